@@ -1,0 +1,1 @@
+# Checks that are not unit tests: tidy, scenarios, simulation, whole clusters.

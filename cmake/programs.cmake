@@ -1,0 +1,9 @@
+# The programs and the rooms that each one is composed of.
+set(command_rooms cli)
+foreach(command sbatch srun salloc squeue sinfo scancel scontrol)
+  ym_program(${command} STATIC MAIN cli/${command}/main.cc LINKS ${command_rooms} DEST bin)
+endforeach()
+ym_program(yardmaster  MAIN daemon/yardmaster/main.cc  LINKS daemon cli DEST bin)
+ym_program(slurmctld   MAIN daemon/slurmctld/main.cc   LINKS daemon DEST sbin)
+ym_program(slurmd      MAIN daemon/slurmd/main.cc      LINKS daemon DEST sbin)
+ym_program(slurmstepd  STATIC MAIN daemon/slurmstepd/main.cc  LINKS daemon DEST sbin)
