@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/apply.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace ym {
+namespace {
+
+using NodeNames = std::map<std::string, NodeId, std::less<>>;
+using PartitionNames = std::map<std::string, PartitionId, std::less<>>;
+
+class Fold {
+ public:
+  Fold(State& state, Instant at) : state_(state), at_(at) {}
+
+  void operator()(const ClusterFounded& e) {
+    state_.cluster_name = e.name;
+    state_.next_job_id = e.first_job_id;
+  }
+
+  void operator()(const NodesDefined& e) {
+    NodeNames names = *state_.node_names;
+    for (const NodeDefinition& definition : e.nodes) {
+      Node& node = state_.nodes.edit(definition.node.value);
+      node.id = definition.node;
+      node.spec = definition.spec;
+      names[definition.spec->name] = definition.node;
+      state_.next_node_id = std::max(state_.next_node_id, definition.node.value + 1);
+    }
+    state_.node_names = Ref(std::move(names));
+  }
+
+  void operator()(const NodeRemoved& e) {
+    NodeNames names = *state_.node_names;
+    names.erase(state_.nodes.at(e.node.value).spec->name);
+    state_.node_names = Ref(std::move(names));
+    state_.nodes.erase(e.node.value);
+  }
+
+  void operator()(const PartitionDefined& e) {
+    Partition& partition = state_.partitions.edit(e.partition.value);
+    partition = Partition{.id = e.partition, .spec = e.spec, .nodes = e.nodes};
+    state_.next_partition_id = std::max(state_.next_partition_id, e.partition.value + 1);
+    PartitionNames names = *state_.partition_names;
+    names[e.spec->name] = e.partition;
+    state_.partition_names = Ref(std::move(names));
+  }
+
+  void operator()(const PartitionRemoved& e) {
+    PartitionNames names = *state_.partition_names;
+    names.erase(state_.partitions.at(e.partition.value).spec->name);
+    state_.partition_names = Ref(std::move(names));
+    state_.partitions.erase(e.partition.value);
+  }
+
+  void operator()(const NodeRegistered& e) {
+    Node& node = known(e.node);
+    node.registration = e.registration;
+    node.responding = true;
+  }
+  void operator()(const NodeResponded& e) { known(e.node).responding = true; }
+  void operator()(const NodeStoppedResponding& e) { known(e.node).responding = false; }
+
+  void operator()(const NodeStateChanged& e) {
+    Node& node = known(e.node);
+    node.condition = e.condition;
+    node.drain = e.drain;
+    node.fail = e.fail;
+    node.down_by_admin = e.down_by_admin;
+    if (node.reason == e.reason) return;
+    node.reason = e.reason;
+    node.reason_uid = e.by;
+    node.reason_time = e.reason.empty() ? Instant{} : at_;
+  }
+
+  void operator()(const JobSubmitted& e) {
+    YM_CHECK(!state_.find(e.job));
+    Job& job = state_.jobs.edit(e.job.value);
+    job.id = e.job;
+    job.sluid = e.sluid;
+    job.spec = e.spec;
+    job.array = e.array;
+    if (e.array) job.array_job = e.job;
+    job.dependency = e.dependency;
+    job.holds = e.holds;
+    job.priority = e.priority;
+    job.submit = at_;
+    job.eligible = eligible_time(job);
+    use_id(e.job);
+    use_sluid(e.sluid);
+  }
+
+  void operator()(const ArrayTaskSplit& e) {
+    const Job& common = state_.jobs.at(e.array_job.value);
+    YM_CHECK(common.array && common.array->waiting.contains(e.task));
+    ArrayTasks rest = *common.array;
+    rest.waiting.erase(e.task);
+    Job element = common;
+    element.id = e.job;
+    element.array_task = e.task;
+    element.sluid = e.sluid;
+    element.array = {};
+    if (e.job == e.array_job) {
+      YM_CHECK(rest.waiting.empty());  // invariant (3) of Job
+    } else {
+      YM_CHECK(!rest.waiting.empty());
+      state_.jobs.edit(e.array_job.value).array = Ref(std::move(rest));
+      use_id(e.job);
+    }
+    state_.jobs.put(e.job.value, std::move(element));
+    use_sluid(e.sluid);
+  }
+
+  void operator()(const JobUpdated& e) {
+    Job& job = known(e.job);
+    job.spec = e.spec;
+    job.holds = e.holds;
+    job.priority = e.priority;
+    job.dependency = e.dependency;
+    job.dependency_failed = e.dependency_failed;
+    if (job.array) job.array = Ref(ArrayTasks{job.array->waiting, e.array_max_running});
+    if (job.state == JobState::Pending) job.eligible = eligible_time(job);
+    else job.limit_end = e.limit_end;
+  }
+
+  void operator()(const ArrayTasksCancelled& e) {
+    Job& job = known(e.array_job);
+    YM_CHECK(static_cast<bool>(job.array));
+    ArrayTasks rest = *job.array;
+    e.tasks.for_each([&](std::uint32_t task) { rest.waiting.erase(task); });
+    YM_CHECK(!rest.waiting.empty());  // invariant (3): the last ones end as JobFinished of the common record
+    job.array = Ref(std::move(rest));
+  }
+
+  void operator()(const JobStarted& e) {
+    Job& job = known(e.job);
+    YM_CHECK(job.state == JobState::Pending);
+    YM_CHECK(!job.array);
+    job.state = JobState::Running;
+    job.end_reason = Reason::None;
+    job.start = at_;
+    job.limit_end = e.limit_end;
+    job.partition = e.partition;
+    job.allocation = e.allocation;
+    charge(job);
+  }
+
+  void operator()(const AllocationChanged& e) {
+    Job& job = known(e.job);
+    discharge(job);
+    job.allocation = e.allocation;
+    charge(job);
+  }
+
+  void operator()(const JobFinished& e) {
+    Job& job = known(e.job);
+    YM_CHECK(!is_terminal(job.state));
+    bool was_placed = job.holds_resources();
+    job.state = e.state;
+    job.end_reason = e.reason;
+    job.exit = e.exit;
+    job.end = at_;
+    job.killed_by = e.by;
+    job.requeue_wanted = e.requeue;
+    job.array = {};
+    job.steps = {};
+    if (!was_placed) return;
+    for (const NodeShare& share : job.allocation->nodes) {
+      job.nodes_left.push_back(share.node);
+      ++state_.nodes.edit(share.node.value).completing;
+    }
+  }
+
+  void operator()(const JobNodeReleased& e) {
+    Job& job = known(e.job);
+    auto at = std::ranges::find(job.nodes_left, e.node);
+    YM_CHECK(at != job.nodes_left.end());
+    job.nodes_left.erase(at);
+    for (const NodeShare& share : job.allocation->nodes)
+      if (share.node == e.node) give_back(share, job.spec->exclusive);
+    --state_.nodes.edit(e.node.value).completing;
+  }
+
+  void operator()(const JobRequeued& e) {
+    Job& job = known(e.job);
+    YM_CHECK(!job.completing());
+    job.sluid = e.sluid;
+    job.state = JobState::Pending;
+    job.end_reason = e.reason;
+    job.requeue_wanted = false;
+    job.holds = e.holds;
+    job.allocation = {};
+    job.partition = {};
+    job.start = job.end = job.limit_end = {};
+    job.exit = job.derived_exit = {};
+    job.next_step = 0;
+    job.eligible = std::max(e.begin, at_);
+    ++job.restarts;
+    use_sluid(e.sluid);
+  }
+
+  void operator()(const JobSuspended& e) { known(e.job).state = JobState::Suspended; }
+  void operator()(const JobResumed& e) { known(e.job).state = JobState::Running; }
+  void operator()(const JobForgotten& e) {
+    YM_CHECK(!known(e.job).holds_resources());
+    state_.jobs.erase(e.job.value);
+  }
+
+  void operator()(const StepStarted& e) {
+    Job& job = known(e.job);
+    std::vector<Step> steps = *job.steps;
+    steps.push_back(e.step);
+    job.steps = Ref(std::move(steps));
+    if (e.step.id < kInteractiveStep) job.next_step = std::max(job.next_step, e.step.id.value + 1);
+  }
+
+  void operator()(const StepNodeEnded& e) {
+    change_step(e.job, e.step, [&](Step& step) {
+      std::erase(step.nodes_left, e.node);
+      step.worst = std::max(step.worst, e.exit);
+    });
+  }
+
+  void operator()(const StepEnded& e) {
+    Job& job = known(e.job);
+    std::vector<Step> steps = *job.steps;
+    std::erase_if(steps, [&](const Step& step) { return step.id == e.step; });
+    job.steps = Ref(std::move(steps));
+    job.derived_exit = std::max(job.derived_exit, e.exit);
+  }
+
+ private:
+  Job& known(JobId id) {
+    YM_CHECK(state_.find(id));
+    return state_.jobs.edit(id.value);
+  }
+  Node& known(NodeId id) {
+    YM_CHECK(state_.find(id));
+    return state_.nodes.edit(id.value);
+  }
+
+  Instant eligible_time(const Job& job) const { return std::max(job.submit, job.spec->begin); }
+
+  // A number was given out: counting goes on behind it. After MaxJobId it starts again, so "behind" is not "above".
+  void use_id(JobId job) { state_.next_job_id = (job.value & kJobIdLocalMax) + 1; }
+  void use_sluid(Sluid sluid) { state_.last_sluid = std::max(state_.last_sluid, sluid); }
+
+  void charge(const Job& job) {
+    bool exclusive = job.spec->exclusive;
+    for (const NodeShare& share : job.allocation->nodes) {
+      Node& node = known(share.node);
+      node.cpus_used += share.cpus;
+      node.memory_used_mb += share.memory_mb;
+      node.jobs += 1;
+      node.exclusive += exclusive ? 1 : 0;
+    }
+  }
+  void discharge(const Job& job) {
+    for (const NodeShare& share : job.allocation->nodes) give_back(share, job.spec->exclusive);
+  }
+  void give_back(const NodeShare& share, bool exclusive) {
+    Node& node = known(share.node);
+    YM_CHECK(node.cpus_used >= share.cpus);
+    YM_CHECK(node.memory_used_mb >= share.memory_mb);
+    YM_CHECK(node.jobs > 0);
+    node.cpus_used -= share.cpus;
+    node.memory_used_mb -= share.memory_mb;
+    node.jobs -= 1;
+    node.exclusive -= exclusive ? 1 : 0;
+    node.last_busy = at_;
+  }
+
+  template <class Change>
+  void change_step(JobId id, StepId step_id, Change change) {
+    Job& job = known(id);
+    std::vector<Step> steps = *job.steps;
+    for (Step& step : steps)
+      if (step.id == step_id) change(step);
+    job.steps = Ref(std::move(steps));
+  }
+
+  State& state_;
+  Instant at_;
+};
+
+}  // namespace
+
+void apply(State& state, const Event& event) {
+  YM_CHECK(event.seq.value == state.seq.value + 1);
+  std::visit(Fold(state, event.at), event.body);
+  state.seq = event.seq;
+  state.time = std::max(state.time, event.at);
+}
+
+}  // namespace ym

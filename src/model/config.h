@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cluster's configuration as a value: what slurm.conf says, resolved. The config room makes it from text.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "model/ids.h"
+#include "model/node.h"
+#include "model/partition.h"
+
+namespace ym {
+
+struct ControllerHost {
+  std::string name, address;
+  bool operator==(const ControllerHost&) const = default;
+};
+
+struct ClusterConfig {
+  std::string cluster_name = "cluster";
+  std::vector<ControllerHost> controllers;
+  std::uint16_t controller_port = 6817, node_port = 6818;
+  std::string slurm_user = "root", node_user = "root";
+  std::string state_dir = "/var/spool/slurmctld", spool_dir = "/var/spool/slurmd";
+  std::string controller_pid_file = "/var/run/slurmctld.pid", node_pid_file = "/var/run/slurmd.pid";
+  std::string controller_log, node_log;     // empty: syslog or stderr
+  std::string controller_debug = "info", node_debug = "info";
+  std::string key_file;                     // auth/slurm's key; empty: beside slurm.conf
+  std::string mail_program, temp_dir = "/tmp";
+
+  std::uint32_t first_job_id = 1, max_job_id = 67043328;
+  std::uint32_t max_job_count = 10000000;   // Slurm's default of 10,000 is a limit of its own design
+  std::uint32_t max_array_size = 1001;
+  std::uint32_t max_tasks_per_node = 512;
+  Duration min_job_age = std::chrono::seconds(300);
+  Duration kill_wait = std::chrono::seconds(30);
+  Duration slurmd_timeout = std::chrono::seconds(300);
+  Duration controller_timeout = std::chrono::seconds(120);
+  Duration inactive_limit = std::chrono::seconds(0);
+  Duration over_time_limit = std::chrono::seconds(0);
+  Duration batch_start_timeout = std::chrono::seconds(10);
+  Duration message_timeout = std::chrono::seconds(10);
+  std::uint32_t return_to_service = 0;
+  bool requeue_by_default = true;
+  bool enforce_partition_limits = false;
+  bool kill_on_invalid_dependency = false;  // DependencyParameters=kill_invalid_depend
+  bool config_overrides = false;            // SlurmdParameters=config_overrides
+  bool default_memory_per_cpu = false;
+  std::uint64_t default_memory_per_node_mb = 0, default_memory_per_cpu_mb = 0;
+  bool memory_is_consumable = false;        // SelectTypeParameters=CR_*_Memory
+  bool whole_nodes = false;                 // SelectType=select/linear
+
+  std::vector<NodeSpec> nodes;              // in the file's order
+  std::vector<PartitionSpec> partitions;
+  // DownNodes lines: hostlist, state, reason.
+  struct DownNodes {
+    std::string nodes, state, reason;
+    bool operator==(const DownNodes&) const = default;
+  };
+  std::vector<DownNodes> down_nodes;
+
+  // Every key with its value as `scontrol show config` prints it, sorted by key.
+  std::vector<std::pair<std::string, std::string>> shown;
+  bool operator==(const ClusterConfig&) const = default;
+};
+
+}  // namespace ym

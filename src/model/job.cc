@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/job.h"
+
+#include "base/format.h"
+
+namespace ym {
+
+std::string_view name_of(JobState state) {
+  switch (state) {
+    case JobState::Pending: return "PENDING";
+    case JobState::Running: return "RUNNING";
+    case JobState::Suspended: return "SUSPENDED";
+    case JobState::Completed: return "COMPLETED";
+    case JobState::Cancelled: return "CANCELLED";
+    case JobState::Failed: return "FAILED";
+    case JobState::Timeout: return "TIMEOUT";
+    case JobState::NodeFail: return "NODE_FAIL";
+    case JobState::Preempted: return "PREEMPTED";
+    case JobState::BootFail: return "BOOT_FAIL";
+    case JobState::Deadline: return "DEADLINE";
+    case JobState::OutOfMemory: return "OUT_OF_MEMORY";
+  }
+  return "UNKNOWN";
+}
+
+std::string_view short_name_of(JobState state) {
+  switch (state) {
+    case JobState::Pending: return "PD";
+    case JobState::Running: return "R";
+    case JobState::Suspended: return "S";
+    case JobState::Completed: return "CD";
+    case JobState::Cancelled: return "CA";
+    case JobState::Failed: return "F";
+    case JobState::Timeout: return "TO";
+    case JobState::NodeFail: return "NF";
+    case JobState::Preempted: return "PR";
+    case JobState::BootFail: return "BF";
+    case JobState::Deadline: return "DL";
+    case JobState::OutOfMemory: return "OOM";
+  }
+  return "?";
+}
+
+std::string_view name_of(Reason reason) {
+  switch (reason) {
+    case Reason::None: return "None";
+    case Reason::Priority: return "Priority";
+    case Reason::Resources: return "Resources";
+    case Reason::Dependency: return "Dependency";
+    case Reason::DependencyNeverSatisfied: return "DependencyNeverSatisfied";
+    case Reason::JobHeldUser: return "JobHeldUser";
+    case Reason::JobHeldAdmin: return "JobHeldAdmin";
+    case Reason::BeginTime: return "BeginTime";
+    case Reason::PartitionDown: return "PartitionDown";
+    case Reason::PartitionInactive: return "PartitionInactive";
+    case Reason::PartitionNodeLimit: return "PartitionNodeLimit";
+    case Reason::PartitionTimeLimit: return "PartitionTimeLimit";
+    case Reason::ReqNodeNotAvail: return "ReqNodeNotAvail";
+    case Reason::JobArrayTaskLimit: return "JobArrayTaskLimit";
+    case Reason::NodeDown: return "NodeDown";
+    case Reason::BadConstraints: return "BadConstraints";
+    case Reason::NonZeroExitCode: return "NonZeroExitCode";
+    case Reason::TimeLimit: return "TimeLimit";
+    case Reason::JobLaunchFailure: return "JobLaunchFailure";
+    case Reason::Licenses: return "Licenses";
+    case Reason::Reservation: return "Reservation";
+    case Reason::RaisedSignal: return "RaisedSignal";
+    case Reason::OutOfMemory: return "OutOfMemory";
+    case Reason::SystemFailure: return "SystemFailure";
+    case Reason::Cleaning: return "Cleaning";
+  }
+  return "None";
+}
+
+std::uint32_t Allocation::cpus() const {
+  std::uint32_t sum = 0;
+  for (const NodeShare& share : nodes) sum += share.cpus;
+  return sum;
+}
+
+std::string display_id(const Job& job) {
+  if (job.array) {
+    std::string limit = job.array->max_running ? fmt::format("%{}", job.array->max_running) : "";
+    return fmt::format("{}_[{}{}]", job.array_job.value, job.array->waiting.str(), limit);
+  }
+  if (job.array_job) return fmt::format("{}_{}", job.array_job.value, job.array_task);
+  return fmt::format("{}", job.id.value);
+}
+
+}  // namespace ym

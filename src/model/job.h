@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// A job: what was asked for (JobSpec, immutable, shared) and what has become of it (Job, small and mutable).
+//
+// Invariants of Job:
+//  (1) end is set if and only if the state is terminal.
+//  (2) allocation is non-empty only while Running or Suspended, or while nodes_left is non-empty (completing).
+//  (3) array is set only on the record that stands for the elements of an array that have no record of their own;
+//      that record is Pending, and its set of elements is never empty.
+//  (4) sluid changes at each requeue, id never.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ref.h"
+#include "base/time.h"
+#include "model/ids.h"
+#include "model/step.h"
+#include "notation/array.h"
+#include "notation/dependency.h"
+
+namespace ym {
+
+// DO NOT CHANGE THESE VALUES: they are in logs and on the wire, and are Slurm's own numbers.
+enum class JobState : std::uint8_t {
+  Pending = 0,
+  Running = 1,
+  Suspended = 2,
+  Completed = 3,
+  Cancelled = 4,
+  Failed = 5,
+  Timeout = 6,
+  NodeFail = 7,
+  Preempted = 8,
+  BootFail = 9,
+  Deadline = 10,
+  OutOfMemory = 11,
+};
+inline bool is_terminal(JobState state) { return state >= JobState::Completed; }
+// "PENDING", and the short form "PD".
+std::string_view name_of(JobState state);
+std::string_view short_name_of(JobState state);
+
+// Why a pending job does not run, or how a finished one ended: squeue's REASON. Printed names are Slurm's.
+enum class Reason : std::uint8_t {
+  None = 0,
+  Priority,
+  Resources,
+  Dependency,
+  DependencyNeverSatisfied,
+  JobHeldUser,
+  JobHeldAdmin,
+  BeginTime,
+  PartitionDown,
+  PartitionInactive,
+  PartitionNodeLimit,
+  PartitionTimeLimit,
+  ReqNodeNotAvail,
+  JobArrayTaskLimit,
+  NodeDown,
+  BadConstraints,
+  NonZeroExitCode,
+  TimeLimit,
+  JobLaunchFailure,
+  Licenses,
+  Reservation,
+  RaisedSignal,
+  OutOfMemory,
+  SystemFailure,
+  Cleaning,
+};
+std::string_view name_of(Reason reason);
+
+// What is set by few jobs only. One shared empty value serves all the others.
+struct JobExtras {
+  std::string comment, admin_comment, extra, wckey, reservation, licenses, gres, features;
+  std::string required_nodes, excluded_nodes;  // hostlists
+  std::string mail_user, std_in, std_err, network, burst_buffer, container;
+  std::vector<std::string> arguments;  // of the batch script
+  std::uint32_t mail_types = 0;
+  std::uint16_t signal = 0;             // --signal: number, 0 none
+  std::uint32_t signal_before_s = 0;    //           seconds before the limit
+  bool signal_batch_only = false;       //           B:
+  std::uint64_t tmp_mb = 0;
+  bool operator==(const JobExtras&) const = default;
+};
+
+struct JobSpec {
+  std::string name, user_name, account, qos, work_dir, command, std_out, submit_host;
+  std::string partitions;  // comma separated, in the user's order; never empty once admitted
+  Uid uid;
+  Gid gid;
+  std::string script_blob, environment_blob;  // content ids; empty for interactive jobs
+  std::uint32_t tasks = 1;
+  std::uint32_t cpus_per_task = 1;
+  std::uint32_t tasks_per_node = 0;  // 0: no wish
+  std::uint32_t min_nodes = 1, max_nodes = 0;  // max 0: as min
+  std::uint32_t min_cpus_per_node = 0;
+  std::uint64_t memory_per_node_mb = 0, memory_per_cpu_mb = 0;
+  std::uint32_t time_limit_s = 0;  // 0: the partition's default; kUnlimited
+  std::uint32_t time_min_s = 0;
+  Instant begin, deadline;
+  std::int32_t nice = 0;
+  bool batch = false;
+  bool exclusive = false;
+  bool oversubscribe = false;
+  bool contiguous = false;
+  bool requeue = true;
+  bool kill_on_invalid_dependency = false;
+  bool no_kill = false;        // survives the loss of a node
+  bool append_output = false;  // --open-mode=append
+  bool overcommit = false;
+  Ref<JobExtras> extras;
+
+  static constexpr std::uint32_t kUnlimited = 0xffffffff;
+  bool operator==(const JobSpec&) const = default;
+};
+
+// A node's part of an allocation.
+struct NodeShare {
+  NodeId node;
+  std::uint32_t cpus = 0;
+  std::uint64_t memory_mb = 0;
+  bool operator==(const NodeShare&) const = default;
+};
+
+// What a job holds. A value with a history: each change (grow, shrink, a node replaced) is an event with a new one.
+struct Allocation {
+  std::uint32_t generation = 0;
+  std::vector<NodeShare> nodes;  // ascending by node
+  std::uint32_t cpus() const;
+  bool operator==(const Allocation&) const = default;
+};
+
+// The elements of an array that have no record of their own.
+struct ArrayTasks {
+  IndexSet waiting;
+  std::uint32_t max_running = 0;  // 0: no limit
+  bool operator==(const ArrayTasks&) const = default;
+};
+
+// Who keeps a job from starting: independent of each other.
+struct Holds {
+  bool user = false, admin = false;
+  bool operator==(const Holds&) const = default;
+};
+
+inline constexpr std::uint32_t kNoTask = 0xfffffffe;
+
+struct Job {
+  JobId id;
+  JobId array_job;                    // the id users know the array by; none outside of arrays
+  std::uint32_t array_task = kNoTask;
+  Sluid sluid;
+  Ref<JobSpec> spec;
+  JobState state = JobState::Pending;
+  Reason end_reason = Reason::None;   // how a finished job ended, or why a requeued one came back
+  Holds holds;
+  bool requeue_wanted = false;        // when the nodes are clean again, the job goes back to the queue
+  bool dependency_failed = false;     // can never be satisfied
+  std::uint32_t priority = 0;
+  std::uint32_t restarts = 0;
+  Instant submit, eligible, start, end, accrued_suspend;
+  Instant limit_end;                  // start + time limit; kNever if unlimited
+  PartitionId partition;              // where it runs or ran; none while pending in several
+  Ref<Allocation> allocation;
+  std::vector<NodeId> nodes_left;     // completing: nodes that have not confirmed that they are clean
+  ExitStatus exit;
+  ExitStatus derived_exit;            // the highest of its steps
+  Ref<Dependency> dependency;         // the terms that are still open
+  Ref<ArrayTasks> array;
+  std::uint32_t next_step = 0;
+  Ref<std::vector<Step>> steps;       // alive ones
+  Uid killed_by;                      // meaningful for Cancelled
+
+  bool completing() const { return !nodes_left.empty(); }
+  bool holds_resources() const { return state == JobState::Running || state == JobState::Suspended || completing(); }
+  bool held() const { return holds.user || holds.admin; }
+  bool operator==(const Job&) const = default;
+};
+
+// "7", "7_3", or "7_[1-5%2]" as squeue shows it.
+std::string display_id(const Job& job);
+
+}  // namespace ym

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/node.h"
+
+#include "model/partition.h"
+
+namespace ym {
+namespace {
+
+enum class Use { Idle, Mixed, Allocated, Completing };
+
+Use use_of(const Node& node) {
+  if (node.jobs == 0) return Use::Idle;
+  if (node.jobs == node.completing) return Use::Completing;
+  return node.exclusive || node.cpus_used >= node.spec->cpus ? Use::Allocated : Use::Mixed;
+}
+
+std::string_view base_name(const Node& node) {
+  switch (node.condition) {
+    case NodeCondition::Unknown: return "UNKNOWN";
+    case NodeCondition::Down: return "DOWN";
+    case NodeCondition::Future: return "FUTURE";
+    case NodeCondition::Up: break;
+  }
+  switch (use_of(node)) {
+    case Use::Idle: return "IDLE";
+    case Use::Mixed: return "MIXED";
+    case Use::Allocated: return "ALLOCATED";
+    case Use::Completing: return "IDLE";
+  }
+  return "UNKNOWN";
+}
+
+// sinfo's words: one for what the node is doing and whether it may take more, in two lengths.
+struct Word {
+  std::string_view compact, full;
+};
+
+Word word_of(const Node& node) {
+  bool busy = node.jobs > 0;
+  if (node.condition == NodeCondition::Unknown) return {"unk", "unknown"};
+  if (node.condition == NodeCondition::Future) return {"futr", "future"};
+  if (node.fail) return busy ? Word{"failg", "failing"} : Word{"fail", "fail"};
+  if (node.drain && node.condition == NodeCondition::Down) return {"drain", "drained"};
+  if (node.drain) return busy ? Word{"drng", "draining"} : Word{"drain", "drained"};
+  if (node.condition == NodeCondition::Down) return {"down", "down"};
+  switch (use_of(node)) {
+    case Use::Idle: return {"idle", "idle"};
+    case Use::Mixed: return {"mix", "mixed"};
+    case Use::Allocated: return {"alloc", "allocated"};
+    case Use::Completing: return {"comp", "completing"};
+  }
+  return {"unk", "unknown"};
+}
+
+}  // namespace
+
+std::string state_long(const Node& node) {
+  std::string out(base_name(node));
+  if (node.drain) out += "+DRAIN";
+  if (node.fail) out += "+FAIL";
+  if (node.completing) out += "+COMPLETING";
+  if (!node.responding && node.condition != NodeCondition::Future) out += "+NOT_RESPONDING";
+  return out;
+}
+
+std::string state_compact(const Node& node) {
+  return std::string(word_of(node).compact) + (node.responding ? "" : "*");
+}
+
+std::string state_word(const Node& node) {
+  return std::string(word_of(node).full) + (node.responding ? "" : "*");
+}
+
+std::string_view name_of(PartitionState state) {
+  switch (state) {
+    case PartitionState::Up: return "UP";
+    case PartitionState::Down: return "DOWN";
+    case PartitionState::Drain: return "DRAIN";
+    case PartitionState::Inactive: return "INACTIVE";
+  }
+  return "UP";
+}
+
+}  // namespace ym

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node: what the configuration says of it, what it said of itself, and what has become of it.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/ref.h"
+#include "base/time.h"
+#include "model/ids.h"
+
+namespace ym {
+
+// One node of slurm.conf.
+struct NodeSpec {
+  std::string name, hostname, address;
+  std::uint16_t port = 0;
+  std::uint32_t cpus = 1, boards = 1, sockets = 1, cores_per_socket = 1, threads_per_core = 1;
+  std::uint64_t memory_mb = 1, tmp_mb = 0;
+  std::uint32_t weight = 1;
+  std::string features, gres, reason;
+  std::string state;  // State= of the line: UNKNOWN, DOWN, DRAIN, FUTURE …
+  bool operator==(const NodeSpec&) const = default;
+};
+
+// What slurmd found on its machine.
+struct NodeRegistration {
+  std::uint32_t cpus = 0, boards = 0, sockets = 0, cores_per_socket = 0, threads_per_core = 0;
+  std::uint64_t memory_mb = 0, tmp_mb = 0;
+  std::string version, os, arch;
+  Instant boot_time, slurmd_start;
+  std::string address;
+  std::uint16_t port = 0;
+  bool operator==(const NodeRegistration&) const = default;
+};
+
+// DO NOT CHANGE THESE VALUES: they are in logs and on the wire.
+enum class NodeCondition : std::uint8_t { Unknown = 0, Up = 1, Down = 2, Future = 3 };
+
+struct Node {
+  NodeId id;
+  Ref<NodeSpec> spec;
+  Ref<NodeRegistration> registration;
+  NodeCondition condition = NodeCondition::Unknown;
+  bool drain = false;
+  bool fail = false;
+  bool responding = false;
+  bool down_by_admin = false;   // only an administrator brings it back
+  std::string reason;
+  Uid reason_uid;
+  Instant reason_time;
+  Instant last_busy;
+  std::uint32_t cpus_used = 0;
+  std::uint64_t memory_used_mb = 0;
+  std::uint32_t jobs = 0;        // that hold something here, completing ones included
+  std::uint32_t completing = 0;  // of these, completing
+  std::uint32_t exclusive = 0;   // of these, with the whole node
+
+  // May new work be placed here now?
+  bool usable() const { return condition == NodeCondition::Up && responding && !drain && !fail; }
+  std::uint32_t cpus_free() const { return exclusive ? 0 : spec->cpus - cpus_used; }
+  bool operator==(const Node&) const = default;
+};
+
+// As scontrol shows it: "IDLE", "MIXED+DRAIN", "DOWN+NOT_RESPONDING".
+std::string state_long(const Node& node);
+// As sinfo does, in its two lengths: "mix", "drng", "down*" and "mixed", "draining", "down*".
+std::string state_compact(const Node& node);
+std::string state_word(const Node& node);
+
+}  // namespace ym

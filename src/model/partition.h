@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A partition: a named set of nodes with its own rules.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ref.h"
+#include "model/ids.h"
+
+namespace ym {
+
+// DO NOT CHANGE THESE VALUES: they are in logs and on the wire.
+enum class PartitionState : std::uint8_t { Up = 0, Down = 1, Drain = 2, Inactive = 3 };
+std::string_view name_of(PartitionState state);
+
+struct PartitionSpec {
+  std::string name;
+  std::string nodes;  // hostlist as configured, "ALL" resolved
+  PartitionState state = PartitionState::Up;
+  bool is_default = false;
+  bool hidden = false;
+  bool root_only = false;
+  bool disable_root = false;
+  bool exclusive = false;       // OverSubscribe=EXCLUSIVE: whole nodes only
+  std::uint32_t max_time_s = 0xffffffff;      // kUnlimited
+  std::uint32_t default_time_s = 0;           // 0: as max_time
+  std::uint32_t min_nodes = 0, max_nodes = 0xffffffff;
+  std::uint32_t max_cpus_per_node = 0xffffffff;
+  std::uint32_t priority_tier = 1, priority_job_factor = 1;
+  std::uint64_t default_memory_per_node_mb = 0, default_memory_per_cpu_mb = 0;
+  std::uint64_t max_memory_per_node_mb = 0, max_memory_per_cpu_mb = 0;
+  std::uint32_t grace_time_s = 0;
+  std::string allow_groups, allow_accounts, deny_accounts, allow_qos, deny_qos, qos, alternate;
+  std::string oversubscribe = "NO", preempt_mode = "OFF";
+  bool operator==(const PartitionSpec&) const = default;
+};
+
+struct Partition {
+  PartitionId id;
+  Ref<PartitionSpec> spec;
+  Ref<std::vector<NodeId>> nodes;  // ascending
+  bool operator==(const Partition&) const = default;
+};
+
+}  // namespace ym

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of a cluster: tables of values, named by ids. A copy is a snapshot and costs a few pointers.
+//
+// Thread rule: one owner applies events; copies are read anywhere.
+#pragma once
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/cow_table.h"
+#include "base/ref.h"
+#include "model/event.h"
+#include "model/job.h"
+#include "model/node.h"
+#include "model/partition.h"
+
+namespace ym {
+
+struct State {
+  std::string cluster_name;
+  std::uint32_t next_job_id = 1;
+  std::uint32_t next_node_id = 1;
+  std::uint32_t next_partition_id = 1;
+  Sluid last_sluid;
+  Seq seq;       // of the last event that was folded in
+  Instant time;  // of the last event
+
+  CowTable<Job> jobs;
+  CowTable<Node> nodes;
+  CowTable<Partition> partitions;
+  // By name; rebuilt when the configuration changes, shared by all snapshots in between.
+  Ref<std::map<std::string, NodeId, std::less<>>> node_names;
+  Ref<std::map<std::string, PartitionId, std::less<>>> partition_names;
+
+  const Job* find(JobId id) const { return jobs.find(id.value); }
+  const Node* find(NodeId id) const { return nodes.find(id.value); }
+  const Partition* find(PartitionId id) const { return partitions.find(id.value); }
+  const Node* find_node(std::string_view name) const;
+  const Partition* find_partition(std::string_view name) const;
+  // Null if no partition is marked as default.
+  const Partition* default_partition() const;
+};
+
+using Snapshot = State;
+
+// The next attempt id at `now`: later than every earlier one, even if the clock went back.
+Sluid next_sluid(const State& state, Instant now);
+
+}  // namespace ym

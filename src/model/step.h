@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step: a set of tasks within a job's allocation.
+//
+// The controller keeps only steps that are alive; an ended step is history, which the log carries to accounting.
+// Steps may be made by the controller (srun inside an allocation) or later by the job's own manager, which reports
+// them in batches; `made_by_job` tells the two apart.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "model/ids.h"
+
+namespace ym {
+
+// A task's or job's end as wait(2) tells it.
+struct ExitStatus {
+  std::uint8_t code = 0;
+  std::uint8_t signal = 0;
+  auto operator<=>(const ExitStatus&) const = default;
+  bool ok() const { return code == 0 && signal == 0; }
+};
+
+// How many tasks of a step run on a node, and where their numbers begin.
+struct StepShare {
+  NodeId node;
+  std::uint32_t first_task = 0;
+  std::uint32_t tasks = 0;
+  std::uint32_t cpus = 0;
+  std::uint64_t memory_mb = 0;  // 0: the job's own limit is the only one
+  bool operator==(const StepShare&) const = default;
+};
+
+struct Step {
+  StepId id;
+  std::string name;
+  std::uint32_t tasks = 0;
+  std::uint32_t cpus_per_task = 1;
+  bool overlap = false;      // shares the job's cpus with other steps
+  bool made_by_job = false;
+  std::vector<StepShare> shares;     // in task order
+  std::vector<NodeId> nodes_left;    // nodes that have not reported the end of their tasks
+  Instant start;
+  ExitStatus worst;  // the highest exit seen so far
+  bool operator==(const Step&) const = default;
+};
+
+}  // namespace ym
