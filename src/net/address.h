@@ -54,6 +54,9 @@ class Fd {
   int fd_ = -1;
 };
 
+// Takes O_NONBLOCK off, for handing a socket to somebody who expects the ordinary kind.
+void set_blocking(int fd);
+
 // "No such file or directory": errno for people.
 std::string errno_text(int error);
 

@@ -23,6 +23,9 @@
 
 namespace ym {
 
+// Frames that may wait inside a Client while a call looks for its own answer.
+inline constexpr std::size_t kReadyMax = 100000;
+
 struct ClientOptions {
   std::string cluster;  // refuse to talk to another cluster; empty: any
   std::string token;    // needed on TCP
@@ -54,7 +57,7 @@ class Client {
   // Whether receive would find something to read within `timeout`: a frame, part of one, or the end.
   Result<bool> readable(Duration timeout);
   // Frames received but not yet taken, so that poll(2) on fd() does not miss them.
-  bool has_buffered() const { return !ready_.empty(); }
+  bool has_buffered() const { return !ready_.empty() || !adopted_.empty(); }
 
   int fd() const { return fd_.get(); }
   std::uint16_t version() const { return version_; }
@@ -73,6 +76,8 @@ class Client {
   Status read_some(Deadline deadline);
   Status take_bytes(std::string_view bytes);
   Result<Frame> next_frame(Deadline deadline);
+  Status last_words(std::string otherwise);
+  Error farewell(const Frame& frame) const;
   std::unexpected<Error> lost(std::string what);
 
   Fd fd_;
@@ -81,7 +86,9 @@ class Client {
   HelloReader hello_{HelloReader::Side::Server};
   FrameReader frames_;
   std::deque<Frame> ready_;
+  std::string adopted_;      // came with adopt(), not yet looked at
   bool welcomed_ = false;
+  bool refused_ = false;
   std::uint16_t version_ = 0;
   std::string server_cluster_;
   std::string cluster_;

@@ -66,7 +66,8 @@ class FrameReader {
   std::string error_;
 };
 
-// Payload of a NetType::Error frame: u32 code, then the text.
+inline constexpr std::size_t kErrorTextMax = 4096;
+// Payload of a NetType::Error frame: u32 code, then the text, cut at kErrorTextMax.
 std::string encode_error(const Error& error);
 Error decode_error(std::string_view payload);
 
