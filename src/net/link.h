@@ -48,7 +48,8 @@ struct LinkOptions {
 class Link {
  public:
   Link(Loop& loop, LinkOptions options, LinkHandlers handlers);
-  ~Link();  // no handler is called any more
+  // No handler is called any more. Waits for the resolver, if a host name is just being looked up.
+  ~Link();
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
@@ -56,7 +57,7 @@ class Link {
   bool is_up() const;
   // Gone while the link is down. Cut brings the link down, and up again.
   SendResult send(FrameHeader header, std::string_view payload, WhenFull when_full = WhenFull::Refuse);
-  // For an on_frames handler that cannot keep up.
+  // For an on_frames handler that cannot keep up. On the loop's thread. While paused, silence is not noticed.
   void pause();
   void resume();
 
