@@ -63,7 +63,6 @@ class Planner {
   std::map<std::string, Shape> shapes_;
   std::map<JobId, Place> where_;
   std::set<std::pair<Instant, JobId>> begin_times_;
-  std::map<JobId, std::uint32_t> array_running_;              // elements that run, by array
   std::set<std::pair<Instant, JobId>> running_by_end_;        // who gives resources back when
   std::map<JobId, Instant> running_;
 };
