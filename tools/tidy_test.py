@@ -275,6 +275,7 @@ def test_a_test_of_the_folder_that_includes_the_header_is_enough(tree):
     ("file-name", "src/os/NodeTable.cc", SPDX),
     ("machine-path", "docs/a.md", "Look into /wor" "k/main/src.\n"),
     ("machine-path", "src/os/a.cc", SPDX + 'const char* kPath = "/hom' 'e/someone/x";\n'),
+    ("dead-link", "docs/a.md", "See [here](b.md#part), [there](a.md), [far](https://x.org/).\n"),
     ("foreign-words", "docs/a.md", "The founde" "r wants it.\n"),
 ])
 def test_the_rules_for_files(tree, rule, path, text):
@@ -293,6 +294,18 @@ def test_comments_may_show_examples_and_speak_of_code(tree, comment):
 def test_there_are_no_rooms_but_those_of_the_table(tree):
     tree.source("src/util/a.cc", "")
     assert tree.refused() == ["src/util:room"]
+
+
+def test_the_page_for_people_tells_the_same_table(tree):
+    rooms = tidy.room_table(tree.root)
+    page = "".join(f"| `{room}` | {', '.join(links) or '–'} | … |\n"
+                   for room, links in rooms.items())
+    tree.write("docs/ARCHITECTURE.md", page)
+    assert tree.refused() == []
+    tree.write("docs/ARCHITECTURE.md", page.replace("| `model` | base |", "| `model` | base, os |"))
+    assert tree.refused() == ["docs/ARCHITECTURE.md:room-page"]
+    tree.write("docs/ARCHITECTURE.md", page.replace("| `os` | base | … |\n", ""))
+    assert tree.refused() == ["docs/ARCHITECTURE.md:room-page"]
 
 
 def test_builds_and_binary_files_are_not_read(tree):
