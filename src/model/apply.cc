@@ -15,6 +15,8 @@ class Fold {
  public:
   Fold(State& state, Instant at) : state_(state), at_(at) {}
 
+  void operator()(const UnknownEvent&) { YM_CHECK(!"an event of a later release"); }
+
   void operator()(const ClusterFounded& e) {
     state_.cluster_name = e.name;
     state_.next_job_id = e.first_job_id;
@@ -147,6 +149,8 @@ class Fold {
     charge(job);
   }
 
+  void operator()(const JobLaunched& e) { known(e.job).launched = true; }
+
   void operator()(const AllocationChanged& e) {
     Job& job = known(e.job);
     discharge(job);
@@ -190,6 +194,7 @@ class Fold {
     job.state = JobState::Pending;
     job.end_reason = e.reason;
     job.requeue_wanted = false;
+    job.launched = false;
     job.holds = e.holds;
     job.allocation = {};
     job.partition = {};

@@ -16,6 +16,9 @@
 
 namespace ym {
 
+// What an event of a later release decodes to; a log that holds one cannot be read by this release.
+struct UnknownEvent {};
+
 // --- the cluster ---
 // The first event of a log.
 struct ClusterFounded { std::string name; std::uint32_t first_job_id = 1; };
@@ -70,6 +73,8 @@ struct JobStarted {
   Ref<Allocation> allocation;
   Instant limit_end;
 };
+// The batch host has it: from now on its absence there means that it was lost, not that it never began.
+struct JobLaunched { JobId job; };
 struct AllocationChanged { JobId job; Ref<Allocation> allocation; };
 // The job is over: this is its final state. It still holds `nodes_left` until they confirm that they are clean.
 struct JobFinished {
@@ -94,9 +99,9 @@ struct StepNodeEnded { JobId job; StepId step; NodeId node; ExitStatus exit; };
 struct StepEnded { JobId job; StepId step; ExitStatus exit; };
 
 using EventBody =
-    std::variant<ClusterFounded, NodesDefined, NodeRemoved, PartitionDefined, PartitionRemoved, NodeRegistered,
+    std::variant<UnknownEvent, ClusterFounded, NodesDefined, NodeRemoved, PartitionDefined, PartitionRemoved, NodeRegistered,
                  NodeResponded, NodeStoppedResponding, NodeStateChanged, JobSubmitted, ArrayTaskSplit, JobUpdated,
-                 ArrayTasksCancelled, JobStarted, AllocationChanged, JobFinished, JobNodeReleased, JobRequeued,
+                 ArrayTasksCancelled, JobStarted, JobLaunched, AllocationChanged, JobFinished, JobNodeReleased, JobRequeued,
                  JobSuspended, JobResumed, JobForgotten, StepStarted, StepNodeEnded, StepEnded>;
 
 struct Event {

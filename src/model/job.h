@@ -94,7 +94,7 @@ struct JobSpec {
   std::uint32_t tasks = 1;
   std::uint32_t cpus_per_task = 1;
   std::uint32_t tasks_per_node = 0;  // 0: no wish
-  std::uint32_t min_nodes = 1, max_nodes = 0;  // max 0: as min
+  std::uint32_t min_nodes = 1, max_nodes = 0;  // max 0: no limit
   std::uint32_t min_cpus_per_node = 0;
   std::uint64_t memory_per_node_mb = 0, memory_per_cpu_mb = 0;
   std::uint32_t time_limit_s = 0;  // 0: the partition's default; kUnlimited
@@ -157,6 +157,7 @@ struct Job {
   Reason end_reason = Reason::None;   // how a finished job ended, or why a requeued one came back
   Holds holds;
   bool requeue_wanted = false;        // when the nodes are clean again, the job goes back to the queue
+  bool launched = false;              // the batch host has confirmed that it has this attempt
   bool dependency_failed = false;     // can never be satisfied
   std::uint32_t priority = 0;
   std::uint32_t restarts = 0;

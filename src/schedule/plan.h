@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a planner proposes and what it found out. The core decides (controller/jobs/start.cc).
+#pragma once
+#include <map>
+#include <vector>
+
+#include "model/job.h"
+#include "schedule/placement.h"
+
+namespace ym {
+
+struct Proposal {
+  JobId job;
+  std::uint32_t array_task = kNoTask;  // an element that has no record yet
+  PartitionId partition;
+  Allocation allocation;
+};
+
+// Why a shape does not run now: the value behind squeue's REASON, made where it was decided.
+struct Verdict {
+  Reason reason = Reason::None;
+  JobId head;              // the job it was decided for; the others of the shape wait for Priority
+  Instant expected_start;  // of the head; unset if not planned
+};
+
+struct Verdicts {
+  std::map<std::uint64_t, Verdict> shapes;  // by shape_hash
+  std::map<JobId, Reason> jobs;             // jobs with a reason of their own (JobArrayTaskLimit)
+};
+
+struct Plan {
+  Seq based_on;                 // the last event that the planner had seen
+  std::vector<Proposal> starts; // in the order in which they should be committed
+  Verdicts verdicts;
+  bool cut_short = false;       // the budget ended before the queue did
+};
+
+struct PlanBudget {
+  std::size_t starts_max = 1000;
+  std::size_t reservations_max = 16;  // blocked jobs that get a start planned for them
+};
+
+}  // namespace ym

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/shape.h"
+
+namespace ym {
+namespace {
+
+template <class T>
+void put(std::string& out, T value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+void put(std::string& out, const std::string& text) {
+  put(out, static_cast<std::uint32_t>(text.size()));
+  out += text;
+}
+
+}  // namespace
+
+std::string shape_key(const JobSpec& spec) {
+  std::string key;
+  key.reserve(128);
+  put(key, spec.partitions);
+  put(key, spec.tasks);
+  put(key, spec.cpus_per_task);
+  put(key, spec.tasks_per_node);
+  put(key, spec.min_nodes);
+  put(key, spec.max_nodes);
+  put(key, spec.min_cpus_per_node);
+  put(key, spec.memory_per_node_mb);
+  put(key, spec.memory_per_cpu_mb);
+  put(key, spec.time_limit_s);
+  put(key, static_cast<char>(spec.exclusive | spec.contiguous << 1 | spec.overcommit << 2 | spec.oversubscribe << 3));
+  if (spec.extras) {
+    put(key, spec.extras->features);
+    put(key, spec.extras->required_nodes);
+    put(key, spec.extras->excluded_nodes);
+    put(key, spec.extras->gres);
+    put(key, spec.extras->licenses);
+    put(key, spec.extras->reservation);
+  }
+  return key;
+}
+
+std::uint64_t shape_hash(std::string_view key) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+}  // namespace ym

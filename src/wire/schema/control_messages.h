@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything else that is said to the controller.
+// NUMBERS ARE NEVER CHANGED OR REUSED.
+#pragma once
+#include "model/control_messages.h"
+#include "wire/schema/events.h"
+
+namespace ym::wire {
+
+template <class F>
+void fields(F&& f, const Failure*) {
+  f(1, "code", &Failure::code);
+  f(2, "text", &Failure::text);
+}
+template <class F>
+void fields(F&& f, const Done*) {
+  f(1, "text", &Done::text);
+}
+template <class F>
+void fields(F&&, const Ping*) {}
+template <class F>
+void fields(F&& f, const Pong*) {
+  f(1, "host", &Pong::host);
+  f(2, "mode", &Pong::mode);
+  f(3, "version", &Pong::version);
+  f(4, "cluster", &Pong::cluster);
+  f(5, "started", &Pong::started);
+  f(6, "log_writable", &Pong::log_writable);
+  f(7, "trouble", &Pong::trouble);
+}
+template <class F>
+void fields(F&&, const QueryConfig*) {}
+template <class F>
+void fields(F&& f, const KeyValue*) {
+  f(1, "key", &KeyValue::key);
+  f(2, "value", &KeyValue::value);
+}
+template <class F>
+void fields(F&& f, const ConfigAnswer*) {
+  f(1, "values", &ConfigAnswer::values);
+  f(2, "boot", &ConfigAnswer::boot);
+}
+template <class F>
+void fields(F&&, const FetchConfig*) {}
+template <class F>
+void fields(F&& f, const ConfigFile*) {
+  f(1, "name", &ConfigFile::name);
+  f(2, "text", &ConfigFile::text);
+}
+template <class F>
+void fields(F&& f, const ConfigFiles*) {
+  f(1, "files", &ConfigFiles::files);
+}
+template <class F>
+void fields(F&&, const Reconfigure*) {}
+template <class F>
+void fields(F&& f, const Shutdown*) {
+  f(1, "controller_only", &Shutdown::controller_only);
+}
+template <class F>
+void fields(F&& f, const GetToken*) {
+  f(1, "user", &GetToken::user);
+  f(2, "lifespan_s", &GetToken::lifespan_s);
+}
+template <class F>
+void fields(F&& f, const Token*) {
+  f(1, "text", &Token::text);
+}
+template <class F>
+void fields(F&& f, const FollowEvents*) {
+  f(1, "from", &FollowEvents::from);
+  f(2, "follow", &FollowEvents::follow);
+}
+template <class F>
+void fields(F&& f, const Events*) {
+  f(1, "events", &Events::events);
+  f(2, "next", &Events::next);
+}
+template <class F>
+void fields(F&&, const QueryStatistics*) {}
+template <class F>
+void fields(F&& f, const Statistics*) {
+  f(1, "values", &Statistics::values);
+}
+
+}  // namespace ym::wire

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// The events of the log. NUMBERS ARE NEVER CHANGED OR REUSED, neither an event's nor a field's.
+#pragma once
+#include "model/event.h"
+#include "wire/codec_impl.h"
+#include "wire/schema/model.h"
+
+namespace ym::wire {
+
+template <> inline constexpr std::uint32_t variant_number<UnknownEvent> = 9;
+template <> inline constexpr std::uint32_t variant_number<ClusterFounded> = 10;
+template <> inline constexpr std::uint32_t variant_number<NodesDefined> = 11;
+template <> inline constexpr std::uint32_t variant_number<NodeRemoved> = 12;
+template <> inline constexpr std::uint32_t variant_number<PartitionDefined> = 13;
+template <> inline constexpr std::uint32_t variant_number<PartitionRemoved> = 14;
+template <> inline constexpr std::uint32_t variant_number<NodeRegistered> = 20;
+template <> inline constexpr std::uint32_t variant_number<NodeResponded> = 21;
+template <> inline constexpr std::uint32_t variant_number<NodeStoppedResponding> = 22;
+template <> inline constexpr std::uint32_t variant_number<NodeStateChanged> = 23;
+template <> inline constexpr std::uint32_t variant_number<JobSubmitted> = 30;
+template <> inline constexpr std::uint32_t variant_number<ArrayTaskSplit> = 31;
+template <> inline constexpr std::uint32_t variant_number<JobUpdated> = 32;
+template <> inline constexpr std::uint32_t variant_number<ArrayTasksCancelled> = 33;
+template <> inline constexpr std::uint32_t variant_number<JobStarted> = 34;
+template <> inline constexpr std::uint32_t variant_number<AllocationChanged> = 35;
+template <> inline constexpr std::uint32_t variant_number<JobFinished> = 36;
+template <> inline constexpr std::uint32_t variant_number<JobNodeReleased> = 37;
+template <> inline constexpr std::uint32_t variant_number<JobRequeued> = 38;
+template <> inline constexpr std::uint32_t variant_number<JobSuspended> = 39;
+template <> inline constexpr std::uint32_t variant_number<JobResumed> = 40;
+template <> inline constexpr std::uint32_t variant_number<JobForgotten> = 41;
+template <> inline constexpr std::uint32_t variant_number<JobLaunched> = 42;
+template <> inline constexpr std::uint32_t variant_number<StepStarted> = 50;
+template <> inline constexpr std::uint32_t variant_number<StepNodeEnded> = 51;
+template <> inline constexpr std::uint32_t variant_number<StepEnded> = 52;
+
+template <class F>
+void fields(F&&, const UnknownEvent*) {}
+
+template <class F>
+void fields(F&& f, const ClusterFounded*) {
+  f(1, "name", &ClusterFounded::name);
+  f(2, "first_job_id", &ClusterFounded::first_job_id);
+}
+template <class F>
+void fields(F&& f, const NodeDefinition*) {
+  f(1, "node", &NodeDefinition::node);
+  f(2, "spec", &NodeDefinition::spec);
+}
+template <class F>
+void fields(F&& f, const NodesDefined*) {
+  f(1, "nodes", &NodesDefined::nodes);
+}
+template <class F>
+void fields(F&& f, const NodeRemoved*) {
+  f(1, "node", &NodeRemoved::node);
+}
+template <class F>
+void fields(F&& f, const PartitionDefined*) {
+  f(1, "partition", &PartitionDefined::partition);
+  f(2, "spec", &PartitionDefined::spec);
+  f(3, "nodes", &PartitionDefined::nodes);
+}
+template <class F>
+void fields(F&& f, const PartitionRemoved*) {
+  f(1, "partition", &PartitionRemoved::partition);
+}
+template <class F>
+void fields(F&& f, const NodeRegistered*) {
+  f(1, "node", &NodeRegistered::node);
+  f(2, "registration", &NodeRegistered::registration);
+}
+template <class F>
+void fields(F&& f, const NodeResponded*) {
+  f(1, "node", &NodeResponded::node);
+}
+template <class F>
+void fields(F&& f, const NodeStoppedResponding*) {
+  f(1, "node", &NodeStoppedResponding::node);
+}
+template <class F>
+void fields(F&& f, const NodeStateChanged*) {
+  f(1, "node", &NodeStateChanged::node);
+  f(2, "condition", &NodeStateChanged::condition);
+  f(3, "drain", &NodeStateChanged::drain);
+  f(4, "fail", &NodeStateChanged::fail);
+  f(5, "down_by_admin", &NodeStateChanged::down_by_admin);
+  f(6, "reason", &NodeStateChanged::reason);
+  f(7, "by", &NodeStateChanged::by);
+}
+template <class F>
+void fields(F&& f, const JobSubmitted*) {
+  f(1, "job", &JobSubmitted::job);
+  f(2, "sluid", &JobSubmitted::sluid);
+  f(3, "spec", &JobSubmitted::spec);
+  f(4, "array", &JobSubmitted::array);
+  f(5, "dependency", &JobSubmitted::dependency);
+  f(6, "holds", &JobSubmitted::holds);
+  f(7, "priority", &JobSubmitted::priority);
+}
+template <class F>
+void fields(F&& f, const ArrayTaskSplit*) {
+  f(1, "array_job", &ArrayTaskSplit::array_job);
+  f(2, "task", &ArrayTaskSplit::task);
+  f(3, "job", &ArrayTaskSplit::job);
+  f(4, "sluid", &ArrayTaskSplit::sluid);
+}
+template <class F>
+void fields(F&& f, const JobUpdated*) {
+  f(1, "job", &JobUpdated::job);
+  f(2, "spec", &JobUpdated::spec);
+  f(3, "holds", &JobUpdated::holds);
+  f(4, "priority", &JobUpdated::priority);
+  f(5, "dependency", &JobUpdated::dependency);
+  f(6, "dependency_failed", &JobUpdated::dependency_failed);
+  f(7, "array_max_running", &JobUpdated::array_max_running);
+  f(8, "limit_end", &JobUpdated::limit_end);
+}
+template <class F>
+void fields(F&& f, const ArrayTasksCancelled*) {
+  f(1, "array_job", &ArrayTasksCancelled::array_job);
+  f(2, "tasks", &ArrayTasksCancelled::tasks);
+  f(3, "by", &ArrayTasksCancelled::by);
+}
+template <class F>
+void fields(F&& f, const JobStarted*) {
+  f(1, "job", &JobStarted::job);
+  f(2, "partition", &JobStarted::partition);
+  f(3, "allocation", &JobStarted::allocation);
+  f(4, "limit_end", &JobStarted::limit_end);
+}
+template <class F>
+void fields(F&& f, const JobLaunched*) {
+  f(1, "job", &JobLaunched::job);
+}
+template <class F>
+void fields(F&& f, const AllocationChanged*) {
+  f(1, "job", &AllocationChanged::job);
+  f(2, "allocation", &AllocationChanged::allocation);
+}
+template <class F>
+void fields(F&& f, const JobFinished*) {
+  f(1, "job", &JobFinished::job);
+  f(2, "state", &JobFinished::state);
+  f(3, "reason", &JobFinished::reason);
+  f(4, "exit", &JobFinished::exit);
+  f(5, "by", &JobFinished::by);
+  f(6, "requeue", &JobFinished::requeue);
+}
+template <class F>
+void fields(F&& f, const JobNodeReleased*) {
+  f(1, "job", &JobNodeReleased::job);
+  f(2, "node", &JobNodeReleased::node);
+}
+template <class F>
+void fields(F&& f, const JobRequeued*) {
+  f(1, "job", &JobRequeued::job);
+  f(2, "sluid", &JobRequeued::sluid);
+  f(3, "begin", &JobRequeued::begin);
+  f(4, "holds", &JobRequeued::holds);
+  f(5, "reason", &JobRequeued::reason);
+}
+template <class F>
+void fields(F&& f, const JobSuspended*) {
+  f(1, "job", &JobSuspended::job);
+}
+template <class F>
+void fields(F&& f, const JobResumed*) {
+  f(1, "job", &JobResumed::job);
+}
+template <class F>
+void fields(F&& f, const JobForgotten*) {
+  f(1, "job", &JobForgotten::job);
+}
+template <class F>
+void fields(F&& f, const StepStarted*) {
+  f(1, "job", &StepStarted::job);
+  f(2, "step", &StepStarted::step);
+}
+template <class F>
+void fields(F&& f, const StepNodeEnded*) {
+  f(1, "job", &StepNodeEnded::job);
+  f(2, "step", &StepNodeEnded::step);
+  f(3, "node", &StepNodeEnded::node);
+  f(4, "exit", &StepNodeEnded::exit);
+}
+template <class F>
+void fields(F&& f, const StepEnded*) {
+  f(1, "job", &StepEnded::job);
+  f(2, "step", &StepEnded::step);
+  f(3, "exit", &StepEnded::exit);
+}
+template <class F>
+void fields(F&& f, const Event*) {
+  f(1, "seq", &Event::seq);
+  f(2, "at", &Event::at);
+  f(0, "body", &Event::body);  // takes the numbers of variant_number above
+}
+
+}  // namespace ym::wire

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// What commands and the controller say about jobs.
+// NUMBERS ARE NEVER CHANGED OR REUSED.
+#pragma once
+#include "model/job_messages.h"
+#include "wire/schema/model.h"
+
+namespace ym::wire {
+
+template <class F>
+void fields(F&& f, const SubmitJob*) {
+  f(1, "spec", &SubmitJob::spec);
+  f(2, "script", &SubmitJob::script);
+  f(3, "environment", &SubmitJob::environment);
+  f(4, "array", &SubmitJob::array);
+  f(5, "dependency", &SubmitJob::dependency);
+  f(6, "priority", &SubmitJob::priority);
+  f(7, "hold", &SubmitJob::hold);
+  f(8, "test_only", &SubmitJob::test_only);
+}
+template <class F>
+void fields(F&& f, const SubmitAnswer*) {
+  f(1, "job", &SubmitAnswer::job);
+  f(2, "sluid", &SubmitAnswer::sluid);
+  f(3, "warning", &SubmitAnswer::warning);
+}
+template <class F>
+void fields(F&& f, const JobTarget*) {
+  f(1, "job", &JobTarget::job);
+  f(2, "tasks", &JobTarget::tasks);
+  f(3, "step", &JobTarget::step);
+  f(4, "sluid", &JobTarget::sluid);
+}
+template <class F>
+void fields(F&& f, const JobFilter*) {
+  f(1, "targets", &JobFilter::targets);
+  f(2, "users", &JobFilter::users);
+  f(3, "partitions", &JobFilter::partitions);
+  f(4, "accounts", &JobFilter::accounts);
+  f(5, "qos", &JobFilter::qos);
+  f(6, "names", &JobFilter::names);
+  f(7, "states", &JobFilter::states);
+  f(8, "all_states", &JobFilter::all_states);
+  f(9, "nodes", &JobFilter::nodes);
+}
+template <class F>
+void fields(F&& f, const JobPatch*) {
+  f(1, "name", &JobPatch::name);
+  f(2, "partitions", &JobPatch::partitions);
+  f(3, "account", &JobPatch::account);
+  f(4, "qos", &JobPatch::qos);
+  f(5, "comment", &JobPatch::comment);
+  f(6, "dependency", &JobPatch::dependency);
+  f(7, "features", &JobPatch::features);
+  f(8, "work_dir", &JobPatch::work_dir);
+  f(9, "std_out", &JobPatch::std_out);
+  f(10, "time_limit_s", &JobPatch::time_limit_s);
+  f(11, "priority", &JobPatch::priority);
+  f(12, "min_nodes", &JobPatch::min_nodes);
+  f(13, "max_nodes", &JobPatch::max_nodes);
+  f(14, "tasks", &JobPatch::tasks);
+  f(15, "cpus_per_task", &JobPatch::cpus_per_task);
+  f(16, "array_max_running", &JobPatch::array_max_running);
+  f(17, "nice", &JobPatch::nice);
+  f(18, "begin", &JobPatch::begin);
+  f(19, "deadline", &JobPatch::deadline);
+  f(20, "requeue", &JobPatch::requeue);
+  f(21, "required_nodes", &JobPatch::required_nodes);
+  f(22, "excluded_nodes", &JobPatch::excluded_nodes);
+  f(23, "admin_comment", &JobPatch::admin_comment);
+  f(24, "extra", &JobPatch::extra);
+}
+template <class F>
+void fields(F&& f, const AlterJobs*) {
+  f(1, "verb", &AlterJobs::verb);
+  f(2, "filter", &AlterJobs::filter);
+  f(3, "patch", &AlterJobs::patch);
+  f(4, "signal", &AlterJobs::signal);
+  f(5, "batch_only", &AlterJobs::batch_only);
+  f(6, "whole_job", &AlterJobs::whole_job);
+  f(7, "exit", &AlterJobs::exit);
+}
+template <class F>
+void fields(F&& f, const JobOutcome*) {
+  f(1, "job", &JobOutcome::job);
+  f(2, "display", &JobOutcome::display);
+  f(3, "code", &JobOutcome::code);
+  f(4, "text", &JobOutcome::text);
+}
+template <class F>
+void fields(F&& f, const AlterAnswer*) {
+  f(1, "outcomes", &AlterAnswer::outcomes);
+}
+template <class F>
+void fields(F&& f, const QueryJobs*) {
+  f(1, "filter", &QueryJobs::filter);
+}
+template <class F>
+void fields(F&& f, const JobRow*) {
+  f(1, "job", &JobRow::job);
+  f(2, "reason", &JobRow::reason);
+  f(3, "reason_text", &JobRow::reason_text);
+  f(4, "nodes", &JobRow::nodes);
+  f(5, "scheduled_nodes", &JobRow::scheduled_nodes);
+  f(6, "batch_host", &JobRow::batch_host);
+  f(7, "partition", &JobRow::partition);
+  f(8, "expected_start", &JobRow::expected_start);
+}
+template <class F>
+void fields(F&& f, const JobRows*) {
+  f(1, "rows", &JobRows::rows);
+}
+template <class F>
+void fields(F&& f, const WatchJob*) {
+  f(1, "job", &WatchJob::job);
+  f(2, "until_end", &WatchJob::until_end);
+  f(3, "mine", &WatchJob::mine);
+}
+template <class F>
+void fields(F&& f, const GetScript*) {
+  f(1, "job", &GetScript::job);
+}
+template <class F>
+void fields(F&& f, const Script*) {
+  f(1, "bytes", &Script::bytes);
+}
+
+}  // namespace ym::wire

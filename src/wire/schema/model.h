@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fields of the model's records, as they are in the log and on the wire.
+// NUMBERS ARE NEVER CHANGED OR REUSED. New fields take the next number; a removed one leaves a gap and a comment.
+#pragma once
+#include "model/job.h"
+#include "model/node.h"
+#include "model/partition.h"
+#include "model/state.h"
+#include "model/step.h"
+
+namespace ym::wire {
+
+template <class F>
+void fields(F&& f, const ExitStatus*) {
+  f(1, "code", &ExitStatus::code);
+  f(2, "signal", &ExitStatus::signal);
+}
+
+template <class F>
+void fields(F&& f, const StepShare*) {
+  f(1, "node", &StepShare::node);
+  f(2, "first_task", &StepShare::first_task);
+  f(3, "tasks", &StepShare::tasks);
+  f(4, "cpus", &StepShare::cpus);
+  f(5, "memory_mb", &StepShare::memory_mb);
+}
+
+template <class F>
+void fields(F&& f, const Step*) {
+  f(1, "id", &Step::id);
+  f(2, "name", &Step::name);
+  f(3, "tasks", &Step::tasks);
+  f(4, "cpus_per_task", &Step::cpus_per_task);
+  f(5, "overlap", &Step::overlap);
+  f(6, "made_by_job", &Step::made_by_job);
+  f(7, "shares", &Step::shares);
+  f(8, "nodes_left", &Step::nodes_left);
+  f(9, "start", &Step::start);
+  f(10, "worst", &Step::worst);
+}
+
+template <class F>
+void fields(F&& f, const JobExtras*) {
+  f(1, "comment", &JobExtras::comment);
+  f(2, "admin_comment", &JobExtras::admin_comment);
+  f(3, "extra", &JobExtras::extra);
+  f(4, "wckey", &JobExtras::wckey);
+  f(5, "reservation", &JobExtras::reservation);
+  f(6, "licenses", &JobExtras::licenses);
+  f(7, "gres", &JobExtras::gres);
+  f(8, "features", &JobExtras::features);
+  f(9, "required_nodes", &JobExtras::required_nodes);
+  f(10, "excluded_nodes", &JobExtras::excluded_nodes);
+  f(11, "mail_user", &JobExtras::mail_user);
+  f(12, "std_in", &JobExtras::std_in);
+  f(13, "std_err", &JobExtras::std_err);
+  f(14, "network", &JobExtras::network);
+  f(15, "burst_buffer", &JobExtras::burst_buffer);
+  f(16, "container", &JobExtras::container);
+  f(17, "arguments", &JobExtras::arguments);
+  f(18, "mail_types", &JobExtras::mail_types);
+  f(19, "signal", &JobExtras::signal);
+  f(20, "signal_before_s", &JobExtras::signal_before_s);
+  f(21, "signal_batch_only", &JobExtras::signal_batch_only);
+  f(22, "tmp_mb", &JobExtras::tmp_mb);
+}
+
+template <class F>
+void fields(F&& f, const JobSpec*) {
+  f(1, "name", &JobSpec::name);
+  f(2, "user_name", &JobSpec::user_name);
+  f(3, "account", &JobSpec::account);
+  f(4, "qos", &JobSpec::qos);
+  f(5, "work_dir", &JobSpec::work_dir);
+  f(6, "command", &JobSpec::command);
+  f(7, "std_out", &JobSpec::std_out);
+  f(8, "submit_host", &JobSpec::submit_host);
+  f(9, "partitions", &JobSpec::partitions);
+  f(10, "uid", &JobSpec::uid);
+  f(11, "gid", &JobSpec::gid);
+  f(12, "script_blob", &JobSpec::script_blob);
+  f(13, "environment_blob", &JobSpec::environment_blob);
+  f(14, "tasks", &JobSpec::tasks);
+  f(15, "cpus_per_task", &JobSpec::cpus_per_task);
+  f(16, "tasks_per_node", &JobSpec::tasks_per_node);
+  f(17, "min_nodes", &JobSpec::min_nodes);
+  f(18, "max_nodes", &JobSpec::max_nodes);
+  f(19, "min_cpus_per_node", &JobSpec::min_cpus_per_node);
+  f(20, "memory_per_node_mb", &JobSpec::memory_per_node_mb);
+  f(21, "memory_per_cpu_mb", &JobSpec::memory_per_cpu_mb);
+  f(22, "time_limit_s", &JobSpec::time_limit_s);
+  f(23, "time_min_s", &JobSpec::time_min_s);
+  f(24, "begin", &JobSpec::begin);
+  f(25, "deadline", &JobSpec::deadline);
+  f(26, "nice", &JobSpec::nice);
+  f(27, "batch", &JobSpec::batch);
+  f(28, "exclusive", &JobSpec::exclusive);
+  f(29, "oversubscribe", &JobSpec::oversubscribe);
+  f(30, "contiguous", &JobSpec::contiguous);
+  f(31, "requeue", &JobSpec::requeue);
+  f(32, "kill_on_invalid_dependency", &JobSpec::kill_on_invalid_dependency);
+  f(33, "no_kill", &JobSpec::no_kill);
+  f(34, "append_output", &JobSpec::append_output);
+  f(35, "overcommit", &JobSpec::overcommit);
+  f(36, "extras", &JobSpec::extras);
+}
+
+template <class F>
+void fields(F&& f, const NodeShare*) {
+  f(1, "node", &NodeShare::node);
+  f(2, "cpus", &NodeShare::cpus);
+  f(3, "memory_mb", &NodeShare::memory_mb);
+}
+
+template <class F>
+void fields(F&& f, const Allocation*) {
+  f(1, "generation", &Allocation::generation);
+  f(2, "nodes", &Allocation::nodes);
+}
+
+template <class F>
+void fields(F&& f, const ArrayTasks*) {
+  f(1, "waiting", &ArrayTasks::waiting);
+  f(2, "max_running", &ArrayTasks::max_running);
+}
+
+template <class F>
+void fields(F&& f, const Holds*) {
+  f(1, "user", &Holds::user);
+  f(2, "admin", &Holds::admin);
+}
+
+template <class F>
+void fields(F&& f, const Job*) {
+  f(1, "id", &Job::id);
+  f(2, "array_job", &Job::array_job);
+  f(3, "array_task", &Job::array_task);
+  f(4, "sluid", &Job::sluid);
+  f(5, "spec", &Job::spec);
+  f(6, "state", &Job::state);
+  f(7, "end_reason", &Job::end_reason);
+  f(8, "holds", &Job::holds);
+  f(9, "requeue_wanted", &Job::requeue_wanted);
+  f(10, "dependency_failed", &Job::dependency_failed);
+  f(11, "priority", &Job::priority);
+  f(12, "restarts", &Job::restarts);
+  f(13, "submit", &Job::submit);
+  f(14, "eligible", &Job::eligible);
+  f(15, "start", &Job::start);
+  f(16, "end", &Job::end);
+  f(17, "accrued_suspend", &Job::accrued_suspend);
+  f(18, "limit_end", &Job::limit_end);
+  f(19, "partition", &Job::partition);
+  f(20, "allocation", &Job::allocation);
+  f(21, "nodes_left", &Job::nodes_left);
+  f(22, "exit", &Job::exit);
+  f(23, "derived_exit", &Job::derived_exit);
+  f(24, "dependency", &Job::dependency);
+  f(25, "array", &Job::array);
+  f(26, "next_step", &Job::next_step);
+  f(27, "steps", &Job::steps);
+  f(28, "killed_by", &Job::killed_by);
+  f(29, "launched", &Job::launched);
+}
+
+template <class F>
+void fields(F&& f, const NodeSpec*) {
+  f(1, "name", &NodeSpec::name);
+  f(2, "hostname", &NodeSpec::hostname);
+  f(3, "address", &NodeSpec::address);
+  f(4, "port", &NodeSpec::port);
+  f(5, "cpus", &NodeSpec::cpus);
+  f(6, "boards", &NodeSpec::boards);
+  f(7, "sockets", &NodeSpec::sockets);
+  f(8, "cores_per_socket", &NodeSpec::cores_per_socket);
+  f(9, "threads_per_core", &NodeSpec::threads_per_core);
+  f(10, "memory_mb", &NodeSpec::memory_mb);
+  f(11, "tmp_mb", &NodeSpec::tmp_mb);
+  f(12, "weight", &NodeSpec::weight);
+  f(13, "features", &NodeSpec::features);
+  f(14, "gres", &NodeSpec::gres);
+  f(15, "reason", &NodeSpec::reason);
+  f(16, "state", &NodeSpec::state);
+}
+
+template <class F>
+void fields(F&& f, const NodeRegistration*) {
+  f(1, "cpus", &NodeRegistration::cpus);
+  f(2, "boards", &NodeRegistration::boards);
+  f(3, "sockets", &NodeRegistration::sockets);
+  f(4, "cores_per_socket", &NodeRegistration::cores_per_socket);
+  f(5, "threads_per_core", &NodeRegistration::threads_per_core);
+  f(6, "memory_mb", &NodeRegistration::memory_mb);
+  f(7, "tmp_mb", &NodeRegistration::tmp_mb);
+  f(8, "version", &NodeRegistration::version);
+  f(9, "os", &NodeRegistration::os);
+  f(10, "arch", &NodeRegistration::arch);
+  f(11, "boot_time", &NodeRegistration::boot_time);
+  f(12, "slurmd_start", &NodeRegistration::slurmd_start);
+  f(13, "address", &NodeRegistration::address);
+  f(14, "port", &NodeRegistration::port);
+}
+
+template <class F>
+void fields(F&& f, const Node*) {
+  f(1, "id", &Node::id);
+  f(2, "spec", &Node::spec);
+  f(3, "registration", &Node::registration);
+  f(4, "condition", &Node::condition);
+  f(5, "drain", &Node::drain);
+  f(6, "fail", &Node::fail);
+  f(7, "responding", &Node::responding);
+  f(8, "down_by_admin", &Node::down_by_admin);
+  f(9, "reason", &Node::reason);
+  f(10, "reason_uid", &Node::reason_uid);
+  f(11, "reason_time", &Node::reason_time);
+  f(12, "last_busy", &Node::last_busy);
+  f(13, "cpus_used", &Node::cpus_used);
+  f(14, "memory_used_mb", &Node::memory_used_mb);
+  f(15, "jobs", &Node::jobs);
+  f(16, "completing", &Node::completing);
+  f(17, "exclusive", &Node::exclusive);
+}
+
+template <class F>
+void fields(F&& f, const PartitionSpec*) {
+  f(1, "name", &PartitionSpec::name);
+  f(2, "nodes", &PartitionSpec::nodes);
+  f(3, "state", &PartitionSpec::state);
+  f(4, "is_default", &PartitionSpec::is_default);
+  f(5, "hidden", &PartitionSpec::hidden);
+  f(6, "root_only", &PartitionSpec::root_only);
+  f(7, "disable_root", &PartitionSpec::disable_root);
+  f(8, "exclusive", &PartitionSpec::exclusive);
+  f(9, "max_time_s", &PartitionSpec::max_time_s);
+  f(10, "default_time_s", &PartitionSpec::default_time_s);
+  f(11, "min_nodes", &PartitionSpec::min_nodes);
+  f(12, "max_nodes", &PartitionSpec::max_nodes);
+  f(13, "max_cpus_per_node", &PartitionSpec::max_cpus_per_node);
+  f(14, "priority_tier", &PartitionSpec::priority_tier);
+  f(15, "priority_job_factor", &PartitionSpec::priority_job_factor);
+  f(16, "default_memory_per_node_mb", &PartitionSpec::default_memory_per_node_mb);
+  f(17, "default_memory_per_cpu_mb", &PartitionSpec::default_memory_per_cpu_mb);
+  f(18, "max_memory_per_node_mb", &PartitionSpec::max_memory_per_node_mb);
+  f(19, "max_memory_per_cpu_mb", &PartitionSpec::max_memory_per_cpu_mb);
+  f(20, "grace_time_s", &PartitionSpec::grace_time_s);
+  f(21, "allow_groups", &PartitionSpec::allow_groups);
+  f(22, "allow_accounts", &PartitionSpec::allow_accounts);
+  f(23, "deny_accounts", &PartitionSpec::deny_accounts);
+  f(24, "allow_qos", &PartitionSpec::allow_qos);
+  f(25, "deny_qos", &PartitionSpec::deny_qos);
+  f(26, "qos", &PartitionSpec::qos);
+  f(27, "alternate", &PartitionSpec::alternate);
+  f(28, "oversubscribe", &PartitionSpec::oversubscribe);
+  f(29, "preempt_mode", &PartitionSpec::preempt_mode);
+}
+
+template <class F>
+void fields(F&& f, const Partition*) {
+  f(1, "id", &Partition::id);
+  f(2, "spec", &Partition::spec);
+  f(3, "nodes", &Partition::nodes);
+}
+
+}  // namespace ym::wire

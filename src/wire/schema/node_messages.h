@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the controller and the nodes say to each other.
+// NUMBERS ARE NEVER CHANGED OR REUSED.
+#pragma once
+#include "model/node_messages.h"
+#include "wire/schema/model.h"
+
+namespace ym::wire {
+
+template <class F>
+void fields(F&& f, const AttemptReport*) {
+  f(1, "job", &AttemptReport::job);
+  f(2, "sluid", &AttemptReport::sluid);
+  f(3, "phase", &AttemptReport::phase);
+  f(4, "batch", &AttemptReport::batch);
+  f(5, "batch_ended", &AttemptReport::batch_ended);
+  f(6, "exit", &AttemptReport::exit);
+  f(7, "error", &AttemptReport::error);
+  f(8, "out_of_memory", &AttemptReport::out_of_memory);
+}
+template <class F>
+void fields(F&& f, const StepReport*) {
+  f(1, "job", &StepReport::job);
+  f(2, "sluid", &StepReport::sluid);
+  f(3, "step", &StepReport::step);
+  f(4, "exit", &StepReport::exit);
+}
+template <class F>
+void fields(F&& f, const NodeReport*) {
+  f(1, "node", &NodeReport::node);
+  f(2, "complete", &NodeReport::complete);
+  f(3, "registration", &NodeReport::registration);
+  f(4, "attempts", &NodeReport::attempts);
+  f(5, "ended_steps", &NodeReport::ended_steps);
+  f(6, "cpu_load", &NodeReport::cpu_load);
+  f(7, "free_memory_mb", &NodeReport::free_memory_mb);
+}
+template <class F>
+void fields(F&& f, const LaunchJob*) {
+  f(1, "job", &LaunchJob::job);
+  f(2, "sluid", &LaunchJob::sluid);
+  f(3, "spec", &LaunchJob::spec);
+  f(4, "script", &LaunchJob::script);
+  f(5, "environment", &LaunchJob::environment);
+  f(6, "array_job", &LaunchJob::array_job);
+  f(7, "array_task", &LaunchJob::array_task);
+  f(8, "array_count", &LaunchJob::array_count);
+  f(9, "array_min", &LaunchJob::array_min);
+  f(10, "array_max", &LaunchJob::array_max);
+  f(11, "array_step", &LaunchJob::array_step);
+  f(12, "restarts", &LaunchJob::restarts);
+  f(13, "cluster", &LaunchJob::cluster);
+  f(14, "partition", &LaunchJob::partition);
+  f(15, "nodes", &LaunchJob::nodes);
+  f(16, "cpus", &LaunchJob::cpus);
+  f(17, "tasks", &LaunchJob::tasks);
+  f(18, "memory_mb", &LaunchJob::memory_mb);
+  f(19, "start", &LaunchJob::start);
+  f(20, "limit_end", &LaunchJob::limit_end);
+}
+template <class F>
+void fields(F&& f, const KillJob*) {
+  f(1, "job", &KillJob::job);
+  f(2, "sluid", &KillJob::sluid);
+  f(3, "grace{0", &KillJob::grace{0);
+}
+template <class F>
+void fields(F&& f, const SignalJob*) {
+  f(1, "job", &SignalJob::job);
+  f(2, "sluid", &SignalJob::sluid);
+  f(3, "signal", &SignalJob::signal);
+  f(4, "batch_only", &SignalJob::batch_only);
+  f(5, "whole_job", &SignalJob::whole_job);
+  f(6, "step", &SignalJob::step);
+}
+template <class F>
+void fields(F&& f, const ForgetAttempts*) {
+  f(1, "attempts", &ForgetAttempts::attempts);
+  f(2, "steps", &ForgetAttempts::steps);
+}
+template <class F>
+void fields(F&& f, const QueryNodes*) {
+  f(1, "nodes", &QueryNodes::nodes);
+}
+template <class F>
+void fields(F&& f, const NodeRow*) {
+  f(1, "node", &NodeRow::node);
+  f(2, "partitions", &NodeRow::partitions);
+  f(3, "cpu_load", &NodeRow::cpu_load);
+  f(4, "free_memory_mb", &NodeRow::free_memory_mb);
+}
+template <class F>
+void fields(F&& f, const NodeRows*) {
+  f(1, "rows", &NodeRows::rows);
+}
+template <class F>
+void fields(F&& f, const QueryPartitions*) {
+  f(1, "name", &QueryPartitions::name);
+}
+template <class F>
+void fields(F&& f, const PartitionRow*) {
+  f(1, "partition", &PartitionRow::partition);
+  f(2, "cpus", &PartitionRow::cpus);
+  f(3, "node_count", &PartitionRow::node_count);
+}
+template <class F>
+void fields(F&& f, const PartitionRows*) {
+  f(1, "rows", &PartitionRows::rows);
+}
+template <class F>
+void fields(F&& f, const UpdateNodes*) {
+  f(1, "nodes", &UpdateNodes::nodes);
+  f(2, "state", &UpdateNodes::state);
+  f(3, "reason", &UpdateNodes::reason);
+  f(4, "features", &UpdateNodes::features);
+  f(5, "weight", &UpdateNodes::weight);
+}
+template <class F>
+void fields(F&& f, const UpdatePartition*) {
+  f(1, "spec", &UpdatePartition::spec);
+  f(2, "changed", &UpdatePartition::changed);
+  f(3, "create", &UpdatePartition::create);
+  f(4, "remove", &UpdatePartition::remove);
+}
+
+}  // namespace ym::wire

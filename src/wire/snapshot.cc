@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wire/snapshot.h"
+
+#include "wire/codec.h"
+#include "wire/codec_impl.h"
+#include "wire/schema/model.h"
+
+namespace ym::wire {
+
+// A chunk is a message with any number of these; the head comes first.
+struct SnapshotHead {
+  std::string cluster_name;
+  std::uint32_t next_job_id = 1, next_node_id = 1, next_partition_id = 1;
+  Sluid last_sluid;
+  Seq seq;
+  Instant time;
+};
+struct SnapshotChunk {
+  Ref<SnapshotHead> head;
+  std::vector<Node> nodes;
+  std::vector<Partition> partitions;
+  std::vector<Job> jobs;
+};
+
+// NUMBERS ARE NEVER CHANGED OR REUSED.
+template <class F>
+void fields(F&& f, const SnapshotHead*) {
+  f(1, "cluster_name", &SnapshotHead::cluster_name);
+  f(2, "next_job_id", &SnapshotHead::next_job_id);
+  f(3, "next_node_id", &SnapshotHead::next_node_id);
+  f(4, "next_partition_id", &SnapshotHead::next_partition_id);
+  f(5, "last_sluid", &SnapshotHead::last_sluid);
+  f(6, "seq", &SnapshotHead::seq);
+  f(7, "time", &SnapshotHead::time);
+}
+template <class F>
+void fields(F&& f, const SnapshotChunk*) {
+  f(1, "head", &SnapshotChunk::head);
+  f(2, "nodes", &SnapshotChunk::nodes);
+  f(3, "partitions", &SnapshotChunk::partitions);
+  f(4, "jobs", &SnapshotChunk::jobs);
+}
+
+bool write_snapshot(const State& state, const std::function<bool(std::string_view)>& sink) {
+  constexpr std::size_t kChunk = 64 * 1024;
+  SnapshotChunk first;
+  first.head = Ref(SnapshotHead{.cluster_name = state.cluster_name,
+                                .next_job_id = state.next_job_id,
+                                .next_node_id = state.next_node_id,
+                                .next_partition_id = state.next_partition_id,
+                                .last_sluid = state.last_sluid,
+                                .seq = state.seq,
+                                .time = state.time});
+  std::string chunk = encode(first);
+  bool open = true;
+  // Records are written straight into the chunk, as the repeated fields of SnapshotChunk.
+  auto add = [&](std::uint32_t number, const auto& record) {
+    put_field(chunk, number, record, true);
+    if (chunk.size() < kChunk) return true;
+    open = sink(chunk);
+    chunk.clear();
+    return open;
+  };
+  state.nodes.visit_from(0, [&](std::uint64_t, const Node& node) { return add(2, node); });
+  if (open) state.partitions.visit_from(0, [&](std::uint64_t, const Partition& p) { return add(3, p); });
+  if (open) state.jobs.visit_from(0, [&](std::uint64_t, const Job& job) { return add(4, job); });
+  if (open && !chunk.empty()) open = sink(chunk);
+  return open;
+}
+
+Status SnapshotReader::add(std::string_view bytes) {
+  auto chunk = decode<SnapshotChunk>(bytes);
+  if (!chunk) return std::unexpected(chunk.error());
+  if (chunk->head) {
+    have_head_ = true;
+    state_.cluster_name = chunk->head->cluster_name;
+    state_.next_job_id = chunk->head->next_job_id;
+    state_.next_node_id = chunk->head->next_node_id;
+    state_.next_partition_id = chunk->head->next_partition_id;
+    state_.last_sluid = chunk->head->last_sluid;
+    state_.seq = chunk->head->seq;
+    state_.time = chunk->head->time;
+  }
+  for (Node& node : chunk->nodes) state_.nodes.put(node.id.value, node);
+  for (Partition& partition : chunk->partitions) state_.partitions.put(partition.id.value, partition);
+  for (Job& job : chunk->jobs) {
+    std::uint32_t key = job.id.value;
+    state_.jobs.put(key, std::move(job));
+  }
+  return {};
+}
+
+Result<State> SnapshotReader::finish() {
+  if (!have_head_) return fail("snapshot has no head");
+  std::map<std::string, NodeId, std::less<>> nodes;
+  state_.nodes.for_each([&](std::uint64_t, const Node& node) { nodes[node.spec->name] = node.id; });
+  std::map<std::string, PartitionId, std::less<>> partitions;
+  state_.partitions.for_each(
+      [&](std::uint64_t, const Partition& partition) { partitions[partition.spec->name] = partition.id; });
+  state_.node_names = Ref(std::move(nodes));
+  state_.partition_names = Ref(std::move(partitions));
+  return std::move(state_);
+}
+
+std::uint64_t hash_of(const State& state) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a: simple, the same everywhere; not against adversaries
+  write_snapshot(state, [&](std::string_view chunk) {
+    for (char c : chunk) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return true;
+  });
+  return hash;
+}
+
+}  // namespace ym::wire
