@@ -241,6 +241,12 @@ def test_the_baseline_only_falls(tree):
     assert (tree.root / "tools/tidy.baseline").read_text() == "# head\n"
 
 
+def test_what_the_baseline_would_need_can_be_printed(tree, capsys):
+    tree.header("src/os/a.h", "\n" * 400)
+    assert tidy.main(["--root", str(tree.root), "--needed"]) == 0
+    assert capsys.readouterr().out == "file src/os/a.h 402\n"
+
+
 def test_lowering_grants_nothing_new(tree):
     tree.header("src/os/a.h", "\n" * 400)
     tidy.main(["--root", str(tree.root), "--lower"])
