@@ -2,11 +2,13 @@
 // Between the controller and slurmd. Level-triggered: a node tells everything it has, the controller asks for the
 // difference. A lost message is a delay, a repeated one changes nothing (attempts are named by their Sluid).
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/job.h"
 #include "model/node.h"
+#include "model/partition.h"
 
 namespace ym {
 

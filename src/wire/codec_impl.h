@@ -43,6 +43,10 @@ struct IsVector : std::false_type {};
 template <class T>
 struct IsVector<std::vector<T>> : std::true_type {};
 template <class T>
+struct IsRecordList : std::false_type {};
+template <class T>
+struct IsRecordList<std::vector<T>> : std::bool_constant<!Scalar<T>> {};
+template <class T>
 struct IsOptional : std::false_type {};
 template <class T>
 struct IsOptional<std::optional<T>> : std::true_type {};
@@ -187,10 +191,10 @@ void put_field(std::string& out, std::uint32_t number, const T& value, bool keep
   } else {
     std::size_t before = out.size();
     put_nested(out, number, [&] { put_struct(out, value); });
-    if (!keep_zero && out.back() == 0 && out.size() - before <= 3) {
-      // An empty message says nothing that its absence would not.
-      if (static_cast<std::uint8_t>(out[out.size() - 1]) == 0) out.resize(before);
-    }
+    // An empty message (a key and a length of zero) says nothing that its absence would not.
+    constexpr std::size_t kEmptyMax = 3, kFieldMin = 2;
+    static_assert(kEmptyMax < 2 + kFieldMin);
+    if (!keep_zero && out.size() - before <= kEmptyMax) out.resize(before);
   }
 }
 
@@ -223,7 +227,7 @@ bool get_field(Reader& in, WireType type, T& value, Budget& budget, std::string&
   } else if constexpr (IsRef<T>::value) {
     using Inner = std::remove_cvref_t<decltype(*value)>;
     Inner inner{};
-    if constexpr (IsVector<Inner>::value && !Scalar<typename Inner::value_type>) {
+    if constexpr (IsRecordList<Inner>::value) {
       if (type != WireType::Bytes) return false;
       Reader list(in.run());
       while (!list.done()) {
@@ -341,8 +345,10 @@ void json_value(Json& out, const T& value);
 
 template <class T>
 bool is_default(const T& value, const T& standard) {
-  if constexpr (std::equality_comparable<T>) return value == standard;
-  return false;
+  if constexpr (Scalar<T> || Textual<T> || std::is_same_v<T, std::string>) return value == standard;
+  else if constexpr (IsRef<T>::value || IsOptional<T>::value) return !value;
+  else if constexpr (IsVector<T>::value) return value.empty();
+  else return encode(value).empty();
 }
 
 template <class T>

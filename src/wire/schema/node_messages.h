@@ -62,7 +62,7 @@ template <class F>
 void fields(F&& f, const KillJob*) {
   f(1, "job", &KillJob::job);
   f(2, "sluid", &KillJob::sluid);
-  f(3, "grace{0", &KillJob::grace{0);
+  f(3, "grace", &KillJob::grace);
 }
 template <class F>
 void fields(F&& f, const SignalJob*) {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/format.h"
+
+namespace ym {
+namespace {
+
+struct Fd {
+  int value;
+  ~Fd() {
+    if (value >= 0) ::close(value);
+  }
+};
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t wrote = ::write(fd, bytes.data(), bytes.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string errno_text(std::string_view what) { return fmt::format("{}: {}", what, std::strerror(errno)); }
+
+Result<std::string> read_file(const std::string& path, std::size_t max) {
+  Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (fd.value < 0) return fail(errno_text(path));
+  std::string bytes;
+  char buffer[65536];
+  for (;;) {
+    ssize_t got = ::read(fd.value, buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(errno_text(path));
+    if (got == 0) return bytes;
+    bytes.append(buffer, static_cast<std::size_t>(got));
+    if (bytes.size() > max) return fail(fmt::format("{}: larger than {} bytes", path, max));
+  }
+}
+
+Status write_file(const std::string& path, std::string_view bytes, mode_t mode) {
+  std::string temporary = fmt::format("{}.{}.new", path, ::getpid());
+  {
+    Fd fd{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)};
+    if (fd.value < 0) return fail(errno_text(temporary));
+    bool ok = ::fchmod(fd.value, mode) == 0 && write_all(fd.value, bytes) && ::fsync(fd.value) == 0;
+    if (!ok) {
+      auto status = fail(errno_text(temporary));
+      ::unlink(temporary.c_str());
+      return status;
+    }
+  }
+  if (::rename(temporary.c_str(), path.c_str()) == 0) return {};
+  auto status = fail(errno_text(path));
+  ::unlink(temporary.c_str());
+  return status;
+}
+
+Status make_folders(const std::string& path, mode_t mode) {
+  for (std::size_t at = 1; at != std::string::npos;) {
+    at = path.find('/', at);
+    std::string part = path.substr(0, at);
+    if (::mkdir(part.c_str(), mode) != 0 && errno != EEXIST) return fail(errno_text(part));
+    if (at != std::string::npos) ++at;
+  }
+  return {};
+}
+
+}  // namespace ym

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole files in one call.
+#pragma once
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace ym {
+
+inline constexpr std::size_t kReadMax = 256 << 20;
+
+// "path: No such file or directory" and the like on failure.
+Result<std::string> read_file(const std::string& path, std::size_t max = kReadMax);
+
+// Replaces the file as a whole or not at all: a temporary beside it, synced, renamed. The new file has `mode`.
+Status write_file(const std::string& path, std::string_view bytes, mode_t mode = 0644);
+
+// mkdir -p; existing folders are left as they are.
+Status make_folders(const std::string& path, mode_t mode = 0755);
+
+// "what: strerror(errno)"
+std::string errno_text(std::string_view what);
+
+}  // namespace ym

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where this machine's configuration is, and what follows from it. Used by commands and daemons alike.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/config.h"
+
+namespace ym {
+
+// The slurm.conf that counts: $SLURM_CONF, else etc/slurm.conf or etc/slurm/slurm.conf of the prefix that the program
+// was started from, else /etc/slurm/slurm.conf. Says where it looked if there is none.
+Result<std::string> find_configuration();
+
+struct LoadedConfiguration {
+  std::string path;
+  ClusterConfig config;
+  std::vector<std::string> warnings;
+  std::vector<std::string> not_acted_on;  // keys that are known but have no effect yet
+};
+// `path` empty: find it.
+Result<LoadedConfiguration> load_configuration(const std::string& path = {});
+
+// Unix sockets stand beside the pid files: /run/slurmctld.pid → /run/slurmctld.sock. World-connectable; the kernel
+// says who is calling.
+std::string controller_socket(const ClusterConfig& config);
+std::string node_socket(const ClusterConfig& config, const std::string& node);
+// The cluster's key: as configured, else slurm.key beside slurm.conf.
+std::string key_file(const LoadedConfiguration& loaded);
+
+}  // namespace ym

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first byte chooses the message; what is accepted must encode and decode to itself.
+#include <cstdlib>
+
+#include "wire/codec.h"
+#include "wire/messages.h"
+#include "wire/snapshot.h"
+
+namespace {
+
+template <class T>
+void round_trip(std::string_view bytes) {
+  auto first = ym::wire::decode<T>(bytes);
+  if (!first) return;
+  std::string canonical = ym::wire::encode(*first);
+  auto second = ym::wire::decode<T>(canonical);
+  if (!second || ym::wire::encode(*second) != canonical) std::abort();
+  ym::wire::to_json(*first);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  switch (data[0] % 16) {
+    case 0: round_trip<ym::SubmitJob>(bytes); break;
+    case 1: round_trip<ym::AlterJobs>(bytes); break;
+    case 2: round_trip<ym::QueryJobs>(bytes); break;
+    case 3: round_trip<ym::NodeReport>(bytes); break;
+    case 4: round_trip<ym::LaunchJob>(bytes); break;
+    case 5: round_trip<ym::LaunchTasks>(bytes); break;
+    case 6: round_trip<ym::StepCredential>(bytes); break;
+    case 7: round_trip<ym::CreateStep>(bytes); break;
+    case 8: round_trip<ym::Event>(bytes); break;
+    case 9: round_trip<ym::JobRows>(bytes); break;
+    case 10: round_trip<ym::NodeRows>(bytes); break;
+    case 11: round_trip<ym::PartitionRows>(bytes); break;
+    case 12: round_trip<ym::UpdateNodes>(bytes); break;
+    case 13: round_trip<ym::UpdatePartition>(bytes); break;
+    case 14: round_trip<ym::Events>(bytes); break;
+    case 15: {
+      ym::wire::SnapshotReader reader;
+      if (reader.add(bytes)) static_cast<void>(reader.finish());
+      break;
+    }
+  }
+  return 0;
+}
