@@ -12,8 +12,10 @@ struct JobsOf {
   std::vector<JobId> operator()(const ArrayTasksCancelled& e) const { return {e.array_job}; }
   template <class E>
   std::vector<JobId> operator()(const E& event) const {
-    if constexpr (requires { event.job; }) return {event.job};
-    else return {};
+    if constexpr (requires { event.job; })
+      return {event.job};
+    else
+      return {};
   }
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The controller's brain: commands, reports and time in; events, replies and orders out.
 //
-// Pure room: no clock, no I/O, no threads. One owner calls it. Every call may append to the Outbox; see outbox.h for
-// what its order promises. State changes only through events (model/apply.h), so the log replays to the same state.
+// Pure room: no clock, no I/O, no threads. One owner calls it. Every call may append to the Outbox;
+// see outbox.h for what its order promises. State changes only through events (model/apply.h), so
+// the log replays to the same state.
 //
-// Files: jobs/ (submit, alter, start, finish, requeue, dependencies, arrays), nodes/ (report, update, watch),
-// cluster/ (configure, tick), queries/ (on snapshots, on any thread).
+// Files: jobs/ (submit, alter, start, finish, requeue, dependencies, arrays), nodes/ (report,
+// update, watch), cluster/ (configure, tick), queries/ (on snapshots, on any thread).
 #pragma once
 #include <map>
 #include <optional>
@@ -24,8 +25,8 @@ namespace ym {
 
 class Controller {
  public:
-  // `recovered` is the state after the newest snapshot and the tail of the log; empty for a new cluster.
-  // Nothing happens before configure() and start().
+  // `recovered` is the state after the newest snapshot and the tail of the log; empty for a new
+  // cluster. Nothing happens before configure() and start().
   Controller(ClusterConfig config, State recovered);
 
   const State& state() const { return state_; }
@@ -34,8 +35,8 @@ class Controller {
   PlacementRules placement_rules() const;
 
   // --- cluster/ ---
-  // Takes a configuration over: defines new nodes and partitions, changes and removes old ones. Refused as a whole
-  // (nothing changed) if a job holds something on a node that would go.
+  // Takes a configuration over: defines new nodes and partitions, changes and removes old ones.
+  // Refused as a whole (nothing changed) if a job holds something on a node that would go.
   Status configure(const ClusterConfig& config, Instant now, Outbox& out);
   // After a restart: everyone has until now + their timeouts to be heard of again.
   void begin_watch(Instant now);
@@ -43,10 +44,14 @@ class Controller {
   void tick(Instant now, Outbox& out);
 
   // --- jobs/ ---
-  void submit(RequestId request, const SubmitJob& submit, const Caller& caller, Instant now, Outbox& out);
-  void alter(RequestId request, const AlterJobs& alter, const Caller& caller, Instant now, Outbox& out);
-  void create_step(RequestId request, const CreateStep& create, const Caller& caller, Instant now, Outbox& out);
-  // Commits what of the plan still fits; a stale proposal is dropped. Returns how many were started.
+  void submit(RequestId request, const SubmitJob& submit, const Caller& caller, Instant now,
+              Outbox& out);
+  void alter(RequestId request, const AlterJobs& alter, const Caller& caller, Instant now,
+             Outbox& out);
+  void create_step(RequestId request, const CreateStep& create, const Caller& caller, Instant now,
+                   Outbox& out);
+  // Commits what of the plan still fits; a stale proposal is dropped. Returns how many were
+  // started.
   std::size_t commit(const Plan& plan, Instant now, Outbox& out);
   // The client for whom an interactive allocation lives is there, or gone.
   void owner_present(JobId job);
@@ -56,9 +61,10 @@ class Controller {
   // Refused if the node is not configured here.
   Status report(const NodeReport& report, Instant now, Outbox& out);
   void disconnected(NodeId node, Instant now);
-  void update_nodes(RequestId request, const UpdateNodes& update, const Caller& caller, Instant now, Outbox& out);
-  void update_partition(RequestId request, const UpdatePartition& update, const Caller& caller, Instant now,
-                        Outbox& out);
+  void update_nodes(RequestId request, const UpdateNodes& update, const Caller& caller, Instant now,
+                    Outbox& out);
+  void update_partition(RequestId request, const UpdatePartition& update, const Caller& caller,
+                        Instant now, Outbox& out);
 
  private:
   friend class SubmitDecision;
@@ -71,7 +77,9 @@ class Controller {
 
   // Applies the event and puts it into the outbox. The only caller of apply().
   void emit(EventBody body, Instant now, Outbox& out);
-  void answer(RequestId request, Answer answer, Outbox& out) { out.replies.push_back({request, std::move(answer)}); }
+  void answer(RequestId request, Answer answer, Outbox& out) {
+    out.replies.push_back({request, std::move(answer)});
+  }
   void refuse_request(RequestId request, const Error& error, Outbox& out);
   JobId fresh_job_id() const;
   static bool may_alter(const Job& job, const Caller& caller) {
@@ -106,19 +114,24 @@ class Controller {
   void order_kill(const Job& job, NodeId node, Duration grace, Outbox& out) const;
   // jobs/alter.cc
   std::set<JobId> selected(const JobFilter& filter) const;
-  Status alter_one(JobId job, const AlterJobs& alter, const Caller& caller, Instant now, Outbox& out);
-  Status alter_tasks(JobId array, const IndexSet& tasks, const AlterJobs& alter, const Caller& caller, Instant now,
-                     Outbox& out);
+  Status alter_one(JobId job, const AlterJobs& alter, const Caller& caller, Instant now,
+                   Outbox& out);
+  Status alter_tasks(JobId array, const IndexSet& tasks, const AlterJobs& alter,
+                     const Caller& caller, Instant now, Outbox& out);
   Status cancel(const Job& job, const Caller& caller, Instant now, Outbox& out);
   Status signal(const Job& job, const AlterJobs& alter, std::optional<StepId> step, Outbox& out);
-  Status update(const Job& job, const JobPatch& patch, const Caller& caller, Instant now, Outbox& out);
+  Status update(const Job& job, const JobPatch& patch, const Caller& caller, Instant now,
+                Outbox& out);
   Status set_holds(const Job& job, JobVerb verb, const Caller& caller, Instant now, Outbox& out);
   Status requeue(const Job& job, JobVerb verb, const Caller& caller, Instant now, Outbox& out);
   // nodes/
-  void note_registration(const Node& node, const NodeRegistration& registration, Instant now, Outbox& out);
-  void note_attempt(NodeId node, const AttemptReport& attempt, Instant now, Outbox& out, ForgetAttempts& forget);
+  void note_registration(const Node& node, const NodeRegistration& registration, Instant now,
+                         Outbox& out);
+  void note_attempt(NodeId node, const AttemptReport& attempt, Instant now, Outbox& out,
+                    ForgetAttempts& forget);
   void note_missing(NodeId node, const std::set<Sluid>& reported, Instant now, Outbox& out);
-  void note_step(NodeId node, const StepReport& step, Instant now, Outbox& out, ForgetAttempts& forget);
+  void note_step(NodeId node, const StepReport& step, Instant now, Outbox& out,
+                 ForgetAttempts& forget);
   void lose_node(NodeId node, const std::string& reason, Instant now, Outbox& out);
   void change_node(const Node& node, const NodeStateChanged& change, Instant now, Outbox& out);
   // cluster/tick.cc
@@ -132,8 +145,8 @@ class Controller {
   State state_;
   Indexes indexes_;
   std::map<NodeId, Contact> contacts_;
-  std::map<JobId, Instant> owners_gone_;          // since when an interactive job's client is away
-  std::map<std::string, bool> can_ever_run_;      // by shape; forgotten when nodes or partitions change
+  std::map<JobId, Instant> owners_gone_;      // since when an interactive job's client is away
+  std::map<std::string, bool> can_ever_run_;  // by shape; forgotten when nodes or partitions change
   Instant last_repeat_;
 };
 

@@ -6,8 +6,10 @@ namespace {
 
 template <class Set, class Value>
 void set_member(Set& set, const Value& value, bool present) {
-  if (present) set.insert(value);
-  else set.erase(value);
+  if (present)
+    set.insert(value);
+  else
+    set.erase(value);
 }
 
 template <class Map>
@@ -55,7 +57,8 @@ void Indexes::note(const Job& job, bool present) {
       set_member(completing_, id, present);
       for (NodeId node : job.nodes_left) set_member(on_node_, node, id, present);
     } else {
-      for (const NodeShare& share : job.allocation->nodes) set_member(on_node_, share.node, id, present);
+      for (const NodeShare& share : job.allocation->nodes)
+        set_member(on_node_, share.node, id, present);
     }
   } else if (is_terminal(job.state)) {
     set_member(by_end_, std::pair(job.end, id), present);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the controller must find quickly and the tables do not say: derived from the state, rebuilt at a start, kept in
-// step by moved() with every event. Nothing here is durable.
+// What the controller must find quickly and the tables do not say: derived from the state, rebuilt
+// at a start, kept in step by moved() with every event. Nothing here is durable.
 #pragma once
 #include <map>
 #include <set>
@@ -24,14 +24,22 @@ class Indexes {
   const JobSet& elements_of(JobId array) const { return find(elements_, array); }
   const JobSet& waiting_for(JobId job) const { return find(waiting_for_, job); }
   // Unfinished jobs of the same user and name, for `singleton`.
-  const JobSet& namesakes(Uid uid, const std::string& name) const { return find(namesakes_, {uid, name}); }
-  const ByTime& by_limit() const { return by_limit_; }      // running, by the end of their time limit
-  const ByTime& by_end() const { return by_end_; }          // finished and clean, by their end
+  const JobSet& namesakes(Uid uid, const std::string& name) const {
+    return find(namesakes_, {uid, name});
+  }
+  const ByTime& by_limit() const { return by_limit_; }  // running, by the end of their time limit
+  const ByTime& by_end() const { return by_end_; }      // finished and clean, by their end
   const JobSet& completing() const { return completing_; }
-  const JobSet& unlaunched() const { return unlaunched_; }  // running batch jobs whose node has not confirmed
-  const JobSet& interactive() const { return interactive_; }  // running allocations that live for a client
+  const JobSet& unlaunched() const {
+    return unlaunched_;
+  }  // running batch jobs whose node has not confirmed
+  const JobSet& interactive() const {
+    return interactive_;
+  }  // running allocations that live for a client
   const JobSet& singletons() const { return singletons_; }  // pending with an open `singleton` term
-  const JobSet& delayed() const { return delayed_; }        // pending with an open `after:job+minutes` term
+  const JobSet& delayed() const {
+    return delayed_;
+  }  // pending with an open `after:job+minutes` term
 
  private:
   using Key = std::pair<Uid, std::string>;

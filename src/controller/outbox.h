@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the controller wants done. Order is a contract: all events of an Outbox are durable before any reply or order
-// of it leaves the machine.
+// What the controller wants done. Order is a contract: all events of an Outbox are durable before
+// any reply or order of it leaves the machine.
 #pragma once
 #include <cstdint>
 #include <variant>

@@ -23,9 +23,9 @@ struct PartitionSpec {
   bool hidden = false;
   bool root_only = false;
   bool disable_root = false;
-  bool exclusive = false;       // OverSubscribe=EXCLUSIVE: whole nodes only
-  std::uint32_t max_time_s = 0xffffffff;      // kUnlimited
-  std::uint32_t default_time_s = 0;           // 0: as max_time
+  bool exclusive = false;                 // OverSubscribe=EXCLUSIVE: whole nodes only
+  std::uint32_t max_time_s = 0xffffffff;  // kUnlimited
+  std::uint32_t default_time_s = 0;       // 0: as max_time
   std::uint32_t min_nodes = 0, max_nodes = 0xffffffff;
   std::uint32_t max_cpus_per_node = 0xffffffff;
   std::uint32_t priority_tier = 1, priority_job_factor = 1;

@@ -15,8 +15,10 @@ namespace {
 struct JobOf {
   template <class E>
   JobId operator()(const E& event) const {
-    if constexpr (requires { event.job; }) return event.job;
-    else return {};
+    if constexpr (requires { event.job; })
+      return event.job;
+    else
+      return {};
   }
 };
 
@@ -39,8 +41,10 @@ void Planner::observe(const Event& event, const State& state) {
     rebuild(state);  // tiers may have changed the order; configuration changes are rare
     return;
   }
-  if (const auto* split = std::get_if<ArrayTaskSplit>(&event.body)) refresh(split->array_job, state);
-  if (const auto* gone = std::get_if<ArrayTasksCancelled>(&event.body)) refresh(gone->array_job, state);
+  if (const auto* split = std::get_if<ArrayTaskSplit>(&event.body))
+    refresh(split->array_job, state);
+  if (const auto* gone = std::get_if<ArrayTasksCancelled>(&event.body))
+    refresh(gone->array_job, state);
   if (JobId job = std::visit(JobOf{}, event.body)) refresh(job, state);
 }
 
@@ -63,7 +67,8 @@ void Planner::refresh(JobId id, const State& state) {
     running_by_end_.insert({end, id});
     return;
   }
-  bool may_start = job->state == JobState::Pending && !job->held() && job->dependency->empty() && job->priority > 0;
+  bool may_start = job->state == JobState::Pending && !job->held() && job->dependency->empty() &&
+                   job->priority > 0;
   if (!may_start) return;
   Place place{.shape = shape_key(*job->spec), .rank = rank_of(*job, state), .begin = job->eligible};
   shapes_[place.shape].queue.insert(place.rank);
@@ -115,7 +120,8 @@ class Planner::Pass {
     const Shape* shape;
   };
 
-  // Takes the job at the head of the queue: starts it, or blocks its shape for the rest of the pass.
+  // Takes the job at the head of the queue: starts it, or blocks its shape for the rest of the
+  // pass.
   void step() {
     auto [rank, cursor] = *heads_.begin();
     heads_.erase(heads_.begin());
@@ -139,7 +145,8 @@ class Planner::Pass {
       return;
     }
     if (verdict.reason == Reason::Resources) reserve(job, verdict);
-    plan_.verdicts.shapes[shape_hash(*cursor.key)] = verdict;  // and with it, no other job of this shape is tried
+    plan_.verdicts.shapes[shape_hash(*cursor.key)] =
+        verdict;  // and with it, no other job of this shape is tried
   }
 
   void advance(const Rank& rank, const Cursor& cursor) {
@@ -147,8 +154,10 @@ class Planner::Pass {
     if (next != cursor.shape->queue.end()) heads_.insert({*next, cursor});
   }
 
-  // Jobs whose begin time is still to come are passed over; they are few, or at the end of their shape's queue.
-  std::set<Rank>::const_iterator next_eligible(const Shape& shape, std::set<Rank>::const_iterator at) const {
+  // Jobs whose begin time is still to come are passed over; they are few, or at the end of their
+  // shape's queue.
+  std::set<Rank>::const_iterator next_eligible(const Shape& shape,
+                                               std::set<Rank>::const_iterator at) const {
     while (at != shape.queue.end() && planner_.where_.at(at->job).begin > now_) ++at;
     return at;
   }
@@ -163,7 +172,8 @@ class Planner::Pass {
       const Job& other = state_.jobs.at(id.value);
       running += other.array_job == job.array_job && !other.completing();
     }
-    return running >= job.array->max_running ? 0 : std::min(waiting, job.array->max_running - running);
+    return running >= job.array->max_running ? 0
+                                             : std::min(waiting, job.array->max_running - running);
   }
 
   std::optional<Proposal> try_start(const Job& job, Verdict& verdict) {
@@ -205,9 +215,12 @@ class Planner::Pass {
     return rules;
   }
 
-  // What is free now on nodes that no earlier job has been promised, or that this one gives back in time.
+  // What is free now on nodes that no earlier job has been promised, or that this one gives back in
+  // time.
   std::vector<Free> candidates_for(const Job& job, const Partition& partition) const {
-    Instant end = job.spec->time_limit_s == JobSpec::kUnlimited ? kNever : now_ + std::chrono::seconds(job.spec->time_limit_s);
+    Instant end = job.spec->time_limit_s == JobSpec::kUnlimited
+                      ? kNever
+                      : now_ + std::chrono::seconds(job.spec->time_limit_s);
     std::vector<Free> candidates;
     for (const Node* node : admitted_nodes(state_, partition, *job.spec)) {
       auto free = free_.find(node->id);
@@ -234,9 +247,10 @@ class Planner::Pass {
     }
   }
 
-  // The earliest time at which the blocked job could start if every running one used its whole limit, and the nodes
-  // it would then get: they are promised to it, and whoever would still be there is not backfilled onto them.
-  // O(running jobs × nodes of the partition), for the first few blocked jobs only.
+  // The earliest time at which the blocked job could start if every running one used its whole
+  // limit, and the nodes it would then get: they are promised to it, and whoever would still be
+  // there is not backfilled onto them. O(running jobs × nodes of the partition), for the first few
+  // blocked jobs only.
   void reserve(const Job& job, Verdict& verdict) {
     if (reservations_ >= budget_.reservations_max) {
       verdict.reason = Reason::Priority;
@@ -253,7 +267,8 @@ class Planner::Pass {
         if (partition_refuses(*partition, *job.spec) != Reason::None) continue;
         std::vector<Free> candidates;
         for (const Node* node : admitted_nodes(state_, *partition, *job.spec))
-          if (auto free = later.find(node->id); free != later.end()) candidates.push_back(free->second);
+          if (auto free = later.find(node->id); free != later.end())
+            candidates.push_back(free->second);
         auto allocation = place(*job.spec, std::move(candidates), rules_for(*partition));
         if (!allocation) continue;
         verdict.expected_start = std::max(time, now_);

@@ -33,14 +33,17 @@ Status Controller::configure(const ClusterConfig& config, Instant now, Outbox& o
     if (wanted.contains(node.spec->name)) return;
     gone.push_back(node.id);
     if (node.jobs > 0)
-      status = fail("node " + node.spec->name + " is not in the new configuration, but jobs hold it; drain it first");
+      status = fail("node " + node.spec->name +
+                    " is not in the new configuration, but jobs hold it; drain it first");
   });
   if (!status) return status;
   if (!state_.cluster_name.empty() && state_.cluster_name != config.cluster_name)
-    return fail("ClusterName is " + config.cluster_name + ", but the state saved here belongs to " + state_.cluster_name);
+    return fail("ClusterName is " + config.cluster_name + ", but the state saved here belongs to " +
+                state_.cluster_name);
 
   if (state_.cluster_name.empty())
-    emit(ClusterFounded{.name = config.cluster_name, .first_job_id = config.first_job_id}, now, out);
+    emit(ClusterFounded{.name = config.cluster_name, .first_job_id = config.first_job_id}, now,
+         out);
   NodesDefined defined;
   std::vector<NodeStateChanged> states;
   std::uint32_t next_id = state_.next_node_id;
@@ -52,16 +55,18 @@ Status Controller::configure(const ClusterConfig& config, Instant now, Outbox& o
     if (!node) states.push_back(configured_state(id, spec.state, spec.reason));
   }
   if (!defined.nodes.empty()) emit(std::move(defined), now, out);
-  for (const NodeStateChanged& state : states) change_node(state_.nodes.at(state.node.value), state, now, out);
+  for (const NodeStateChanged& state : states)
+    change_node(state_.nodes.at(state.node.value), state, now, out);
 
   std::set<std::string, std::less<>> partitions;
   for (const PartitionSpec& spec : config.partitions) {
     partitions.insert(spec.name);
     std::vector<NodeId> ids;
     auto hosts = Hostlist::parse(spec.nodes);
-    if (hosts) hosts->for_each([&](std::string_view host) {
-      if (const Node* node = state_.find_node(host)) ids.push_back(node->id);
-    });
+    if (hosts)
+      hosts->for_each([&](std::string_view host) {
+        if (const Node* node = state_.find_node(host)) ids.push_back(node->id);
+      });
     std::ranges::sort(ids);
     ids.erase(std::ranges::unique(ids).begin(), ids.end());
     const Partition* known = state_.find_partition(spec.name);

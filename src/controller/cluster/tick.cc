@@ -8,7 +8,8 @@ namespace {
 
 // How long a lost order stays lost: orders that were not answered are repeated this often.
 constexpr Duration kRepeatOrders = std::chrono::seconds(5);
-// How long an interactive allocation outlives its client; long enough for a restart of the controller.
+// How long an interactive allocation outlives its client; long enough for a restart of the
+// controller.
 constexpr Duration kOwnerGrace = std::chrono::seconds(60);
 // At most so many records leave in one tick, so that a tick stays short.
 constexpr std::size_t kForgetMax = 1000;
@@ -16,7 +17,9 @@ constexpr std::size_t kForgetMax = 1000;
 }  // namespace
 
 void Controller::begin_watch(Instant now) {
-  state_.nodes.for_each([&](std::uint64_t, const Node& node) { contacts_[node.id] = {.connected = false, .last_heard = now}; });
+  state_.nodes.for_each([&](std::uint64_t, const Node& node) {
+    contacts_[node.id] = {.connected = false, .last_heard = now};
+  });
   for (JobId job : indexes_.interactive()) owners_gone_[job] = now;
 }
 
@@ -41,7 +44,10 @@ void Controller::enforce_limits(Instant now, Outbox& out) {
     auto [limit, job] = *indexes_.by_limit().begin();
     if (limit + config_.over_time_limit > now) return;
     finish(job,
-           {.state = JobState::Timeout, .reason = Reason::TimeLimit, .exit = {.signal = 15}, .grace = config_.kill_wait},
+           {.state = JobState::Timeout,
+            .reason = Reason::TimeLimit,
+            .exit = {.signal = 15},
+            .grace = config_.kill_wait},
            now, out);
   }
 }
@@ -63,10 +69,14 @@ void Controller::watch_nodes(Instant now, Outbox& out) {
 void Controller::watch_owners(Instant now, Outbox& out) {
   std::vector<JobId> abandoned;
   for (const auto& [job, since] : owners_gone_)
-    if (now - since >= kOwnerGrace && indexes_.interactive().contains(job)) abandoned.push_back(job);
+    if (now - since >= kOwnerGrace && indexes_.interactive().contains(job))
+      abandoned.push_back(job);
   for (JobId job : abandoned)
-    finish(job, {.state = JobState::Cancelled, .by = state_.jobs.at(job.value).spec->uid, .grace = config_.kill_wait}, now,
-           out);
+    finish(job,
+           {.state = JobState::Cancelled,
+            .by = state_.jobs.at(job.value).spec->uid,
+            .grace = config_.kill_wait},
+           now, out);
 }
 
 // Orders are wishes: until a node has confirmed, they are said again.
@@ -81,7 +91,8 @@ void Controller::repeat_orders(Instant now, Outbox& out) {
   }
   for (JobId id : indexes_.unlaunched()) {
     const Job& job = state_.jobs.at(id.value);
-    if (now - job.start >= kRepeatOrders && contacts_[job.allocation->nodes.front().node].connected) send_launch(job, out);
+    if (now - job.start >= kRepeatOrders && contacts_[job.allocation->nodes.front().node].connected)
+      send_launch(job, out);
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One verb for the jobs that a filter selects: cancel, signal, hold, release, requeue, update, complete.
+// One verb for the jobs that a filter selects: cancel, signal, hold, release, requeue, update,
+// complete.
 #include <algorithm>
 
 #include "controller/controller.h"
@@ -37,7 +38,8 @@ std::string display_of(const JobTarget& target) {
 
 }  // namespace
 
-void Controller::alter(RequestId request, const AlterJobs& alter, const Caller& caller, Instant now, Outbox& out) {
+void Controller::alter(RequestId request, const AlterJobs& alter, const Caller& caller, Instant now,
+                       Outbox& out) {
   AlterAnswer answers;
   auto apply_to = [&](JobId id, const JobTarget& target) {
     const Job* job = state_.find(id);
@@ -45,12 +47,18 @@ void Controller::alter(RequestId request, const AlterJobs& alter, const Caller& 
     std::string display = display_id(*job);
     bool some_elements = job->array && target.tasks;
     Status status;
-    if (!may_alter(*job, caller)) status = refuse(Errc::AccessDenied);
-    else if (some_elements) status = alter_tasks(id, *target.tasks, alter, caller, now, out);
-    else if (alter.verb == JobVerb::Signal) status = signal(*job, alter, target.step, out);
-    else if (alter.verb == JobVerb::Cancel && target.step) status = signal(*job, alter, target.step, out);
-    else status = alter_one(id, alter, caller, now, out);
-    answers.outcomes.push_back(outcome_of(id, some_elements ? display_of(target) : std::move(display), status));
+    if (!may_alter(*job, caller))
+      status = refuse(Errc::AccessDenied);
+    else if (some_elements)
+      status = alter_tasks(id, *target.tasks, alter, caller, now, out);
+    else if (alter.verb == JobVerb::Signal)
+      status = signal(*job, alter, target.step, out);
+    else if (alter.verb == JobVerb::Cancel && target.step)
+      status = signal(*job, alter, target.step, out);
+    else
+      status = alter_one(id, alter, caller, now, out);
+    answers.outcomes.push_back(
+        outcome_of(id, some_elements ? display_of(target) : std::move(display), status));
   };
   if (alter.filter.targets.empty()) {
     std::vector<JobId> ids;
@@ -62,7 +70,9 @@ void Controller::alter(RequestId request, const AlterJobs& alter, const Caller& 
   }
   for (const JobTarget& target : alter.filter.targets) {
     std::set<JobId> ids = records_of(state_, target);
-    if (ids.empty()) answers.outcomes.push_back(outcome_of(target.job, display_of(target), refuse(Errc::InvalidJobId)));
+    if (ids.empty())
+      answers.outcomes.push_back(
+          outcome_of(target.job, display_of(target), refuse(Errc::InvalidJobId)));
     for (JobId id : ids) {
       const Job* job = state_.find(id);
       // A filter beside the ids narrows them; ids alone mean exactly these, whatever their state.
@@ -74,7 +84,8 @@ void Controller::alter(RequestId request, const AlterJobs& alter, const Caller& 
   answer(request, std::move(answers), out);
 }
 
-Status Controller::alter_one(JobId id, const AlterJobs& alter, const Caller& caller, Instant now, Outbox& out) {
+Status Controller::alter_one(JobId id, const AlterJobs& alter, const Caller& caller, Instant now,
+                             Outbox& out) {
   const Job& job = state_.jobs.at(id.value);
   switch (alter.verb) {
     case JobVerb::Update: return update(job, alter.patch, caller, now, out);
@@ -99,10 +110,10 @@ Status Controller::alter_one(JobId id, const AlterJobs& alter, const Caller& cal
   return refuse(Errc::Disabled);
 }
 
-// Some elements of an array that have no record yet. Cancelling them leaves the others together; everything else
-// makes each of them a job of its own.
-Status Controller::alter_tasks(JobId array, const IndexSet& tasks, const AlterJobs& alter, const Caller& caller,
-                               Instant now, Outbox& out) {
+// Some elements of an array that have no record yet. Cancelling them leaves the others together;
+// everything else makes each of them a job of its own.
+Status Controller::alter_tasks(JobId array, const IndexSet& tasks, const AlterJobs& alter,
+                               const Caller& caller, Instant now, Outbox& out) {
   IndexSet chosen = state_.jobs.at(array.value).array->waiting.intersected(tasks);
   if (chosen.empty()) return {};  // they have records, or are over: found beside this one
   bool all = chosen.count() == state_.jobs.at(array.value).array->waiting.count();
@@ -119,7 +130,8 @@ Status Controller::alter_tasks(JobId array, const IndexSet& tasks, const AlterJo
 
 Status Controller::cancel(const Job& job, const Caller& caller, Instant now, Outbox& out) {
   // On its way back to the queue: it can be cancelled there in a moment.
-  if (is_terminal(job.state)) return refuse(job.requeue_wanted ? Errc::TransitionStateNoUpdate : Errc::AlreadyDone);
+  if (is_terminal(job.state))
+    return refuse(job.requeue_wanted ? Errc::TransitionStateNoUpdate : Errc::AlreadyDone);
   finish(job.id,
          {.state = JobState::Cancelled,
           .reason = Reason::None,
@@ -130,7 +142,8 @@ Status Controller::cancel(const Job& job, const Caller& caller, Instant now, Out
   return {};
 }
 
-Status Controller::signal(const Job& job, const AlterJobs& alter, std::optional<StepId> step, Outbox& out) {
+Status Controller::signal(const Job& job, const AlterJobs& alter, std::optional<StepId> step,
+                          Outbox& out) {
   if (job.state == JobState::Pending) return refuse(Errc::JobPending);
   if (job.state != JobState::Running) return refuse(Errc::AlreadyDone);
   if (step && *step != kBatchStep) {
@@ -148,7 +161,8 @@ Status Controller::signal(const Job& job, const AlterJobs& alter, std::optional<
   return {};
 }
 
-Status Controller::set_holds(const Job& job, JobVerb verb, const Caller& caller, Instant now, Outbox& out) {
+Status Controller::set_holds(const Job& job, JobVerb verb, const Caller& caller, Instant now,
+                             Outbox& out) {
   if (job.state != JobState::Pending) return refuse(Errc::JobNotPending);
   JobUpdated event = unchanged(job);
   if (verb == JobVerb::Release) {
@@ -164,7 +178,8 @@ Status Controller::set_holds(const Job& job, JobVerb verb, const Caller& caller,
   return {};
 }
 
-Status Controller::requeue(const Job& job, JobVerb verb, const Caller& caller, Instant now, Outbox& out) {
+Status Controller::requeue(const Job& job, JobVerb verb, const Caller& caller, Instant now,
+                           Outbox& out) {
   if (!job.spec->batch) return refuse(Errc::BatchOnly);
   JobId id = job.id;
   bool hold = verb == JobVerb::RequeueHold;
@@ -177,11 +192,19 @@ Status Controller::requeue(const Job& job, JobVerb verb, const Caller& caller, I
   const Job& current = state_.jobs.at(id.value);
   if (current.state == JobState::Pending) return {};
   if (!is_terminal(current.state)) {
-    finish(id, {.state = JobState::Cancelled, .by = caller.uid, .requeue = true, .grace = config_.kill_wait}, now, out);
+    finish(id,
+           {.state = JobState::Cancelled,
+            .by = caller.uid,
+            .requeue = true,
+            .grace = config_.kill_wait},
+           now, out);
     return {};
   }
   if (current.completing()) return refuse(Errc::TransitionStateNoUpdate);
-  emit(JobRequeued{.job = id, .sluid = next_sluid(state_, now), .begin = now, .holds = current.holds}, now, out);
+  emit(
+      JobRequeued{
+          .job = id, .sluid = next_sluid(state_, now), .begin = now, .holds = current.holds},
+      now, out);
   return {};
 }
 

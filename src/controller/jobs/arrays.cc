@@ -5,7 +5,8 @@
 
 namespace ym {
 
-// Gives the element a record of its own and returns its id. The last one takes the common record over.
+// Gives the element a record of its own and returns its id. The last one takes the common record
+// over.
 JobId Controller::split(JobId array, std::uint32_t task, Instant now, Outbox& out) {
   const Job& common = state_.jobs.at(array.value);
   YM_CHECK(common.array && common.array->waiting.contains(task));

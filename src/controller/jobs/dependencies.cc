@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a job waits for. Terms are struck off as facts come in; the log keeps the open ones (JobUpdated).
+// What a job waits for. Terms are struck off as facts come in; the log keeps the open ones
+// (JobUpdated).
 #include "controller/controller.h"
 #include "model/errc.h"
 
@@ -28,7 +29,8 @@ Outcome after_end(const Job& job, Dependency::Kind kind) {
 }
 
 Outcome of_one(const Job& job, const Dependency::Term& term, Instant now) {
-  return term.kind == Dependency::Kind::After ? after_start(job, term.delay_minutes, now) : after_end(job, term.kind);
+  return term.kind == Dependency::Kind::After ? after_start(job, term.delay_minutes, now)
+                                              : after_end(job, term.kind);
 }
 
 // All of several: impossible if one is, satisfied if all are.
@@ -46,20 +48,25 @@ class Judge {
     if (term.kind == Dependency::Kind::Singleton) return singleton();
     if (term.kind == Dependency::Kind::Expand) return Outcome::Satisfied;
     JobId id{term.job};
-    bool one_task = term.task || (term.kind == Dependency::Kind::AfterCorr && waiting_.array_task != kNoTask);
+    bool one_task =
+        term.task || (term.kind == Dependency::Kind::AfterCorr && waiting_.array_task != kNoTask);
     if (one_task) return of_task(id, term, term.task.value_or(waiting_.array_task));
     // A job, or every element of an array.
     Outcome outcome = Outcome::Satisfied;
-    if (const Job* job = state_.find(id)) outcome = job->array ? Outcome::Open : of_one(*job, term, now_);
-    else if (indexes_.elements_of(id).empty()) return forgotten(term);
-    for (JobId element : indexes_.elements_of(id)) outcome = both(outcome, of_one(state_.jobs.at(element.value), term, now_));
+    if (const Job* job = state_.find(id))
+      outcome = job->array ? Outcome::Open : of_one(*job, term, now_);
+    else if (indexes_.elements_of(id).empty())
+      return forgotten(term);
+    for (JobId element : indexes_.elements_of(id))
+      outcome = both(outcome, of_one(state_.jobs.at(element.value), term, now_));
     return outcome;
   }
 
  private:
   // A job that has left the memory of the cluster ended long ago, nobody knows how.
   static Outcome forgotten(const Dependency::Term& term) {
-    bool needs_result = term.kind == Dependency::Kind::AfterOk || term.kind == Dependency::Kind::AfterNotOk ||
+    bool needs_result = term.kind == Dependency::Kind::AfterOk ||
+                        term.kind == Dependency::Kind::AfterNotOk ||
                         term.kind == Dependency::Kind::AfterCorr;
     return needs_result ? Outcome::Impossible : Outcome::Satisfied;
   }
@@ -79,7 +86,8 @@ class Judge {
   Outcome singleton() const {
     for (JobId other : indexes_.namesakes(waiting_.spec->uid, waiting_.spec->name)) {
       const Job& job = state_.jobs.at(other.value);
-      if (other != waiting_.id && (job.submit < waiting_.submit || (job.submit == waiting_.submit && other < waiting_.id)))
+      if (other != waiting_.id &&
+          (job.submit < waiting_.submit || (job.submit == waiting_.submit && other < waiting_.id)))
         return Outcome::Open;
     }
     return Outcome::Satisfied;
@@ -121,16 +129,21 @@ void Controller::review_dependency(JobId id, Instant now, Outbox& out) {
                     .dependency_failed = hopeless,
                     .array_max_running = job->array->max_running,
                     .limit_end = job->limit_end};
-  bool kill = hopeless && (job->spec->kill_on_invalid_dependency || config_.kill_on_invalid_dependency);
+  bool kill =
+      hopeless && (job->spec->kill_on_invalid_dependency || config_.kill_on_invalid_dependency);
   emit(std::move(update), now, out);
-  if (kill) finish(id, {.state = JobState::Cancelled, .reason = Reason::DependencyNeverSatisfied}, now, out);
+  if (kill)
+    finish(id, {.state = JobState::Cancelled, .reason = Reason::DependencyNeverSatisfied}, now,
+           out);
 }
 
 // The job began, ended or went away: whoever waits for it is looked at. O(those).
 void Controller::job_moved_on(JobId id, Instant now, Outbox& out) {
   const Job* job = state_.find(id);
   std::set<JobId> waiting = indexes_.waiting_for(id);
-  if (job && job->array_job) waiting.insert(indexes_.waiting_for(job->array_job).begin(), indexes_.waiting_for(job->array_job).end());
+  if (job && job->array_job)
+    waiting.insert(indexes_.waiting_for(job->array_job).begin(),
+                   indexes_.waiting_for(job->array_job).end());
   if (job && is_terminal(job->state)) {
     const Indexes::JobSet& namesakes = indexes_.namesakes(job->spec->uid, job->spec->name);
     for (JobId other : namesakes)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a job: its final state at once, its nodes when they are clean, the queue again if it is to be requeued.
+// The end of a job: its final state at once, its nodes when they are clean, the queue again if it
+// is to be requeued.
 #include <algorithm>
 
 #include "controller/controller.h"
@@ -10,7 +11,8 @@ void Controller::finish(JobId id, const Ending& ending, Instant now, Outbox& out
   const Job& job = state_.jobs.at(id.value);
   // Steps are over with their job; accounting hears of each.
   std::vector<Step> steps = *job.steps;
-  for (const Step& step : steps) emit(StepEnded{.job = id, .step = step.id, .exit = step.worst}, now, out);
+  for (const Step& step : steps)
+    emit(StepEnded{.job = id, .step = step.id, .exit = step.worst}, now, out);
   emit(JobFinished{.job = id,
                    .state = ending.state,
                    .reason = ending.reason,
@@ -23,9 +25,12 @@ void Controller::finish(JobId id, const Ending& ending, Instant now, Outbox& out
   if (left.empty()) return became_clean(id, now, out);
   for (NodeId node : left) {
     const Node* record = state_.find(node);
-    // A node that is down cannot confirm; what may be left there is killed when it comes back (nodes/report.cc).
-    if (record->condition == NodeCondition::Down) release_node(id, node, now, out);
-    else order_kill(state_.jobs.at(id.value), node, ending.grace, out);
+    // A node that is down cannot confirm; what may be left there is killed when it comes back
+    // (nodes/report.cc).
+    if (record->condition == NodeCondition::Down)
+      release_node(id, node, now, out);
+    else
+      order_kill(state_.jobs.at(id.value), node, ending.grace, out);
   }
   if (!ending.requeue) job_moved_on(id, now, out);
 }
@@ -45,7 +50,11 @@ void Controller::release_node(JobId id, NodeId node, Instant now, Outbox& out) {
 void Controller::became_clean(JobId id, Instant now, Outbox& out) {
   const Job& job = state_.jobs.at(id.value);
   if (!job.requeue_wanted) return job_moved_on(id, now, out);
-  emit(JobRequeued{.job = id, .sluid = next_sluid(state_, now), .begin = now, .holds = job.holds, .reason = job.end_reason},
+  emit(JobRequeued{.job = id,
+                   .sluid = next_sluid(state_, now),
+                   .begin = now,
+                   .holds = job.holds,
+                   .reason = job.end_reason},
        now, out);
 }
 

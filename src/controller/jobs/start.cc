@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core's last word on a plan: each proposal is checked against the present and committed or dropped.
+// The core's last word on a plan: each proposal is checked against the present and committed or
+// dropped.
 #include <algorithm>
 
 #include "controller/controller.h"
@@ -10,7 +11,8 @@ namespace ym {
 namespace {
 
 bool may_run(const Job& job, Instant now) {
-  return job.state == JobState::Pending && !job.held() && job.dependency->empty() && job.eligible <= now;
+  return job.state == JobState::Pending && !job.held() && job.dependency->empty() &&
+         job.eligible <= now;
 }
 
 // Tasks on each node of the allocation: as many as its cpus take, the rest on the first ones.
@@ -39,7 +41,8 @@ std::size_t Controller::commit(const Plan& plan, Instant now, Outbox& out) {
 bool Controller::start(const Proposal& proposal, Instant now, Outbox& out) {
   const Job* job = state_.find(proposal.job);
   const Partition* partition = state_.find(proposal.partition);
-  if (!job || !partition || !may_run(*job, now) || partition->spec->state == PartitionState::Down) return false;
+  if (!job || !partition || !may_run(*job, now) || partition->spec->state == PartitionState::Down)
+    return false;
   PlacementRules rules = placement_rules();
   rules.whole_nodes = rules.whole_nodes || partition->spec->exclusive;
   if (!still_fits(state_, *job->spec, proposal.allocation, rules)) return false;
@@ -57,8 +60,10 @@ bool Controller::start(const Proposal& proposal, Instant now, Outbox& out) {
                   .limit_end = unlimited ? kNever : now + std::chrono::seconds(limit_s)},
        now, out);
   const Job& running = state_.jobs.at(id.value);
-  if (running.spec->batch) send_launch(running, out);
-  else owners_gone_[id] = now;  // until its client says that it is there
+  if (running.spec->batch)
+    send_launch(running, out);
+  else
+    owners_gone_[id] = now;  // until its client says that it is there
   job_moved_on(id, now, out);
   return true;
 }
@@ -77,7 +82,8 @@ void Controller::send_launch(const Job& job, Outbox& out) const {
   launch.array_task = job.array_task;
   launch.restarts = job.restarts;
   launch.cluster = state_.cluster_name;
-  if (const Partition* partition = state_.find(job.partition)) launch.partition = partition->spec->name;
+  if (const Partition* partition = state_.find(job.partition))
+    launch.partition = partition->spec->name;
   launch.memory_mb = job.allocation->nodes.front().memory_mb;
   launch.start = job.start;
   launch.limit_end = job.limit_end;

@@ -42,8 +42,8 @@ std::uint32_t tasks_that_fit(const Room& room, const CreateStep& create) {
 
 }  // namespace
 
-void Controller::create_step(RequestId request, const CreateStep& create, const Caller& caller, Instant now,
-                             Outbox& out) {
+void Controller::create_step(RequestId request, const CreateStep& create, const Caller& caller,
+                             Instant now, Outbox& out) {
   const Job* job = state_.find(create.job);
   auto deny = [&](Errc code) { refuse_request(request, refuse(code).error(), out); };
   if (!job) return deny(Errc::InvalidJobId);
@@ -52,7 +52,8 @@ void Controller::create_step(RequestId request, const CreateStep& create, const 
   if (job->state != JobState::Running) return deny(Errc::AlreadyDone);
 
   std::vector<Room> rooms = rooms_of(state_, *job, create);
-  std::uint32_t nodes_wanted = create.nodes ? create.nodes : (create.tasks ? 1 : static_cast<std::uint32_t>(rooms.size()));
+  std::uint32_t nodes_wanted =
+      create.nodes ? create.nodes : (create.tasks ? 1 : static_cast<std::uint32_t>(rooms.size()));
   std::uint32_t tasks = create.tasks ? create.tasks : std::max(1u, nodes_wanted);
   if (nodes_wanted > job->allocation->nodes.size()) return deny(Errc::InvalidNodeCount);
   std::uint64_t ever = 0;
@@ -63,18 +64,30 @@ void Controller::create_step(RequestId request, const CreateStep& create, const 
   }
   if (ever < tasks) return deny(Errc::TooManyRequestedCpus);
 
-  Step step{.id = {job->next_step}, .name = create.name, .tasks = tasks, .cpus_per_task = create.cpus_per_task,
-            .overlap = create.overlap, .start = now};
+  Step step{.id = {job->next_step},
+            .name = create.name,
+            .tasks = tasks,
+            .cpus_per_task = create.cpus_per_task,
+            .overlap = create.overlap,
+            .start = now};
   std::uint32_t left = tasks;
   for (const Room& room : rooms) {
     if (left == 0) break;
-    std::uint32_t nodes_behind = nodes_wanted > step.shares.size() + 1 ? nodes_wanted - static_cast<std::uint32_t>(step.shares.size()) - 1 : 0;
+    std::uint32_t nodes_behind =
+        nodes_wanted > step.shares.size() + 1
+            ? nodes_wanted - static_cast<std::uint32_t>(step.shares.size()) - 1
+            : 0;
     std::uint32_t most = left > nodes_behind ? left - nodes_behind : 1;
     if (create.nodes) most = std::min(most, (tasks + nodes_wanted - 1) / nodes_wanted);
     std::uint32_t here = std::min(tasks_that_fit(room, create), most);
     if (here == 0) continue;
-    std::uint32_t cpus = create.whole ? room.share.cpus : std::min(here * std::max(1u, create.cpus_per_task), room.share.cpus);
-    step.shares.push_back({.node = room.share.node, .first_task = tasks - left, .tasks = here, .cpus = cpus,
+    std::uint32_t cpus = create.whole
+                             ? room.share.cpus
+                             : std::min(here * std::max(1u, create.cpus_per_task), room.share.cpus);
+    step.shares.push_back({.node = room.share.node,
+                           .first_task = tasks - left,
+                           .tasks = here,
+                           .cpus = cpus,
                            .memory_mb = create.memory_per_node_mb});
     step.nodes_left.push_back(room.share.node);
     left -= here;
@@ -85,10 +98,11 @@ void Controller::create_step(RequestId request, const CreateStep& create, const 
   StepCreated created{.step = step};
   for (const StepShare& share : step.shares) {
     const Node& node = state_.nodes.at(share.node.value);
-    created.nodes.push_back({.node = node.id,
-                             .name = node.spec->name,
-                             .address = node.spec->address.empty() ? node.registration->address : node.spec->address,
-                             .port = node.registration->port ? node.registration->port : node.spec->port});
+    created.nodes.push_back(
+        {.node = node.id,
+         .name = node.spec->name,
+         .address = node.spec->address.empty() ? node.registration->address : node.spec->address,
+         .port = node.registration->port ? node.registration->port : node.spec->port});
   }
   answer(request, std::move(created), out);
 }

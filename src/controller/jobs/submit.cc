@@ -23,20 +23,23 @@ std::uint32_t default_priority(JobId job, const JobSpec& spec) {
 
 bool in_list(const std::string& list, std::string_view word) {
   std::vector<std::string_view> words = split_words(list, ',');
-  return std::ranges::any_of(words, [&](std::string_view w) { return same_ignoring_case(w, word); });
+  return std::ranges::any_of(words,
+                             [&](std::string_view w) { return same_ignoring_case(w, word); });
 }
 
 bool admits(const PartitionSpec& partition, const Caller& caller) {
   if (partition.root_only && !caller.administrator) return false;
   if (partition.disable_root && caller.uid == Uid{0}) return false;
-  if (partition.allow_groups.empty() || same_ignoring_case(partition.allow_groups, "ALL")) return true;
+  if (partition.allow_groups.empty() || same_ignoring_case(partition.allow_groups, "ALL"))
+    return true;
   return caller.administrator || std::ranges::any_of(caller.groups, [&](const std::string& group) {
            return in_list(partition.allow_groups, group);
          });
 }
 
 Status check_account(const PartitionSpec& partition, const JobSpec& spec) {
-  bool all = partition.allow_accounts.empty() || same_ignoring_case(partition.allow_accounts, "ALL");
+  bool all =
+      partition.allow_accounts.empty() || same_ignoring_case(partition.allow_accounts, "ALL");
   if (!all && !in_list(partition.allow_accounts, spec.account)) return refuse(Errc::AccessDenied);
   if (in_list(partition.deny_accounts, spec.account)) return refuse(Errc::AccessDenied);
   return {};
@@ -53,7 +56,8 @@ void fill_memory(JobSpec& spec, const PartitionSpec& partition, const ClusterCon
 
 }  // namespace
 
-void Controller::submit(RequestId request, const SubmitJob& submit, const Caller& caller, Instant now, Outbox& out) {
+void Controller::submit(RequestId request, const SubmitJob& submit, const Caller& caller,
+                        Instant now, Outbox& out) {
   if (state_.jobs.size() >= config_.max_job_count) {
     auto error = refuse(Errc::QueueFull);
     return refuse_request(request, error.error(), out);
@@ -95,7 +99,8 @@ Result<JobSubmitted> Controller::admit(const SubmitJob& submit, const Caller& ca
   bool explicit_priority = submit.priority != kNoPriority && caller.administrator;
   event.priority = explicit_priority ? submit.priority : default_priority(event.job, spec);
   // A priority of zero is a hold, and so is --hold.
-  if (submit.hold || submit.priority == 0) (caller.administrator && submit.priority == 0 ? event.holds.admin : event.holds.user) = true;
+  if (submit.hold || submit.priority == 0)
+    (caller.administrator && submit.priority == 0 ? event.holds.admin : event.holds.user) = true;
   event.spec = Ref(std::move(spec));
   return event;
 }
@@ -117,7 +122,8 @@ Status Controller::check_partitions(JobSpec& spec, const Caller& caller) const {
     if (rules.state == PartitionState::Drain || rules.state == PartitionState::Inactive)
       return refuse(Errc::PartitionUnavailable);
     if (first) {
-      if (spec.time_limit_s == 0) spec.time_limit_s = rules.default_time_s ? rules.default_time_s : rules.max_time_s;
+      if (spec.time_limit_s == 0)
+        spec.time_limit_s = rules.default_time_s ? rules.default_time_s : rules.max_time_s;
       fill_memory(spec, rules, config_);
       first = false;
     }
@@ -152,7 +158,8 @@ Status Controller::check_can_ever_run(const JobSpec& spec) {
       PlacementRules rules = placement_rules();
       rules.max_cpus_per_node = partition.spec->max_cpus_per_node;
       std::vector<Free> candidates;
-      for (const Node* node : admitted_nodes(state_, partition, spec)) candidates.push_back(free_when_empty(*node));
+      for (const Node* node : admitted_nodes(state_, partition, spec))
+        candidates.push_back(free_when_empty(*node));
       fits = fits || place(spec, std::move(candidates), rules).has_value();
     }
     constexpr std::size_t kShapesRemembered = 100'000;

@@ -13,9 +13,9 @@ void set_if(T& field, const std::optional<T>& value) {
 
 // Fields that decide where and when a job runs: they are fixed once it does.
 bool touches_placement(const JobPatch& patch) {
-  return patch.partitions || patch.min_nodes || patch.max_nodes || patch.tasks || patch.cpus_per_task || patch.begin ||
-         patch.dependency || patch.features || patch.required_nodes || patch.excluded_nodes || patch.work_dir ||
-         patch.std_out;
+  return patch.partitions || patch.min_nodes || patch.max_nodes || patch.tasks ||
+         patch.cpus_per_task || patch.begin || patch.dependency || patch.features ||
+         patch.required_nodes || patch.excluded_nodes || patch.work_dir || patch.std_out;
 }
 
 JobExtras patched(JobExtras extras, const JobPatch& patch) {
@@ -51,7 +51,8 @@ JobSpec patched(JobSpec spec, const JobPatch& patch) {
 
 }  // namespace
 
-Status Controller::update(const Job& job, const JobPatch& patch, const Caller& caller, Instant now, Outbox& out) {
+Status Controller::update(const Job& job, const JobPatch& patch, const Caller& caller, Instant now,
+                          Outbox& out) {
   if (is_terminal(job.state)) return refuse(Errc::JobFinished);
   bool pending = job.state == JobState::Pending;
   if (!pending && touches_placement(patch)) return refuse(Errc::JobNotPending);
@@ -63,7 +64,10 @@ Status Controller::update(const Job& job, const JobPatch& patch, const Caller& c
 
   JobSpec spec = patched(*job.spec, patch);
   if (pending) {
-    Caller owner{.uid = spec.uid, .gid = spec.gid, .user_name = spec.user_name, .groups = caller.groups,
+    Caller owner{.uid = spec.uid,
+                 .gid = spec.gid,
+                 .user_name = spec.user_name,
+                 .groups = caller.groups,
                  .administrator = caller.administrator};
     if (Status ok = check_partitions(spec, owner); !ok) return ok;
     if (Status ok = check_can_ever_run(spec); !ok) return ok;
@@ -83,7 +87,9 @@ Status Controller::update(const Job& job, const JobPatch& patch, const Caller& c
     event.dependency_failed = false;
   }
   if (patch.priority == 0u) event.holds.user = true;
-  if (patch.nice && !patch.priority) event.priority = static_cast<std::uint32_t>(std::int64_t{job.priority} - (*patch.nice - job.spec->nice));
+  if (patch.nice && !patch.priority)
+    event.priority =
+        static_cast<std::uint32_t>(std::int64_t{job.priority} - (*patch.nice - job.spec->nice));
   if (!pending && patch.time_limit_s) {
     bool unlimited = *patch.time_limit_s == JobSpec::kUnlimited;
     event.limit_end = unlimited ? kNever : job.start + std::chrono::seconds(*patch.time_limit_s);

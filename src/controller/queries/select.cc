@@ -20,7 +20,8 @@ bool user_listed(const std::vector<std::string>& list, const JobSpec& spec) {
 }
 
 bool partition_listed(const std::vector<std::string>& list, const JobSpec& spec) {
-  return list.empty() || std::ranges::any_of(split_words(spec.partitions, ','), [&](std::string_view name) {
+  return list.empty() ||
+         std::ranges::any_of(split_words(spec.partitions, ','), [&](std::string_view name) {
            return std::ranges::find(list, name) != list.end();
          });
 }
@@ -43,11 +44,15 @@ bool FilterMatch::state_matches(const Job& job) const {
 
 bool FilterMatch::operator()(const Job& job) const {
   const JobSpec& spec = *job.spec;
-  if (!state_matches(job) || !user_listed(filter_.users, spec) || !partition_listed(filter_.partitions, spec)) return false;
-  if (!listed(filter_.accounts, spec.account) || !listed(filter_.qos, spec.qos) || !listed(filter_.names, spec.name))
+  if (!state_matches(job) || !user_listed(filter_.users, spec) ||
+      !partition_listed(filter_.partitions, spec))
+    return false;
+  if (!listed(filter_.accounts, spec.account) || !listed(filter_.qos, spec.qos) ||
+      !listed(filter_.names, spec.name))
     return false;
   if (filter_.nodes.empty()) return true;
-  return std::ranges::any_of(job.allocation->nodes, [&](const NodeShare& share) { return nodes_.contains(share.node); });
+  return std::ranges::any_of(job.allocation->nodes,
+                             [&](const NodeShare& share) { return nodes_.contains(share.node); });
 }
 
 std::set<JobId> records_of(const State& state, const JobTarget& target) {
@@ -65,17 +70,20 @@ std::set<JobId> records_of(const State& state, const JobTarget& target) {
   if (!is_array) return target.tasks ? std::set<JobId>{} : ids;
   // Elements were numbered after their array, mostly close behind it. O(jobs behind it) at worst.
   state.jobs.visit_from(id.value, [&](std::uint64_t, const Job& other) {
-    if (other.array_job == id && !other.array && (!target.tasks || target.tasks->contains(other.array_task)))
+    if (other.array_job == id && !other.array &&
+        (!target.tasks || target.tasks->contains(other.array_task)))
       ids.insert(other.id);
     return true;
   });
   return ids;
 }
 
-void for_each_selected(const State& state, const JobFilter& filter, const std::function<bool(const Job&)>& visit) {
+void for_each_selected(const State& state, const JobFilter& filter,
+                       const std::function<bool(const Job&)>& visit) {
   FilterMatch match(filter, state);
   if (filter.targets.empty()) {
-    state.jobs.visit_from(0, [&](std::uint64_t, const Job& job) { return !match(job) || visit(job); });
+    state.jobs.visit_from(0,
+                          [&](std::uint64_t, const Job& job) { return !match(job) || visit(job); });
     return;
   }
   std::set<JobId> ids;
