@@ -56,6 +56,7 @@ StandardOption standard_option(const OptionInfo& info) {
 }
 
 void print(std::string_view text) { write_all(STDOUT_FILENO, text); }
+void print_error(std::string_view text) { write_all(STDERR_FILENO, text); }
 void complain(std::string_view program, std::string_view text) { say(fmt::format("{}: error: ", program), text); }
 void remark(std::string_view program, std::string_view text) { say(fmt::format("{}: ", program), text); }
 

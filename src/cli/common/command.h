@@ -21,6 +21,8 @@ StandardOption standard_option(const OptionInfo& info);
 
 // Writes all of it; a closed pipe ends the process quietly.
 void print(std::string_view text);
+// The same on stderr, where nobody's absence matters.
+void print_error(std::string_view text);
 // "NAME: error: text" on stderr; each line of the text gets the prefix.
 void complain(std::string_view program, std::string_view text);
 // "NAME: text" on stderr.

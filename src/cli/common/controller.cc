@@ -94,7 +94,7 @@ Result<std::string> Controller::token_of_local_node() {
 Status Controller::exchange_once(std::uint16_t type, const std::string& payload, const Take& take, bool& sent,
                                  bool& final) {
   if (Status connected = connect(); !connected) return connected;
-  Duration timeout = patience_ == Patience::Endless ? Duration(std::chrono::hours(24)) : config().message_timeout;
+  Duration timeout = config().message_timeout;
   std::uint64_t correlation = ++last_correlation_;
   // A failed send may have left a part; the controller acts on whole messages only, but a whole one may have left, too.
   sent = true;
@@ -123,7 +123,7 @@ Status Controller::exchange(std::uint16_t type, const std::string& payload, Aski
     if (done || final) return done;
     client_.reset();
     if (sent && asking == Asking::Once) return fail(kAnswerUnknown, done.error().text);
-    if (patience_ == Patience::Message && monotonic_clock() + pause >= give_up) {
+    if (monotonic_clock() + pause >= give_up) {
       bool refused = done.error().code != 0 || sent;
       return fail(kConnectFailure, refused ? done.error().text : std::string(kNoController));
     }

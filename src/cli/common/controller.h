@@ -33,6 +33,7 @@ class Controller {
   explicit Controller(LoadedConfiguration loaded) : loaded_(std::move(loaded)) {}
 
   const ClusterConfig& config() const { return loaded_.config; }
+  const LoadedConfiguration& loaded() const { return loaded_; }
 
   // One answer. Failure answers come back as errors with their code.
   template <class Answer, class Request>
@@ -50,21 +51,15 @@ class Controller {
     return exchange(wire::message_number<Request>, wire::encode(request), Asking::Repeatable, taker<Answer>(take),
                     restart);
   }
-  // Without a limit in time; repeated for as long as it takes, however often the controller restarts.
-  template <class Answer, class Request>
-  Result<Answer> wait_for(const Request& request) {
-    patience_ = Patience::Endless;
-    auto answer = ask<Answer>(request);
-    patience_ = Patience::Message;
-    return answer;
-  }
+  // The connection itself, for those who wait on it together with other things; null if there is none just now.
+  Client* connected() { return connect() ? &*client_ : nullptr; }
+  void disconnect() { client_.reset(); }
 
   // A connection to a node's slurmd, handshake done.
   Result<Client> connect_node(const NodeAddress& node);
 
  private:
   using Take = std::function<Status(const Frame&)>;
-  enum class Patience : std::uint8_t { Message, Endless };
 
   template <class Answer>
   static Take taker(std::function<void(Answer&&)> take) {
@@ -94,7 +89,6 @@ class Controller {
   std::optional<Client> client_;
   std::string token_;
   std::uint64_t last_correlation_ = 0;
-  Patience patience_ = Patience::Message;
 };
 
 }  // namespace ym
