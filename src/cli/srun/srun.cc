@@ -196,7 +196,8 @@ int srun_main(const Arguments& arguments) {
   if (Status read = read_nodelist_file(options); !read) return fail_with(read.error().text);
   const std::string& program = parsed.operands[0];
   // Within a job SLURM_JOB_NAME is the job's name; a step is called after its program.
-  if (options.spec.name.empty() || options.jobid) options.spec.name = program.substr(program.rfind('/') + 1);
+  bool inherited = options.jobid && options.spec.name == environment_variable("SLURM_JOB_NAME").value_or("");
+  if (options.spec.name.empty() || inherited) options.spec.name = program.substr(program.rfind('/') + 1);
   auto controller = Controller::open();
   if (!controller) return fail_with(controller.error().text);
   SubmissionContext context = submission_context(kSrun);
