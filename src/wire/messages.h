@@ -10,42 +10,42 @@
 
 namespace ym::wire {
 
-// The frame's type field. 0 is never sent.
+// The frame's type field. Numbers below 16 belong to net/ (net/frame.h).
 template <class T>
 inline constexpr std::uint16_t message_number = 0;
 
 template <>
-inline constexpr std::uint16_t message_number<Failure> = 1;
+inline constexpr std::uint16_t message_number<Failure> = 20;
 template <>
-inline constexpr std::uint16_t message_number<Done> = 2;
+inline constexpr std::uint16_t message_number<Done> = 21;
 template <>
-inline constexpr std::uint16_t message_number<Ping> = 3;
+inline constexpr std::uint16_t message_number<Ping> = 22;
 template <>
-inline constexpr std::uint16_t message_number<Pong> = 4;
+inline constexpr std::uint16_t message_number<Pong> = 23;
 template <>
-inline constexpr std::uint16_t message_number<QueryConfig> = 5;
+inline constexpr std::uint16_t message_number<QueryConfig> = 24;
 template <>
-inline constexpr std::uint16_t message_number<ConfigAnswer> = 6;
+inline constexpr std::uint16_t message_number<ConfigAnswer> = 25;
 template <>
-inline constexpr std::uint16_t message_number<FetchConfig> = 7;
+inline constexpr std::uint16_t message_number<FetchConfig> = 26;
 template <>
-inline constexpr std::uint16_t message_number<ConfigFiles> = 8;
+inline constexpr std::uint16_t message_number<ConfigFiles> = 27;
 template <>
-inline constexpr std::uint16_t message_number<Reconfigure> = 9;
+inline constexpr std::uint16_t message_number<Reconfigure> = 28;
 template <>
-inline constexpr std::uint16_t message_number<Shutdown> = 10;
+inline constexpr std::uint16_t message_number<Shutdown> = 29;
 template <>
-inline constexpr std::uint16_t message_number<GetToken> = 11;
+inline constexpr std::uint16_t message_number<GetToken> = 30;
 template <>
-inline constexpr std::uint16_t message_number<Token> = 12;
+inline constexpr std::uint16_t message_number<Token> = 31;
 template <>
-inline constexpr std::uint16_t message_number<FollowEvents> = 13;
+inline constexpr std::uint16_t message_number<FollowEvents> = 32;
 template <>
-inline constexpr std::uint16_t message_number<Events> = 14;
+inline constexpr std::uint16_t message_number<Events> = 33;
 template <>
-inline constexpr std::uint16_t message_number<QueryStatistics> = 15;
+inline constexpr std::uint16_t message_number<QueryStatistics> = 34;
 template <>
-inline constexpr std::uint16_t message_number<Statistics> = 16;
+inline constexpr std::uint16_t message_number<Statistics> = 35;
 
 template <>
 inline constexpr std::uint16_t message_number<SubmitJob> = 100;
