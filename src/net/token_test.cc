@@ -53,6 +53,13 @@ TEST(Token, ATokenOfAnotherToolWithUserAndTimesOnlyIsRead) {
   EXPECT_FALSE(verified->uid);
 }
 
+TEST(Token, NamesWithQuotesAndUmlautsComeBackAsTheyWent) {
+  TokenClaims odd = claims();
+  odd.user = "J\"ü\\rgen";
+  std::string token = sign_token(key(), odd, kSevens).value();
+  EXPECT_EQ(verify_token(key(), token, {.now = kNow}).value().user, odd.user);
+}
+
 TEST(Token, ExpiryAndIssueAllowForSkewedClocks) {
   std::string token = sign_token(key(), claims(), kSevens).value();
   auto at = [&](int seconds) { return why_not(key(), token, {.now = kNow + std::chrono::seconds(seconds)}); };
@@ -103,6 +110,11 @@ TEST(Claims, OddOnesAreRefusedWithAReason) {
   EXPECT_THAT(why(R"({"exp":1,"uid":-1})"), HasSubstr("uid is no user"));
   EXPECT_THAT(why(R"({"exp":1,"uid":1,"uid":0})"), HasSubstr("twice"));
   EXPECT_THAT(why(R"({"exp":1,"sun":"a\nb"})"), HasSubstr("control characters"));
+  EXPECT_EQ(why(R"({"exp":1,"sun":"J\u00fcrgen \ud83d\ude00"})"), "fine");
+  EXPECT_THAT(why(R"({"exp":1,"sun":"\ud83d"})"), HasSubstr("no JSON object"));
+  EXPECT_THAT(why("{\"exp\":1,\"sun\":\"\xc0\xaf\"}"), HasSubstr("no JSON object"));
+  EXPECT_THAT(why(R"({"exp":01})"), HasSubstr("no JSON object"));
+  EXPECT_THAT(why(R"({"exp":1,})"), HasSubstr("no JSON object"));
   EXPECT_THAT(why(R"({"exp":1,"sun":["a"]})"), HasSubstr("sun is no short text"));
   EXPECT_THAT(why("[1]"), HasSubstr("no JSON object"));
   EXPECT_THAT(why("7"), HasSubstr("no JSON object"));
