@@ -10,42 +10,42 @@
 
 namespace ym::wire {
 
-// The frame's type field. Numbers below 16 belong to net/ (net/frame.h).
+// The frame's type field. 0 is never sent; 1 to 15 are net/'s own (net/frame.h).
 template <class T>
 inline constexpr std::uint16_t message_number = 0;
 
 template <>
-inline constexpr std::uint16_t message_number<Failure> = 20;
+inline constexpr std::uint16_t message_number<Failure> = 17;
 template <>
-inline constexpr std::uint16_t message_number<Done> = 21;
+inline constexpr std::uint16_t message_number<Done> = 18;
 template <>
-inline constexpr std::uint16_t message_number<Ping> = 22;
+inline constexpr std::uint16_t message_number<Ping> = 19;
 template <>
-inline constexpr std::uint16_t message_number<Pong> = 23;
+inline constexpr std::uint16_t message_number<Pong> = 20;
 template <>
-inline constexpr std::uint16_t message_number<QueryConfig> = 24;
+inline constexpr std::uint16_t message_number<QueryConfig> = 21;
 template <>
-inline constexpr std::uint16_t message_number<ConfigAnswer> = 25;
+inline constexpr std::uint16_t message_number<ConfigAnswer> = 22;
 template <>
-inline constexpr std::uint16_t message_number<FetchConfig> = 26;
+inline constexpr std::uint16_t message_number<FetchConfig> = 23;
 template <>
-inline constexpr std::uint16_t message_number<ConfigFiles> = 27;
+inline constexpr std::uint16_t message_number<ConfigFiles> = 24;
 template <>
-inline constexpr std::uint16_t message_number<Reconfigure> = 28;
+inline constexpr std::uint16_t message_number<Reconfigure> = 25;
 template <>
-inline constexpr std::uint16_t message_number<Shutdown> = 29;
+inline constexpr std::uint16_t message_number<Shutdown> = 26;
 template <>
-inline constexpr std::uint16_t message_number<GetToken> = 30;
+inline constexpr std::uint16_t message_number<GetToken> = 27;
 template <>
-inline constexpr std::uint16_t message_number<Token> = 31;
+inline constexpr std::uint16_t message_number<Token> = 28;
 template <>
-inline constexpr std::uint16_t message_number<FollowEvents> = 32;
+inline constexpr std::uint16_t message_number<FollowEvents> = 29;
 template <>
-inline constexpr std::uint16_t message_number<Events> = 33;
+inline constexpr std::uint16_t message_number<Events> = 30;
 template <>
-inline constexpr std::uint16_t message_number<QueryStatistics> = 34;
+inline constexpr std::uint16_t message_number<QueryStatistics> = 31;
 template <>
-inline constexpr std::uint16_t message_number<Statistics> = 35;
+inline constexpr std::uint16_t message_number<Statistics> = 32;
 
 template <>
 inline constexpr std::uint16_t message_number<SubmitJob> = 100;
