@@ -26,8 +26,8 @@ Duration retry_delay(Duration min, Duration max, unsigned failures, std::uint64_
   return delay - Duration{static_cast<Duration::rep>(half == 0 ? 0 : chance % (half + 1))};
 }
 
-//   Waiting ──► Resolving ──► Connecting ──► Greeting ──► Up          any failure ──► Waiting
-//   (after a delay)
+//   Waiting ──► Resolving ──► Connecting ──► Greeting ──► Up
+// Any failure leads back to Waiting.
 struct Link::Impl : StreamOwner, std::enable_shared_from_this<Impl> {
   Impl(Loop& on, LinkOptions with, LinkHandlers to)
       : loop(on), options(std::move(with)), handlers(std::move(to)), prng(options.seed) {}

@@ -4,8 +4,8 @@
 //
 //   Greeting ──hello good──► Open ──detach──► Detaching ──flushed──► Gone
 //      │ refused               │ close, damage     │ broken
-//      └────────► Closing ◄────┘                   └──► Gone         Closing ──the other side
-//      ended, or deadline──► Gone
+//      └────────► Closing ◄────┘                   └──► Gone
+//                    └── the other side ended, or the linger deadline ──► Gone
 #pragma once
 #include <functional>
 #include <memory>
