@@ -13,7 +13,9 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // The length of the UTF-8 character at the front, 0 if it is broken (overlong and surrogates are).
 std::size_t utf8_length(std::string_view text) {
-  auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
   auto follows = [&](std::size_t i) { return (byte(i) & 0xc0) == 0x80; };
   unsigned first = byte(0);
   if (first < 0x80) return 1;
@@ -37,8 +39,10 @@ void append_utf8(std::string& out, std::uint32_t code) {
   auto add = [&](std::uint32_t byte) { out += static_cast<char>(byte); };
   if (code < 0x80) return add(code);
   if (code < 0x800) return add(0xc0 | code >> 6), add(0x80 | (code & 63));
-  if (code < 0x10000) return add(0xe0 | code >> 12), add(0x80 | (code >> 6 & 63)), add(0x80 | (code & 63));
-  add(0xf0 | code >> 18), add(0x80 | (code >> 12 & 63)), add(0x80 | (code >> 6 & 63)), add(0x80 | (code & 63));
+  if (code < 0x10000)
+    return add(0xe0 | code >> 12), add(0x80 | (code >> 6 & 63)), add(0x80 | (code & 63));
+  add(0xf0 | code >> 18), add(0x80 | (code >> 12 & 63)), add(0x80 | (code >> 6 & 63)),
+      add(0x80 | (code & 63));
 }
 
 // Every take_… advances past what it took, or returns nothing at the first wrong character.
@@ -77,7 +81,9 @@ class Parser {
     JsonObject::Value other = JsonObject::Other{};
     switch (rest_[0]) {
       case '"': return take_string();
-      case '{': return take_object(depth, [](auto&&, auto&&) { return true; }) ? std::optional(other) : std::nullopt;
+      case '{':
+        return take_object(depth, [](auto&&, auto&&) { return true; }) ? std::optional(other)
+                                                                       : std::nullopt;
       case '[': return take_array(depth) ? std::optional(other) : std::nullopt;
       default: break;
     }
@@ -91,7 +97,8 @@ class Parser {
 
  private:
   void skip_blanks() {
-    while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\t' || rest_[0] == '\n' || rest_[0] == '\r'))
+    while (!rest_.empty() &&
+           (rest_[0] == ' ' || rest_[0] == '\t' || rest_[0] == '\n' || rest_[0] == '\r'))
       rest_.remove_prefix(1);
   }
 
@@ -133,7 +140,8 @@ class Parser {
     std::int64_t exact = 0;
     if (integer && std::from_chars(text.begin(), text.end(), exact).ec == std::errc()) return exact;
     double real = 0;
-    if (std::from_chars(text.begin(), text.end(), real).ec != std::errc()) return JsonObject::Other{};  // out of range
+    if (std::from_chars(text.begin(), text.end(), real).ec != std::errc())
+      return JsonObject::Other{};  // out of range
     return real;
   }
 

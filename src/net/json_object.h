@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One small JSON object (RFC 8259), as tokens have it. Pure and strict. Debian's RapidJSON does not pass here: its
-// document.h does not compile with clang-19, and its stack offsets a null pointer, which our sanitizers refuse.
+// One small JSON object (RFC 8259), as tokens have it. Pure and strict. Debian's RapidJSON does not
+// pass here: its document.h does not compile with clang-19, and its stack offsets a null pointer,
+// which our sanitizers refuse.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -23,8 +24,8 @@ class JsonObject {
   };
   using Value = std::variant<Other, std::int64_t, double, std::string>;
 
-  // Refuses what is not exactly one object, a name given twice (readers would differ in which they believe), broken
-  // UTF-8, and anything above the limits.
+  // Refuses what is not exactly one object, a name given twice (readers would differ in which they
+  // believe), broken UTF-8, and anything above the limits.
   static Result<JsonObject> parse(std::string_view text);
   // Null if there is no such member.
   const Value* find(std::string_view name) const;

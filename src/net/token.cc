@@ -37,7 +37,8 @@ Signature hmac(const ClusterKey& key, std::string_view bytes) {
 }
 
 bool same_signature(const Signature& ours, std::string_view theirs) {
-  return theirs.size() == ours.size() && CRYPTO_memcmp(ours.data(), theirs.data(), ours.size()) == 0;
+  return theirs.size() == ours.size() &&
+         CRYPTO_memcmp(ours.data(), theirs.data(), ours.size()) == 0;
 }
 
 // Leaves `to` as it is if there is no such claim.
@@ -45,7 +46,8 @@ Status take_text(const JsonObject& from, const char* name, std::string& to) {
   const JsonObject::Value* found = from.find(name);
   if (!found) return {};
   const std::string* text = std::get_if<std::string>(found);
-  if (!text || text->size() > kClaimTextMax) return fail(fmt::format("its {} is no short text", name));
+  if (!text || text->size() > kClaimTextMax)
+    return fail(fmt::format("its {} is no short text", name));
   for (char c : *text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
       return fail(fmt::format("its {} has control characters", name));
@@ -58,9 +60,11 @@ Status take_number(const JsonObject& from, const char* name, std::optional<std::
   if (!found) return {};
   // Other tools write 1.7e9 now and then.
   if (const auto* whole = std::get_if<std::int64_t>(found)) to = *whole;
-  if (const auto* real = std::get_if<double>(found); real && *real >= 0 && *real <= double{kTimeMax})
+  if (const auto* real = std::get_if<double>(found);
+      real && *real >= 0 && *real <= double{kTimeMax})
     to = static_cast<std::int64_t>(*real);
-  if (!to || *to < 0 || *to > kTimeMax) return fail(fmt::format("its {} is no sensible number", name));
+  if (!to || *to < 0 || *to > kTimeMax)
+    return fail(fmt::format("its {} is no sensible number", name));
   return {};
 }
 
@@ -83,7 +87,8 @@ Status check_rules(const TokenClaims& claims, const TokenRules& rules) {
   if (claims.issued && claims.issued - rules.skew > rules.now)
     return fail("the token was issued in the future; do the clocks differ?");
   if (!rules.audience.empty() && claims.audience != rules.audience)
-    return fail(fmt::format("the token is for cluster \"{}\", not \"{}\"", claims.audience, rules.audience));
+    return fail(fmt::format("the token is for cluster \"{}\", not \"{}\"", claims.audience,
+                            rules.audience));
   if (!rules.kind.empty() && claims.kind != rules.kind)
     return fail(fmt::format("the token is of kind \"{}\", not \"{}\"", claims.kind, rules.kind));
   return {};
@@ -103,7 +108,8 @@ Status check_header(std::string_view encoded) {
 }  // namespace
 
 std::string base64url_encode(std::string_view bytes) {
-  static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  static constexpr char kDigits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   std::string out;
   out.reserve((bytes.size() * 4 + 2) / 3);
   std::uint32_t bits = 0;
@@ -124,12 +130,18 @@ std::optional<std::string> base64url_decode(std::string_view text) {
   int have = 0;
   for (char c : text) {
     std::uint32_t digit;
-    if (c >= 'A' && c <= 'Z') digit = static_cast<std::uint32_t>(c - 'A');
-    else if (c >= 'a' && c <= 'z') digit = static_cast<std::uint32_t>(c - 'a' + 26);
-    else if (c >= '0' && c <= '9') digit = static_cast<std::uint32_t>(c - '0' + 52);
-    else if (c == '-') digit = 62;
-    else if (c == '_') digit = 63;
-    else return std::nullopt;
+    if (c >= 'A' && c <= 'Z')
+      digit = static_cast<std::uint32_t>(c - 'A');
+    else if (c >= 'a' && c <= 'z')
+      digit = static_cast<std::uint32_t>(c - 'a' + 26);
+    else if (c >= '0' && c <= '9')
+      digit = static_cast<std::uint32_t>(c - '0' + 52);
+    else if (c == '-')
+      digit = 62;
+    else if (c == '_')
+      digit = 63;
+    else
+      return std::nullopt;
     bits = bits << 6 | digit;
     have += 6;
     if (have >= 8) out += static_cast<char>(bits >> (have -= 8) & 255);
@@ -165,7 +177,8 @@ Result<std::string> sign_token(const ClusterKey& key, TokenClaims claims, const 
 
   std::string token = base64url_encode(kHeader) + "." + base64url_encode(json);
   Signature signature = hmac(key, token);
-  token += "." + base64url_encode({reinterpret_cast<const char*>(signature.data()), signature.size()});
+  token +=
+      "." + base64url_encode({reinterpret_cast<const char*>(signature.data()), signature.size()});
   if (token.size() > kTokenMax) return fail("the names are too long for a token");
   return token;
 }
@@ -176,25 +189,33 @@ Result<TokenClaims> parse_claims(std::string_view json) {
   TokenClaims claims;
   std::optional<std::int64_t> issued, expires, not_before;
   Status took;
-  for (auto [name, to] : {std::pair{"sun", &claims.user}, {"aud", &claims.audience}, {"kind", &claims.kind}, {"jti", &claims.id}})
-    if (took = take_text(*object, name, *to); !took) return fail("the token is damaged: " + took.error().text);
+  for (auto [name, to] : {std::pair{"sun", &claims.user},
+                          {"aud", &claims.audience},
+                          {"kind", &claims.kind},
+                          {"jti", &claims.id}})
+    if (took = take_text(*object, name, *to); !took)
+      return fail("the token is damaged: " + took.error().text);
   for (auto [name, to] : {std::pair{"iat", &issued}, {"exp", &expires}, {"nbf", &not_before}})
-    if (took = take_number(*object, name, *to); !took) return fail("the token is damaged: " + took.error().text);
+    if (took = take_number(*object, name, *to); !took)
+      return fail("the token is damaged: " + took.error().text);
   for (auto [name, to] : {std::pair{"uid", &claims.uid}, {"gid", &claims.gid}})
-    if (took = take_user_id(*object, name, *to); !took) return fail("the token is damaged: " + took.error().text);
+    if (took = take_user_id(*object, name, *to); !took)
+      return fail("the token is damaged: " + took.error().text);
   if (!expires) return fail("the token never expires, which is not allowed");
   claims.issued = Instant::from_unix_seconds(std::max(issued.value_or(0), not_before.value_or(0)));
   claims.expires = Instant::from_unix_seconds(*expires);
   return claims;
 }
 
-Result<TokenClaims> verify_token(const ClusterKey& key, std::string_view token, const TokenRules& rules) {
+Result<TokenClaims> verify_token(const ClusterKey& key, std::string_view token,
+                                 const TokenRules& rules) {
   if (token.size() > kTokenMax) return fail("the token is too long");
   auto parts = split(token, '.');
   if (parts.size() != 3) return fail("the token does not consist of three parts");
   auto signature = base64url_decode(parts[2]);
   if (!signature) return fail("the token's signature is damaged");
-  if (!same_signature(hmac(key, token.substr(0, parts[0].size() + 1 + parts[1].size())), *signature))
+  if (!same_signature(hmac(key, token.substr(0, parts[0].size() + 1 + parts[1].size())),
+                      *signature))
     return fail("the token was not signed with this cluster's key");
   if (Status ok = check_header(parts[0]); !ok) return std::unexpected(ok.error());
   auto json = base64url_decode(parts[1]);
@@ -206,8 +227,8 @@ Result<TokenClaims> verify_token(const ClusterKey& key, std::string_view token, 
 }
 
 Authenticate authenticate_with(ClusterKey key, std::string audience, std::function<Instant()> now) {
-  return [key = std::move(key), audience = std::move(audience), now = std::move(now)](
-             std::string_view token) -> Result<Peer> {
+  return [key = std::move(key), audience = std::move(audience),
+          now = std::move(now)](std::string_view token) -> Result<Peer> {
     auto claims = verify_token(key, token, {.now = now(), .audience = audience});
     if (!claims) return std::unexpected(claims.error());
     if (!claims->uid || !claims->gid) return fail("the token names no uid and gid");
@@ -219,7 +240,8 @@ Authenticate authenticate_with(ClusterKey key, std::string audience, std::functi
   };
 }
 
-// No token's signing input (ASCII, with a dot) begins like this, and the length keeps context and bytes apart.
+// No token's signing input (ASCII, with a dot) begins like this, and the length keeps context and
+// bytes apart.
 Signature sign_blob(const ClusterKey& key, std::string_view context, std::string_view bytes) {
   std::string input("yardmaster blob\0", 16);
   input.resize(16 + 8);
