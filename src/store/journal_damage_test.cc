@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 JournalOptions accepting() {
   auto options = small_options();
-  options.segment_bytes = 512;
+  options.segment_bytes = 320;
   options.accept_loss = true;
   return options;
 }
