@@ -102,7 +102,9 @@ TEST_F(BlobsTest, WhatWasSyncedSurvivesACrashAtEveryPlace) {
             waiting.clear();
           }
           if (prng.chance(1, 6)) {
-            (void)(*blobs)->retain([&](const std::string& id) { return durable.contains(id); });
+            (void)(*blobs)->retain([&](const std::string& id) {
+              return durable.contains(id) || waiting.contains(id);
+            });
           }
         }
         if (life == 0) done = *local.faults.power_after > 0;
