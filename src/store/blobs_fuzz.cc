@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a blob file: opens, and whatever it then gives has the hash it is asked by. An odd first byte
-// overwrites a sound file with the rest at some offset.
+// Any bytes as a blob file: opens, and whatever it then gives has the hash it is asked by. An odd
+// first byte overwrites a sound file with the rest at some offset.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -19,7 +19,9 @@ namespace {
 const std::string kBlobDir = "blobs";
 const std::string kFirst = "blobs/blobs-0000000001.dat";
 
-std::string script(int i) { return fmt::format("#!/bin/sh\necho {}\n{}", i, std::string(100, '#')); }
+std::string script(int i) {
+  return fmt::format("#!/bin/sh\necho {}\n{}", i, std::string(100, '#'));
+}
 
 struct BlobsTest : testing::Test {
   DiskMemory disk;
@@ -64,7 +66,8 @@ TEST_F(BlobsTest, BlobsComeBackAfterARestartOverManyFiles) {
   for (int round = 0; round < 3; ++round) {
     blobs.reset();
     blobs = open();
-    for (int i = 0; i < 50; ++i) EXPECT_EQ(blobs->get(ids[static_cast<std::size_t>(i)]).value(), script(i));
+    for (int i = 0; i < 50; ++i)
+      EXPECT_EQ(blobs->get(ids[static_cast<std::size_t>(i)]).value(), script(i));
     EXPECT_TRUE(blobs->warnings().empty());
   }
 }
@@ -76,7 +79,8 @@ TEST_F(BlobsTest, LimitsAndUnknownIdsAreRefusedInWords) {
   EXPECT_EQ(big.error().code, store_errc::kTooBig);
   EXPECT_THAT(big.error().text, testing::HasSubstr("batch script has 1001 bytes"));
   EXPECT_TRUE(blobs->put(BlobKind::Environment, std::string(1001, 'x')));
-  for (const std::string& id : {std::string("../etc/passwd"), std::string(64, 'Z'), std::string(64, '0')}) {
+  for (const std::string& id :
+       {std::string("../etc/passwd"), std::string(64, 'Z'), std::string(64, '0')}) {
     auto none = blobs->get(id);
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().code, store_errc::kNotFound);
@@ -96,7 +100,8 @@ TEST_F(BlobsTest, WhatWasSyncedSurvivesACrashAtEveryPlace) {
         auto blobs = Blobs::open(local, kBlobDir, options);
         for (int i = 0; blobs && i < 15; ++i) {
           if (prng.chance(1, 6)) local.faults.syncs_to_fail = 1;
-          waiting.insert((*blobs)->put(BlobKind::Script, script(static_cast<int>(prng.below(30)))).value());
+          waiting.insert(
+              (*blobs)->put(BlobKind::Script, script(static_cast<int>(prng.below(30)))).value());
           if (prng.chance(1, 2) && (*blobs)->sync()) {
             durable.merge(waiting);
             waiting.clear();

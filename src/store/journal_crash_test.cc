@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The power goes at every place where it can, under many seeds. Safety: what was acknowledged is there, in order, and
-// nothing else is but a prefix of what was appended.
+// The power goes at every place where it can, under many seeds. Safety: what was acknowledged is
+// there, in order, and nothing else is but a prefix of what was appended.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,7 +69,8 @@ TEST(JournalCrash, NothingAcknowledgedIsLostWhereverThePowerGoes) {
           ASSERT_NE(recovered.error().code, store_errc::kCorrupt) << recovered.error().text;
         }
         recovered = fail("gone");
-        if (life == 0) done = *disk.faults.power_after > 0;  // never went out: every place was tried
+        if (life == 0)
+          done = *disk.faults.power_after > 0;  // never went out: every place was tried
         ++crashes;
         disk.crash(luck);
         disk.faults.power_after = luck.below(60);
@@ -97,7 +98,8 @@ TEST(JournalCrash, TheSameSeedGivesTheSameDisk) {
     work(*recovered->journal, disk, prng, promise);
     disk.crash(prng);
     std::string all;
-    for (const std::string& name : *disk.list(kDir)) all += name + *disk.contents(kDir + "/" + name);
+    for (const std::string& name : *disk.list(kDir))
+      all += name + *disk.contents(kDir + "/" + name);
     return all;
   };
   EXPECT_EQ(run(), run());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a segment: recovery refuses or recovers, accept_loss always gets going, and what is written then stays.
-// An even first byte: the rest is the file. An odd one: a sound segment, overwritten with the rest at some offset, so
-// that the search behind the checksums is reached.
+// Any bytes as a segment: recovery refuses or recovers, accept_loss always gets going, and what is
+// written then stays. An even first byte: the rest is the file. An odd one: a sound segment,
+// overwritten with the rest at some offset, so that the search behind the checksums is reached.
 #include <cstdint>
 #include <string>
 #include <string_view>

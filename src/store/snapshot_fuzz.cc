@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a snapshot: read to its trailer or refused, never more than is there. An odd first byte overwrites a
-// sound snapshot with the rest at some offset.
+// Any bytes as a snapshot: read to its trailer or refused, never more than is there. An odd first
+// byte overwrites a sound snapshot with the rest at some offset.
 #include <cstdint>
 #include <string>
 #include <string_view>

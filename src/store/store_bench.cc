@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Against the real disk, beside a bare pwrite+fdatasync loop of the same bytes: the ratio is what counts.
-// The directory is $YM_BENCH_DIR, else the current one (not /tmp, which is often memory).
+// Against the real disk, beside a bare pwrite+fdatasync loop of the same bytes: the ratio is what
+// counts. The directory is $YM_BENCH_DIR, else the current one (not /tmp, which is often memory).
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
