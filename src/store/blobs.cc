@@ -108,8 +108,9 @@ Status Blobs::load() {
   return {};
 }
 
-// Of the last file the last group may be in the page cache only, even after a sync that failed. A later put() of the
-// same bytes would be answered from it, so it is written once more; unless it is the file's first (invariant 2).
+// Of the last file the last group may be in the page cache only, even after a sync that failed. A
+// later put() of the same bytes would be answered from it, so it is written once more; unless it is
+// the file's first (invariant 2).
 Status Blobs::load_file(std::uint64_t file, bool last) {
   auto bytes = read_whole(disk_, path_of(file), kFileBytesMax);
   if (!bytes) return std::unexpected(bytes.error());
@@ -121,7 +122,8 @@ Status Blobs::load_file(std::uint64_t file, bool last) {
   BlobScan scan = scan_blob_file(*bytes, [&](const BlobEntry& entry) {
     Digest digest{};
     std::ranges::copy(entry.digest, digest.begin());
-    Place place{.file = file, .offset = entry.at + kBlobEntryHeaderBytes,
+    Place place{.file = file,
+                .offset = entry.at + kBlobEntryHeaderBytes,
                 .length = static_cast<std::uint32_t>(entry.payload.size())};
     auto [it, added] = index_.emplace(digest, place);
     if (!added) return;
@@ -129,7 +131,8 @@ Status Blobs::load_file(std::uint64_t file, bool last) {
   });
   files_[file].used = scan.end;
   if (!header || scan.skipped > 0) {
-    warnings_.push_back(fmt::format("{} is damaged; what could be read of it is used", path_of(file)));
+    warnings_.push_back(
+        fmt::format("{} is damaged; what could be read of it is used", path_of(file)));
   }
   if (!last) return {};
   bool sound = header && scan.skipped == 0 && scan.end == bytes->size();
@@ -161,7 +164,8 @@ void Blobs::enqueue(const Digest& digest, std::string_view bytes) {
   std::uint64_t at = group_.size();
   append_blob_entry(group_, {reinterpret_cast<const char*>(digest.data()), digest.size()}, bytes);
   group_entries_.emplace_back(digest, at);
-  index_[digest] = {.file = kPending, .offset = at + kBlobEntryHeaderBytes,
+  index_[digest] = {.file = kPending,
+                    .offset = at + kBlobEntryHeaderBytes,
                     .length = static_cast<std::uint32_t>(bytes.size())};
 }
 
@@ -176,8 +180,10 @@ Result<std::string> Blobs::put(BlobKind kind, std::string_view bytes) {
   Digest digest = digest_of(bytes);
   if (!index_.contains(digest)) {
     if (group_.size() + blob_entry_bytes(bytes.size()) > options_.pending_bytes_max) {
-      return fail(store_errc::kTooBig, fmt::format("{} bytes of scripts and environments wait to be "
-                                                   "written already", group_.size()));
+      return fail(store_errc::kTooBig,
+                  fmt::format("{} bytes of scripts and environments wait to be "
+                              "written already",
+                              group_.size()));
     }
     enqueue(digest, bytes);
   }
@@ -196,8 +202,9 @@ Status Blobs::write_in_active() {
   Status done = active_file_->write(at, group_);
   if (done) done = active_file_->sync();
   if (!done) {
-    // Nothing behind `used` can be trusted any more (journal.cc, write_in_active): a new file for the next attempt.
-    // Cut off, so that this file ends where its sound entries do; if that fails, a scan gets over it.
+    // Nothing behind `used` can be trusted any more (journal.cc, write_in_active): a new file for
+    // the next attempt. Cut off, so that this file ends where its sound entries do; if that fails,
+    // a scan gets over it.
     [[maybe_unused]] auto ignored = active_file_->truncate(at);
     active_file_.reset();
     active_ = kPending;
@@ -259,13 +266,15 @@ Result<std::string> Blobs::get(std::string_view id) {
   auto digest = unhex(id);
   auto found = digest ? index_.find(*digest) : index_.end();
   if (found == index_.end()) {
-    return fail(store_errc::kNotFound, fmt::format("no script or environment {} is stored", printable(id)));
+    return fail(store_errc::kNotFound,
+                fmt::format("no script or environment {} is stored", printable(id)));
   }
   auto bytes = read_payload(found->second);
   if (!bytes) return bytes;
   if (digest_of(*bytes) != *digest) {
-    return fail(store_errc::kCorrupt, fmt::format("{} is damaged at offset {}: {} no longer has its content",
-                                                  path_of(found->second.file), found->second.offset, id));
+    return fail(store_errc::kCorrupt,
+                fmt::format("{} is damaged at offset {}: {} no longer has its content",
+                            path_of(found->second.file), found->second.offset, id));
   }
   return bytes;
 }
@@ -302,7 +311,8 @@ Result<Blobs::Retained> Blobs::retain(const std::function<bool(const std::string
   return result;
 }
 
-// Moves what still lives in `file` behind the pending group and syncs. The old file goes only after that.
+// Moves what still lives in `file` behind the pending group and syncs. The old file goes only after
+// that.
 Status Blobs::rewrite(std::uint64_t file) {
   std::vector<std::pair<std::uint64_t, Digest>> living;
   for (const auto& [digest, place] : index_) {
@@ -312,9 +322,10 @@ Status Blobs::rewrite(std::uint64_t file) {
   for (const auto& [offset, digest] : living) {
     auto bytes = read_payload(index_.at(digest));
     if (!bytes) return std::unexpected(bytes.error());
-    if (digest_of(*bytes) != digest) {  // never give damaged bytes a fresh checksum; the next put() heals it
-      warnings_.push_back(fmt::format("{} is damaged at offset {}: {} is lost", path_of(file), offset,
-                                      hex(digest)));
+    if (digest_of(*bytes) !=
+        digest) {  // never give damaged bytes a fresh checksum; the next put() heals it
+      warnings_.push_back(fmt::format("{} is damaged at offset {}: {} is lost", path_of(file),
+                                      offset, hex(digest)));
       index_.erase(digest);
       continue;
     }

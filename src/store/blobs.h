@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scripts and environments, stored once by their content: put() names the bytes by their SHA-256, and thousands of
-// jobs that share a script cost one entry and, after the first, no write at all.
+// Scripts and environments, stored once by their content: put() names the bytes by their SHA-256,
+// and thousands of jobs that share a script cost one entry and, after the first, no write at all.
 //
 //   auto id = blobs.put(BlobKind::Script, text);  …  blobs.sync();     // now acknowledge
 //
-// Entries are appended to a few large files and found through an index in memory, rebuilt at the start: a group of new
-// blobs costs one write and one fdatasync, where a file for each would cost two syncs for each. FORMAT.md has the bytes.
+// Entries are appended to a few large files and found through an index in memory, rebuilt at the
+// start: a group of new blobs costs one write and one fdatasync, where a file for each would cost
+// two syncs for each. FORMAT.md has the bytes.
 //
-// Invariants, as in journal.h: (1) at most one group is between write and sync; (2) a file gets its name after its
-// first group is synced. Entries do not depend on each other: damage costs the blobs it hits, no others.
+// Invariants, as in journal.h: (1) at most one group is between write and sync; (2) a file gets its
+// name after its first group is synced. Entries do not depend on each other: damage costs the blobs
+// it hits, no others.
 //
 // Thread rule: none inside; one thread at a time calls.
 #pragma once
@@ -41,13 +43,14 @@ struct BlobOptions {
 class Blobs {
  public:
   struct Retained {
-    std::size_t removed = 0;        // blobs
+    std::size_t removed = 0;  // blobs
     std::size_t files_removed = 0;
     std::uint64_t bytes_moved = 0;  // of blobs that lived in mostly dead files
   };
 
-  // Takes the lock `blobs.lock` in `dir`, reads every file once. Damaged entries are skipped and reported in
-  // warnings(); whoever asks for them gets kNotFound. kFuture if a newer release wrote here.
+  // Takes the lock `blobs.lock` in `dir`, reads every file once. Damaged entries are skipped and
+  // reported in warnings(); whoever asks for them gets kNotFound. kFuture if a newer release wrote
+  // here.
   static Result<std::unique_ptr<Blobs>> open(Disk& disk, const std::string& dir,
                                              const BlobOptions& options);
   ~Blobs();
@@ -62,8 +65,8 @@ class Blobs {
   bool pending() const { return !group_.empty(); }  // something waits for sync()
   const std::vector<std::string>& warnings() const { return warnings_; }
 
-  // Remembers the bytes and returns their id. Durable after the next successful sync(), at once if they were there.
-  // kTooBig above the limit of its kind.
+  // Remembers the bytes and returns their id. Durable after the next successful sync(), at once if
+  // they were there. kTooBig above the limit of its kind.
   Result<std::string> put(BlobKind kind, std::string_view bytes);
   // One write and one fdatasync for everything put since the last; nothing to do, nothing done.
   // On error the blobs stay pending (readable, not durable), and the next call tries again.
@@ -71,9 +74,10 @@ class Blobs {
   // kNotFound, or kCorrupt if the bytes no longer have their hash.
   Result<std::string> get(std::string_view id);
 
-  // Forgets the blobs for which `wanted` is false; files that are mostly dead are rewritten and removed.
-  // REQUIRES: `wanted` is true for every id that was returned by put() and is not yet in the log.
-  // A forgotten blob may come back after a restart, until its file is rewritten: it then goes with the next call.
+  // Forgets the blobs for which `wanted` is false; files that are mostly dead are rewritten and
+  // removed. REQUIRES: `wanted` is true for every id that was returned by put() and is not yet in
+  // the log. A forgotten blob may come back after a restart, until its file is rewritten: it then
+  // goes with the next call.
   Result<Retained> retain(const std::function<bool(const std::string& id)>& wanted);
 
  private:
@@ -122,11 +126,13 @@ class Blobs {
   std::vector<std::string> warnings_;
   std::uint64_t next_file_ = 1;
 
-  // The file that the next group goes to; `active_` is kPending if there is none that can be trusted.
+  // The file that the next group goes to; `active_` is kPending if there is none that can be
+  // trusted.
   std::uint64_t active_ = kPending;
   std::unique_ptr<DiskFile> active_file_;
 
-  // The pending group: entries as they will be written, except for the offset of the group and the checksum.
+  // The pending group: entries as they will be written, except for the offset of the group and the
+  // checksum.
   std::string group_;
   std::vector<std::pair<Digest, std::uint64_t>> group_entries_;  // offset of each in group_
 };

@@ -73,7 +73,8 @@ void append_blob_entry(std::string& out, std::string_view digest, std::string_vi
 void seal_blob_entry(std::string& bytes, std::size_t at, std::uint64_t group_offset) {
   std::size_t length = get<std::uint32_t>(bytes, at + 4);
   put(bytes, at + 8, group_offset);
-  put(bytes, at, crc32c(std::string_view(bytes).substr(at + 4, kBlobEntryHeaderBytes - 4 + length)));
+  put(bytes, at,
+      crc32c(std::string_view(bytes).substr(at + 4, kBlobEntryHeaderBytes - 4 + length)));
 }
 
 BlobScan scan_blob_file(std::string_view bytes, const std::function<void(const BlobEntry&)>& fn) {

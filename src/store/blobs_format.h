@@ -32,9 +32,9 @@ struct BlobEntry {
   std::size_t bytes = 0;  // header and padding included
 };
 struct BlobScan {
-  std::size_t end = 0;            // behind the last sound entry
-  std::uint64_t skipped = 0;      // bytes between sound entries that make no entry
-  std::uint64_t last_group = 0;   // group_offset of the last entry, 0 if there is none
+  std::size_t end = 0;           // behind the last sound entry
+  std::uint64_t skipped = 0;     // bytes between sound entries that make no entry
+  std::uint64_t last_group = 0;  // group_offset of the last entry, 0 if there is none
 };
 // Every sound entry of a file, damaged stretches skipped.
 BlobScan scan_blob_file(std::string_view bytes, const std::function<void(const BlobEntry&)>& fn);

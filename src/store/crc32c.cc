@@ -19,7 +19,8 @@ constexpr Table make_table() {
   Table table{};
   for (std::uint32_t i = 0; i < 256; ++i) {
     std::uint32_t crc = i;
-    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1) != 0 ? kPolynomialReflected : 0);
+    for (int bit = 0; bit < 8; ++bit)
+      crc = (crc >> 1) ^ ((crc & 1) != 0 ? kPolynomialReflected : 0);
     table[0][i] = crc;
   }
   for (std::size_t i = 0; i < 256; ++i) {

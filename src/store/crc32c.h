@@ -6,8 +6,9 @@
 
 namespace ym {
 
-// Of `bytes`, or of what came before and `bytes` if `before` is the checksum of that. The processor's instruction
-// where there is one (SSE 4.2), a table otherwise; both give the same numbers.
+// Of `bytes`, or of what came before and `bytes` if `before` is the checksum of that. The
+// processor's instruction where there is one (SSE 4.2), a table otherwise; both give the same
+// numbers.
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t before = 0);
 
 // The fall-back alone, so that a test can hold the two against each other.

@@ -17,8 +17,9 @@ TEST(Crc32c, GivesThePublishedNumbers) {
     std::string bytes;
     std::uint32_t crc;
   };
-  for (const Row& row : {Row{"", 0}, Row{"123456789", 0xe3069283}, Row{std::string(32, '\0'), 0x8a9136aa},
-                         Row{std::string(32, '\xff'), 0x62a8ab43}, Row{ascending, 0x46dd794e}}) {
+  for (const Row& row :
+       {Row{"", 0}, Row{"123456789", 0xe3069283}, Row{std::string(32, '\0'), 0x8a9136aa},
+        Row{std::string(32, '\xff'), 0x62a8ab43}, Row{ascending, 0x46dd794e}}) {
     EXPECT_EQ(crc32c(row.bytes), row.crc);
     EXPECT_EQ(crc32c_by_table(row.bytes), row.crc);
   }

@@ -12,8 +12,8 @@ Result<std::string> read_whole(Disk& disk, const std::string& path, std::uint64_
   auto size = (*file)->size();
   if (!size) return std::unexpected(size.error());
   if (*size > size_max) {
-    return fail(store_errc::kTooBig,
-                fmt::format("{} has {} bytes, more than the {} it may have", path, *size, size_max));
+    return fail(store_errc::kTooBig, fmt::format("{} has {} bytes, more than the {} it may have",
+                                                 path, *size, size_max));
   }
   return (*file)->read(0, *size);
 }

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam between durable things and the machine: what the journal, snapshots and blobs need of a file system, and
-// nothing more. disk_posix.h is the real one, disk_memory.h the one that tests and simulation crash at will.
+// The seam between durable things and the machine: what the journal, snapshots and blobs need of a
+// file system, and nothing more. disk_posix.h is the real one, disk_memory.h the one that tests and
+// simulation crash at will.
 //
 // What callers may rely on, and implementations must give:
-//  (1) Bytes are durable after sync() of the file returned success, names after sync_dir() of their directory did.
-//  (2) After a FAILED sync() nothing is known about writes since the last successful one, and a later sync() that
-//      succeeds proves nothing about them: the kernel may have dropped the pages and marked them clean.
+//  (1) Bytes are durable after sync() of the file returned success, names after sync_dir() of their
+//  directory did. (2) After a FAILED sync() nothing is known about writes since the last successful
+//  one, and a later sync() that
+//      succeeds proves nothing about them: the kernel may have dropped the pages and marked them
+//      clean.
 //  (3) Without sync, any subset of writes may survive a crash, each wholly, partly or not at all.
 //
-// Thread rule: a DiskFile belongs to one thread at a time. DiskPosix may be used by many threads, DiskMemory by one.
-// Errors carry the path in their text and kNotFound, kNoSpace or kIo (errc.h) as their code.
+// Thread rule: a DiskFile belongs to one thread at a time. DiskPosix may be used by many threads,
+// DiskMemory by one. Errors carry the path in their text and kNotFound, kNoSpace or kIo (errc.h) as
+// their code.
 #pragma once
 #include <cstdint>
 #include <memory>

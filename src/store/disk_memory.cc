@@ -84,7 +84,8 @@ class MemoryFile final : public DiskFile {
 
  private:
   Status usable() const {
-    if (boot_ != disk_.boots_) return failed(store_errc::kIo, "use", path_, "opened before a crash");
+    if (boot_ != disk_.boots_)
+      return failed(store_errc::kIo, "use", path_, "opened before a crash");
     return disk_.check_power(path_);
   }
   Status begin_change() {

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Disk in memory that remembers what is durable and what is not, and that can be crashed, filled and damaged.
-// Deterministic: the same calls and the same Prng give the same bytes. For tests and simulation, single-threaded.
+// A Disk in memory that remembers what is durable and what is not, and that can be crashed, filled
+// and damaged. Deterministic: the same calls and the same Prng give the same bytes. For tests and
+// simulation, single-threaded.
 //
 // The model is as unkind as POSIX permits:
-//  (1) crash() decides for each unsynced write on its own: kept, lost, kept up to some byte, or kept in some of its
-//      512-byte sectors only. Unsynced creations, renames and removals survive or vanish one by one.
-//  (2) A sync that fails by fault drops its dirty pages: readers still see them, a later sync succeeds without writing
+//  (1) crash() decides for each unsynced write on its own: kept, lost, kept up to some byte, or
+//  kept in some of its
+//      512-byte sectors only. Unsynced creations, renames and removals survive or vanish one by
+//      one.
+//  (2) A sync that fails by fault drops its dirty pages: readers still see them, a later sync
+//  succeeds without writing
 //      them, and they are gone after a crash. This is what Linux does.
-//  (3) When the power is out (faults.power_after) every call fails until crash() starts the machine again.
+//  (3) When the power is out (faults.power_after) every call fails until crash() starts the machine
+//  again.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -25,9 +30,10 @@ namespace ym {
 class DiskMemory final : public Disk {
  public:
   struct Faults {
-    std::optional<std::uint64_t> capacity;     // bytes of all files together; more is "no space left"
-    std::optional<std::uint64_t> power_after;  // this many changing calls succeed, then the power is out
-    std::uint32_t syncs_to_fail = 0;           // the next ones, each dropping its pages
+    std::optional<std::uint64_t> capacity;  // bytes of all files together; more is "no space left"
+    std::optional<std::uint64_t>
+        power_after;                  // this many changing calls succeed, then the power is out
+    std::uint32_t syncs_to_fail = 0;  // the next ones, each dropping its pages
     std::uint32_t dir_syncs_to_fail = 0;
     std::uint32_t writes_to_fail = 0;  // the next ones fail half-way through their bytes
     std::set<std::string> unreadable;  // paths whose reads fail
@@ -42,10 +48,11 @@ class DiskMemory final : public Disk {
   Status sync_dir(const std::string& dir) override;
   Result<std::unique_ptr<DiskLock>> lock(const std::string& path) override;
 
-  // The machine goes down and comes up: what was not durable is decided by `prng`, locks and open files are void,
-  // a power failure is over. Other faults stay.
+  // The machine goes down and comes up: what was not durable is decided by `prng`, locks and open
+  // files are void, a power failure is over. Other faults stay.
   void crash(Prng& prng);
-  // The process dies but the machine stays: locks and open files are void, everything written is still readable.
+  // The process dies but the machine stays: locks and open files are void, everything written is
+  // still readable.
   void kill_process();
 
   // Beneath every file system: what a failing device or an administrator does. Durable at once.
@@ -74,7 +81,8 @@ class DiskMemory final : public Disk {
     std::vector<Change> unsynced;
   };
   using InodeRef = std::shared_ptr<Inode>;
-  // A change of names not yet synced: `inode` is now called `name` (nothing: the name is gone), no longer `old_name`.
+  // A change of names not yet synced: `inode` is now called `name` (nothing: the name is gone), no
+  // longer `old_name`.
   struct NameChange {
     std::string name;
     InodeRef inode;

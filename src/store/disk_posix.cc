@@ -110,7 +110,8 @@ class PosixFile final : public DiskFile {
     return {};
   }
 
-  // Not repeated on EINTR or anything else: a failed sync is never healed by a second one (disk.h, 2).
+  // Not repeated on EINTR or anything else: a failed sync is never healed by a second one (disk.h,
+  // 2).
   Status sync() override {
     if (::fdatasync(fd_.get()) != 0) return failed("sync", path_, errno);
     return {};
@@ -152,7 +153,8 @@ Status DiskPosix::make_dir(const std::string& path) {
     if (::mkdir(part.c_str(), kDirMode) == 0) {
       // A directory whose own name is not durable would lose everything in it.
       std::size_t slash = part.rfind('/');
-      std::string parent = slash == std::string::npos ? "." : part.substr(0, std::max<std::size_t>(slash, 1));
+      std::string parent =
+          slash == std::string::npos ? "." : part.substr(0, std::max<std::size_t>(slash, 1));
       if (auto synced = sync_dir(parent); !synced) return synced;
     } else if (errno != EEXIST) {
       return failed("create directory", part, errno);
@@ -201,8 +203,8 @@ Status DiskPosix::sync_dir(const std::string& dir) {
   return {};
 }
 
-// flock() belongs to the open file, so it also refuses a second opener within this process, and it goes with the
-// process however that ends. The pid in the file is for people only.
+// flock() belongs to the open file, so it also refuses a second opener within this process, and it
+// goes with the process however that ends. The pid in the file is for people only.
 Result<std::unique_ptr<DiskLock>> DiskPosix::lock(const std::string& path) {
   Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kFileMode));
   if (!fd.ok()) return failed("create", path, errno);

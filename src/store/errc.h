@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few failures of this room that callers react to differently; everything else is text (code 0).
-// The numbers live only inside a process (no wire, no disk) and stay clear of Slurm's own error numbers.
+// The few failures of this room that callers react to differently; everything else is text (code
+// 0). The numbers live only inside a process (no wire, no disk) and stay clear of Slurm's own error
+// numbers.
 #pragma once
 #include <cstdint>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The running journal: append, commit, prune. Recovery is in journal_recovery.cc, reading in journal_read.cc.
+// The running journal: append, commit, prune. Recovery is in journal_recovery.cc, reading in
+// journal_read.cc.
 #include "store/journal.h"
 
 #include <algorithm>
@@ -87,13 +88,15 @@ Status Journal::commit() {
 }
 
 Status Journal::write_in_active() {
-  // A failed WRITE leaves at worst a part of these very bytes behind the durable end. The next attempt begins with
-  // the same bytes at the same place, and needs no space that this file does not have already.
+  // A failed WRITE leaves at worst a part of these very bytes behind the durable end. The next
+  // attempt begins with the same bytes at the same place, and needs no space that this file does
+  // not have already.
   if (auto wrote = active_.file->write(active_.used, group_); !wrote) return wrote;
   if (auto synced = active_.file->sync(); !synced) {
-    // After a failed SYNC the kernel may have thrown the pages away and marked them clean: another sync would succeed
-    // without writing them. Nothing in this file behind `used` can be trusted again, not even after a successful sync.
-    // The segment ends here (invariant 3), and the group goes to a new one.
+    // After a failed SYNC the kernel may have thrown the pages away and marked them clean: another
+    // sync would succeed without writing them. Nothing in this file behind `used` can be trusted
+    // again, not even after a successful sync. The segment ends here (invariant 3), and the group
+    // goes to a new one.
     active_.trusted = false;
     return synced;
   }
@@ -103,8 +106,9 @@ Status Journal::write_in_active() {
   return {};
 }
 
-// The group becomes the first of a new segment, under a temporary name until it is synced there. This order makes
-// invariant 2 true, and lets the new segment replace the end of the old one (invariant 3) in one atomic step.
+// The group becomes the first of a new segment, under a temporary name until it is synced there.
+// This order makes invariant 2 true, and lets the new segment replace the end of the old one
+// (invariant 3) in one atomic step.
 Status Journal::write_in_new_segment() {
   std::uint64_t needed = kSegmentHeaderBytes + group_.size();
   if (auto filled = fill_new_segment(needed); !filled) {
@@ -118,8 +122,9 @@ Status Journal::write_in_new_segment() {
     return named;
   }
   if (auto synced = disk_.sync_dir(dir_); !synced) {
-    // The name may or may not survive a crash. Either is right: the file holds a prefix of the pending group, and the
-    // next attempt, under a higher index, begins with the same record and so replaces it.
+    // The name may or may not survive a crash. Either is right: the file holds a prefix of the
+    // pending group, and the next attempt, under a higher index, begins with the same record and so
+    // replaces it.
     spare_ = {};
     [[maybe_unused]] auto ignored = disk_.unlink(path);
     return synced;
@@ -146,7 +151,8 @@ Status Journal::fill_new_segment(std::uint64_t bytes_needed) {
   return spare_.file->sync();
 }
 
-// Zeros up to `size`; if the disk is full, whatever it still takes, as long as that is `bytes_needed`.
+// Zeros up to `size`; if the disk is full, whatever it still takes, as long as that is
+// `bytes_needed`.
 Status Journal::zero_spare(std::uint64_t size, std::uint64_t bytes_needed) {
   if (!spare_.file) {
     auto file = disk_.open(spare_path(), DiskOpen::Create);
@@ -210,7 +216,8 @@ Result<std::size_t> Journal::prune(std::uint64_t keep_from) {
   std::uint64_t oldest = snapshots->at(std::min(snapshots->size(), kSnapshotsKept) - 1);
   keep_from = std::min(keep_from, oldest + 1);
   std::size_t gone = 0;
-  // One by one and oldest first, each removal durable before the next: a crash never leaves a hole in the log.
+  // One by one and oldest first, each removal durable before the next: a crash never leaves a hole
+  // in the log.
   while (segments_.size() > 1 && segments_.front().end_seq <= keep_from) {
     auto removed = disk_.unlink(path_of(segments_.front().index));
     if (!removed && removed.error().code != store_errc::kNotFound) {

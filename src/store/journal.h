@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The durable home of the controller's log: records of opaque bytes, numbered 1, 2, 3 … without gaps, in segment files
-// zeroed in advance, written and synced in groups.
+// The durable home of the controller's log: records of opaque bytes, numbered 1, 2, 3 … without
+// gaps, in segment files zeroed in advance, written and synced in groups.
 //
-//   auto recovered = Journal::open(disk, dir, options, replay);     // newest snapshot, then the tail, then ready
-//   journal.append(records);  journal.append(more);  journal.commit();      // one write, one fdatasync for all
+//   auto recovered = Journal::open(disk, dir, options, replay);     // newest snapshot, then the
+//   tail, then ready journal.append(records);  journal.append(more);  journal.commit();      // one
+//   write, one fdatasync for all
 //
 // Invariants:
 //  (1) At most one group is between write and sync. Everything before it is durable.
-//  (2) A segment gets its name only after its first group is synced in it: no crash leaves an empty segment.
-//  (3) Where the next segment begins, the one before ends, whatever bytes may follow there. So a group is moved to a
+//  (2) A segment gets its name only after its first group is synced in it: no crash leaves an empty
+//  segment. (3) Where the next segment begins, the one before ends, whatever bytes may follow
+//  there. So a group is moved to a
 //      new segment by writing it there; nothing is ever cut out of an old one.
 //  (4) Nothing acknowledged is overwritten or removed but by prune().
 //
-// Thread rule: none inside; one thread at a time calls. SnapshotWriter works beside it on any thread.
+// Thread rule: none inside; one thread at a time calls. SnapshotWriter works beside it on any
+// thread.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -35,13 +38,15 @@ struct JournalOptions {
   std::uint64_t segment_bytes = 16 * 1024 * 1024;
   std::uint64_t record_bytes_max = 16 * 1024 * 1024;
   std::uint64_t pending_bytes_max = 256 * 1024 * 1024;  // appended, not yet durable
-  // Start in spite of damage: keep everything before it and set the damaged files aside (slurmctld -i).
+  // Start in spite of damage: keep everything before it and set the damaged files aside (slurmctld
+  // -i).
   bool accept_loss = false;
 };
 
 // Where recovery delivers. An error stops open(), which returns it. Empty functions are skipped.
 struct Replay {
-  std::function<Status(std::uint64_t seq)> snapshot;  // a snapshot of the state after record `seq` follows
+  std::function<Status(std::uint64_t seq)>
+      snapshot;  // a snapshot of the state after record `seq` follows
   ChunkFn chunk;
   RecordFn record;
 };
@@ -54,8 +59,8 @@ struct Recovered {
   std::uint64_t records = 0;       // replayed after the snapshot
   std::uint64_t last_seq = 0;      // of everything recovered
   std::uint64_t torn_bytes = 0;    // of an unacknowledged group, cut off
-  // With accept_loss only: records from here on are gone, through at least the last one of which a trace was seen.
-  // The numbers are used again: whoever follows the log must be told.
+  // With accept_loss only: records from here on are gone, through at least the last one of which a
+  // trace was seen. The numbers are used again: whoever follows the log must be told.
   std::uint64_t lost_from = 0;
   std::uint64_t lost_through = 0;
   std::vector<std::string> set_aside;  // paths of files renamed or copied to *.damaged
@@ -64,42 +69,45 @@ struct Recovered {
 
 class Journal {
  public:
-  // Takes the directory's lock (kLocked names the holder), creates the directory if need be, recovers.
-  // kCorrupt: damage before the end of the log; the text names file, offset, record and what to do. Nothing changed.
-  // kFuture: written by a newer release; refused even with accept_loss.
-  // If the disk is full the journal opens in the failed state: the last group waits in it for commit().
+  // Takes the directory's lock (kLocked names the holder), creates the directory if need be,
+  // recovers. kCorrupt: damage before the end of the log; the text names file, offset, record and
+  // what to do. Nothing changed. kFuture: written by a newer release; refused even with
+  // accept_loss. If the disk is full the journal opens in the failed state: the last group waits in
+  // it for commit().
   static Result<Recovered> open(Disk& disk, const std::string& dir, const JournalOptions& options,
                                 const Replay& replay);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  std::uint64_t durable_seq() const { return durable_seq_; }       // the last durable record, 0 if none
-  std::uint64_t next_seq() const { return next_seq_; }             // what the next append will get
-  std::uint64_t oldest_seq() const;                                // the first that read_from can give
+  std::uint64_t durable_seq() const { return durable_seq_; }  // the last durable record, 0 if none
+  std::uint64_t next_seq() const { return next_seq_; }        // what the next append will get
+  std::uint64_t oldest_seq() const;                           // the first that read_from can give
   std::uint64_t pending_bytes() const { return group_.size(); }
-  bool failed() const { return failure_.has_value(); }             // the last commit failed, records wait
+  bool failed() const { return failure_.has_value(); }  // the last commit failed, records wait
   const std::optional<Error>& failure() const { return failure_; }
 
-  // Buffers the records, all or none, and returns the number of the first. They count once commit() succeeded.
+  // Buffers the records, all or none, and returns the number of the first. They count once commit()
+  // succeeded.
   Result<std::uint64_t> append(std::span<const std::string_view> payloads);
 
-  // Writes and syncs everything appended. On error none of it counts as durable, it stays pending, and the next
-  // commit() (or retry()) tries again, together with what was appended since.
+  // Writes and syncs everything appended. On error none of it counts as durable, it stays pending,
+  // and the next commit() (or retry()) tries again, together with what was appended since.
   Status commit();
   Status retry() { return commit(); }
 
-  // Zeroes up to `bytes` of the next segment in advance, so that no commit has to. True when it is ready.
-  // For idle moments; also a reserve: with it the journal goes on for a segment after the disk is full.
+  // Zeroes up to `bytes` of the next segment in advance, so that no commit has to. True when it is
+  // ready. For idle moments; also a reserve: with it the journal goes on for a segment after the
+  // disk is full.
   Result<bool> prepare_next(std::uint64_t bytes);
 
-  // Gives durable records from `seq` on until `bytes_max` of payload are exceeded, at least one if there is one;
-  // returns the number to go on with. kPruned if `seq` is no longer there.
+  // Gives durable records from `seq` on until `bytes_max` of payload are exceeded, at least one if
+  // there is one; returns the number to go on with. kPruned if `seq` is no longer there.
   using FeedFn = std::function<void(std::uint64_t seq, std::string_view payload)>;
   Result<std::uint64_t> read_from(std::uint64_t seq, std::uint64_t bytes_max, const FeedFn& fn);
 
-  // Removes the segments that hold nothing but records before `keep_from`, and nothing that the kept snapshots need to
-  // recover from: without a snapshot nothing goes. Returns how many went.
+  // Removes the segments that hold nothing but records before `keep_from`, and nothing that the
+  // kept snapshots need to recover from: without a snapshot nothing goes. Returns how many went.
   Result<std::size_t> prune(std::uint64_t keep_from);
 
  private:
@@ -115,7 +123,8 @@ class Journal {
     std::unique_ptr<DiskFile> file;
     std::uint64_t size = 0;
     std::uint64_t used = 0;
-    // False once a sync failed or foreign bytes were found behind `used`: the next group goes to a new segment.
+    // False once a sync failed or foreign bytes were found behind `used`: the next group goes to a
+    // new segment.
     bool trusted = false;
   };
   struct Spare {

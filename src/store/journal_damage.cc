@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What recovery does about damage: refuse in clear words, or keep everything before it and set the rest aside.
-// Nothing is deleted here, and at no instant is a good record without a name.
+// What recovery does about damage: refuse in clear words, or keep everything before it and set the
+// rest aside. Nothing is deleted here, and at no instant is a good record without a name.
 #include <algorithm>
 #include <utility>
 
@@ -29,11 +29,13 @@ Status JournalRecovery::answer_damage(const Damage& damage) {
   if (!options_.accept_loss) {
     std::string kept = damage.seq > 1 ? fmt::format("records up to {} are intact", damage.seq - 1)
                                       : std::string("no record before it is left");
-    return fail(store_errc::kCorrupt,
-                fmt::format("{} (record {}; {}). Nothing was changed. Restore the file from a backup, or start "
-                            "with -i to go on without record {} and all after it; the damaged files are then "
-                            "set aside, not deleted",
-                            where, damage.seq, kept, damage.seq));
+    return fail(
+        store_errc::kCorrupt,
+        fmt::format(
+            "{} (record {}; {}). Nothing was changed. Restore the file from a backup, or start "
+            "with -i to go on without record {} and all after it; the damaged files are then "
+            "set aside, not deleted",
+            where, damage.seq, kept, damage.seq));
   }
   // From the end: if this is interrupted, the log is as damaged as before, and found so again.
   for (std::size_t i = found_.size(); i > damage.segment + 1; --i) {
@@ -42,8 +44,8 @@ Status JournalRecovery::answer_damage(const Damage& damage) {
     }
     if (auto aside = set_aside(found_[i - 1]); !aside) return aside;
   }
-  bool holds_some = found.header && found.header->first_seq < damage.seq &&
-                    damage.offset > kSegmentHeaderBytes;
+  bool holds_some =
+      found.header && found.header->first_seq < damage.seq && damage.offset > kSegmentHeaderBytes;
   Status done = holds_some ? cut_at(damage) : set_aside(found);
   if (!done) return done;
   auto& segments = result_.journal->segments_;
@@ -51,11 +53,12 @@ Status JournalRecovery::answer_damage(const Damage& damage) {
     return segment.index > found.index || (segment.index == found.index && !holds_some);
   });
   if (holds_some) segments.back().end_seq = damage.seq;
-  if (found.header) result_.lost_through = std::max(result_.lost_through, found.header->durable_through);
+  if (found.header)
+    result_.lost_through = std::max(result_.lost_through, found.header->durable_through);
   result_.lost_through = std::max({result_.lost_through, damage.seen_seq, next_seq_});
   result_.lost_from = next_seq_;  // what is in the snapshot is not lost
-  result_.warnings.push_back(fmt::format("{}; going on without record {} and all after it", where,
-                                         damage.seq));
+  result_.warnings.push_back(
+      fmt::format("{}; going on without record {} and all after it", where, damage.seq));
   return disk_.sync_dir(dir_);
 }
 
@@ -98,7 +101,8 @@ Result<std::string> JournalRecovery::free_name_for(const std::string& path) {
     std::string name = i == 0 ? path + ".damaged" : fmt::format("{}.damaged-{}", path, i);
     if (std::ranges::find(*names, name.substr(dir_.size() + 1)) == names->end()) return name;
   }
-  return fail(fmt::format("{} has {} damaged copies already; move them away", path, kDamagedNamesMax));
+  return fail(
+      fmt::format("{} has {} damaged copies already; move them away", path, kDamagedNamesMax));
 }
 
 }  // namespace ym

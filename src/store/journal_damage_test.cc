@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damage of every kind at every place: refused in clear words or cut where nothing acknowledged is lost; with
-// accept_loss everything before it is kept and everything damaged is set aside.
+// Damage of every kind at every place: refused in clear words or cut where nothing acknowledged is
+// lost; with accept_loss everything before it is kept and everything damaged is set aside.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 JournalOptions accepting() {
   auto options = small_options();
-  options.segment_bytes = 512;
+  options.segment_bytes = 320;
   options.accept_loss = true;
   return options;
 }
@@ -58,7 +58,8 @@ std::uint64_t record_at(std::string_view bytes, std::size_t offset) {
 }
 
 // Opens the damaged log in both ways. `intact` is the last record before the damage.
-void expect_safe(const std::map<std::string, std::string>& files, std::uint64_t intact, bool& refused) {
+void expect_safe(const std::map<std::string, std::string>& files, std::uint64_t intact,
+                 bool& refused) {
   DiskMemory disk;
   put_all(disk, files);
   Log log;
@@ -162,8 +163,8 @@ TEST(JournalDamage, AMissingSegmentIsAGapAndRefused) {
 }
 
 TEST(JournalDamage, AGapInTheNumbersWithinASegmentIsRefused) {
-  std::string bytes = encode_segment_header(
-      {.index = 1, .first_seq = 1, .durable_through = 1, .cluster_id = 7});
+  std::string bytes =
+      encode_segment_header({.index = 1, .first_seq = 1, .durable_through = 1, .cluster_id = 7});
   append_record(bytes, 1, 0, payload_of(1));
   append_record(bytes, 3, 0, payload_of(3));
   DiskMemory disk;
@@ -190,7 +191,8 @@ TEST(JournalDamage, ANewerFormatIsRefusedEvenWithAcceptLoss) {
   EXPECT_THAT(refused.error().text, HasSubstr("newer release"));
 }
 
-// The pages of one write reach the device in any order: a later one may be there without an earlier one.
+// The pages of one write reach the device in any order: a later one may be there without an earlier
+// one.
 TEST(JournalDamage, AGroupWhoseFirstSectorsNeverArrivedIsTornNotDamaged) {
   auto options = refusing();
   options.segment_bytes = 8192;
@@ -227,7 +229,8 @@ TEST(JournalDamage, DamageBelowTheSnapshotStopsNobody) {
   put_all(disk, files);
   ASSERT_TRUE(write_snapshot(disk, 12));
   for (const auto& [name, bytes] : files) {
-    for (std::size_t at = kSegmentHeaderBytes; auto record = decode_record(bytes, at); at += record->bytes) {
+    for (std::size_t at = kSegmentHeaderBytes; auto record = decode_record(bytes, at);
+         at += record->bytes) {
       if (record->seq <= 12) disk.flip(kDir + "/" + name, at + kRecordHeaderBytes, 1);
     }
   }

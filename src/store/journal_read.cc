@@ -56,10 +56,12 @@ Result<std::uint64_t> Journal::read_from(std::uint64_t seq, std::uint64_t bytes_
     return fail(fmt::format("record {} does not exist yet, the last one is {}", seq, durable_seq_));
   }
   if (seq < oldest_seq()) {
-    return fail(store_errc::kPruned,
-                fmt::format("record {} is no longer kept (pruned), the oldest is {}", seq, oldest_seq()));
+    return fail(
+        store_errc::kPruned,
+        fmt::format("record {} is no longer kept (pruned), the oldest is {}", seq, oldest_seq()));
   }
-  // The last segment that begins at or before `seq`: of several that begin alike, only the last one counts.
+  // The last segment that begins at or before `seq`: of several that begin alike, only the last one
+  // counts.
   auto after = std::ranges::upper_bound(segments_, seq, {}, &Segment::first_seq);
   std::uint64_t left = bytes_max;
   for (auto segment = after - (after == segments_.begin() ? 0 : 1);
@@ -96,8 +98,9 @@ Result<std::uint64_t> Journal::read_segment(Segment& segment, std::uint64_t seq,
                               path_of(segment.index), window.offset(), at));
     }
     // Segments that recovery had no need to scan learn their marks here.
-    if (segment.marks.empty() || (segment.marks.back().seq < at &&
-        window.offset() - segment.marks.back().offset >= kMarkEveryBytes)) {
+    if (segment.marks.empty() ||
+        (segment.marks.back().seq < at &&
+         window.offset() - segment.marks.back().offset >= kMarkEveryBytes)) {
       segment.marks.push_back({.seq = at, .offset = window.offset()});
     }
     if (at >= seq) {

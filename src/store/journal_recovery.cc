@@ -44,8 +44,8 @@ Status JournalRecovery::list_files() {
   std::uint64_t index_max = 0;
   for (const std::string& name : *names) {
     std::string path = dir_ + "/" + name;
-    if (name == "next.tmp" || (name.ends_with(".tmp") && (name.starts_with("snapshot-") ||
-                                                          name.starts_with("journal-")))) {
+    if (name == "next.tmp" || (name.ends_with(".tmp") &&
+                               (name.starts_with("snapshot-") || name.starts_with("journal-")))) {
       if (auto removed = disk_.unlink(path); !removed) return removed;
       continue;
     }
@@ -77,9 +77,11 @@ Status JournalRecovery::read_header(Found& found) {
     return {};
   }
   if (header->cluster_id != options_.cluster_id) {
-    return fail(store_errc::kWrongOwner,
-                fmt::format("{} belongs to cluster {}, not to {}: this is another cluster's state directory",
-                            found.path, header->cluster_id, options_.cluster_id));
+    return fail(
+        store_errc::kWrongOwner,
+        fmt::format(
+            "{} belongs to cluster {}, not to {}: this is another cluster's state directory",
+            found.path, header->cluster_id, options_.cluster_id));
   }
   if (header->index != found.index) {
     found.problem = fmt::format("is segment {} under another one's name", header->index);
@@ -93,8 +95,8 @@ Status JournalRecovery::load_snapshot() {
   auto seqs = list_snapshots(disk_, dir_);
   if (!seqs) return std::unexpected(seqs.error());
   for (std::uint64_t seq : *seqs) {
-    SnapshotFile file{.path = dir_ + "/" + snapshot_name(seq), .seq = seq,
-                      .cluster_id = options_.cluster_id};
+    SnapshotFile file{
+        .path = dir_ + "/" + snapshot_name(seq), .seq = seq, .cluster_id = options_.cluster_id};
     // Verified to the end before the first chunk is handed out: there is no taking back.
     Status sound = read_snapshot(disk_, file, [](std::string_view) { return Status(); });
     if (sound) return deliver_snapshot(file);
@@ -115,7 +117,8 @@ Status JournalRecovery::deliver_snapshot(const SnapshotFile& file) {
   });
 }
 
-// The last segment that begins at or before the first record wanted. Nothing before it need be read.
+// The last segment that begins at or before the first record wanted. Nothing before it need be
+// read.
 std::optional<std::size_t> JournalRecovery::choose_start() const {
   for (std::size_t i = found_.size(); i > 0; --i) {
     const auto& header = found_[i - 1].header;
@@ -153,8 +156,10 @@ Status JournalRecovery::replay_segments() {
   auto& segments = result_.journal->segments_;
   for (std::size_t i = 0; i < first; ++i) {
     std::uint64_t end = found_[i + 1].header->first_seq;
-    segments.push_back({.index = found_[i].index, .first_seq = found_[i].header->first_seq,
-                        .end_seq = std::max(end, found_[i].header->first_seq), .marks = {}});
+    segments.push_back({.index = found_[i].index,
+                        .first_seq = found_[i].header->first_seq,
+                        .end_seq = std::max(end, found_[i].header->first_seq),
+                        .marks = {}});
   }
   for (std::size_t i = first; i < found_.size(); ++i) {
     auto damage = replay_one(i);
@@ -173,8 +178,10 @@ Result<std::optional<JournalRecovery::Damage>> JournalRecovery::replay_one(std::
   std::uint64_t until = next && next->header ? next->header->first_seq : kSeqMax;
   auto bytes = read_whole(disk_, found.path, kSegmentFileBytesMax);
   if (!bytes) return std::unexpected(bytes.error());
-  SegmentScanRequest request{.bytes = *bytes, .first_seq = found.header->first_seq,
-                             .until_seq = until, .wanted_from = result_.snapshot_seq + 1};
+  SegmentScanRequest request{.bytes = *bytes,
+                             .first_seq = found.header->first_seq,
+                             .until_seq = until,
+                             .wanted_from = result_.snapshot_seq + 1};
   auto scan = scan_segment(request, [&](std::uint64_t seq, std::string_view payload) {
     ++result_.records;
     return replay_.record ? replay_.record(seq, payload) : Status();
@@ -185,14 +192,19 @@ Result<std::optional<JournalRecovery::Damage>> JournalRecovery::replay_one(std::
     result_.warnings.push_back(fmt::format("{}: {} damaged records, all in the snapshot, skipped",
                                            found.path, scan->unreadable));
   }
-  result_.journal->segments_.push_back({.index = found.index, .first_seq = found.header->first_seq,
-                                        .end_seq = scan->next_seq, .marks = std::move(scan->marks)});
+  result_.journal->segments_.push_back({.index = found.index,
+                                        .first_seq = found.header->first_seq,
+                                        .end_seq = scan->next_seq,
+                                        .marks = std::move(scan->marks)});
   // Reached the next segment; it may begin earlier than this one only by damage.
   if (scan->next_seq == until) return std::nullopt;
-  TailVerdict verdict = judge_tail({.bytes = *bytes, .offset = scan->end,
+  TailVerdict verdict = judge_tail({.bytes = *bytes,
+                                    .offset = scan->end,
                                     .missing_seq = scan->next_seq,
                                     .durable_through = found.header->durable_through});
-  Damage damage{.segment = at, .offset = scan->end, .seq = scan->next_seq,
+  Damage damage{.segment = at,
+                .offset = scan->end,
+                .seq = scan->next_seq,
                 .what = fmt::format("record {} is damaged or missing", scan->next_seq),
                 .seen_seq = verdict.seen_seq};
   if (next != nullptr && until != kSeqMax) {
@@ -202,8 +214,7 @@ Result<std::optional<JournalRecovery::Damage>> JournalRecovery::replay_one(std::
   }
   // Behind the snapshot nothing was found at all: it holds everything that there is.
   bool in_snapshot = next == nullptr && scan->next_seq <= result_.snapshot_seq &&
-                     found.header->durable_through <= result_.snapshot_seq &&
-                     verdict.seen_seq == 0;
+                     found.header->durable_through <= result_.snapshot_seq && verdict.seen_seq == 0;
   if (verdict.kind == TailKind::Damaged && !in_snapshot) return damage;
   if (next == nullptr) finish_last(at, *bytes, *scan);
   return std::nullopt;
@@ -222,8 +233,11 @@ void JournalRecovery::finish_last(std::size_t at, const std::string& bytes,
     }
     return;
   }
-  tail_ = Tail{.segment = at, .used = scan.end, .clean = result_.torn_bytes == 0,
-               .group_seq = 0, .group = {}};
+  tail_ = Tail{.segment = at,
+               .used = scan.end,
+               .clean = result_.torn_bytes == 0,
+               .group_seq = 0,
+               .group = {}};
   if (scan.next_seq - 1 > found_[at].header->durable_through) {
     tail_->group_seq = scan.group_seq;
     tail_->group = bytes.substr(scan.group_at, scan.end - scan.group_at);
@@ -244,22 +258,22 @@ Status JournalRecovery::make_ready() {
     if (!file) return std::unexpected(file.error());
     auto size = (*file)->size();
     if (!size) return std::unexpected(size.error());
-    journal.active_ = {.file = std::move(*file), .size = *size, .used = tail_->used,
-                       .trusted = tail_->clean};
+    journal.active_ = {
+        .file = std::move(*file), .size = *size, .used = tail_->used, .trusted = tail_->clean};
     return {};
   }
-  // The last group may be in the page cache only: our predecessor may have died before its sync, or after a sync that
-  // failed and left the pages marked clean. What we have read and acted upon must not vanish later, so it is written
-  // once more, to a new segment, which then replaces the end of this one.
+  // The last group may be in the page cache only: our predecessor may have died before its sync, or
+  // after a sync that failed and left the pages marked clean. What we have read and acted upon must
+  // not vanish later, so it is written once more, to a new segment, which then replaces the end of
+  // this one.
   YM_CHECK(journal.segments_.back().first_seq <= tail_->group_seq);
   journal.segments_.back().end_seq = tail_->group_seq;
   journal.durable_seq_ = tail_->group_seq - 1;
   journal.group_ = std::move(tail_->group);
   journal.group_marks_ = {{.seq = tail_->group_seq, .offset = 0}};
   if (auto done = journal.commit(); !done) {
-    result_.warnings.push_back(
-        fmt::format("the journal cannot be written: {}; trying again with the next record",
-                    done.error().text));
+    result_.warnings.push_back(fmt::format(
+        "the journal cannot be written: {}; trying again with the next record", done.error().text));
   }
   return {};
 }

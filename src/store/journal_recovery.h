@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One recovery, from a directory to a running Journal. Internal to the journal; see journal.h for the promises.
+// One recovery, from a directory to a running Journal. Internal to the journal; see journal.h for
+// the promises.
 #pragma once
 #include <optional>
 #include <string>

@@ -212,7 +212,8 @@ TEST_F(JournalTest, ASegmentPreparedInAdvanceIsAReserveForAFullDisk) {
   EXPECT_GE(rounds, 6);
 }
 
-// The kernel may mark pages clean that it could not write: a second sync of the same file would lie.
+// The kernel may mark pages clean that it could not write: a second sync of the same file would
+// lie.
 TEST_F(JournalTest, AfterAFailedSyncTheGroupMovesToANewSegment) {
   auto journal = open();
   ASSERT_TRUE(commit_records(*journal, 2));
@@ -324,8 +325,8 @@ TEST_F(JournalTest, AnErrorOfTheReplayStopsTheStart) {
   ASSERT_TRUE(commit_records(*journal, 3));
   journal.reset();
   Replay replay{.snapshot = {}, .chunk = {}, .record = [](std::uint64_t seq, std::string_view) {
-    return seq == 2 ? Status(fail("cannot apply record 2")) : Status();
-  }};
+                  return seq == 2 ? Status(fail("cannot apply record 2")) : Status();
+                }};
   auto refused = Journal::open(disk, kDir, small_options(), replay);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().text, "cannot apply record 2");

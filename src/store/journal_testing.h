@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of this room: a journal in a directory of any Disk, opened, filled and reopened in one line each.
+// For tests of this room: a journal in a directory of any Disk, opened, filled and reopened in one
+// line each.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -30,14 +31,24 @@ struct Log {
   std::vector<std::pair<std::uint64_t, std::string>> records;
 
   Replay replay() {
-    return {.snapshot = [this](std::uint64_t seq) { snapshot_seq = seq; return Status(); },
-            .chunk = [this](std::string_view chunk) { chunks.emplace_back(chunk); return Status(); },
-            .record = [this](std::uint64_t seq, std::string_view payload) {
-              records.emplace_back(seq, payload);
-              return Status();
-            }};
+    return {.snapshot =
+                [this](std::uint64_t seq) {
+                  snapshot_seq = seq;
+                  return Status();
+                },
+            .chunk =
+                [this](std::string_view chunk) {
+                  chunks.emplace_back(chunk);
+                  return Status();
+                },
+            .record =
+                [this](std::uint64_t seq, std::string_view payload) {
+                  records.emplace_back(seq, payload);
+                  return Status();
+                }};
   }
-  // Records begin right after the snapshot, have no gaps, and each is what was written under its number.
+  // Records begin right after the snapshot, have no gaps, and each is what was written under its
+  // number.
   bool consistent(std::size_t length = 0) const {
     std::uint64_t expected = snapshot_seq + 1;
     for (const auto& [seq, payload] : records) {
@@ -48,11 +59,10 @@ struct Log {
   std::uint64_t last() const { return records.empty() ? snapshot_seq : records.back().first; }
 };
 
-inline JournalOptions small_options() {
-  return {.cluster_id = 7, .segment_bytes = 1024};
-}
+inline JournalOptions small_options() { return {.cluster_id = 7, .segment_bytes = 1024}; }
 
-inline Result<Recovered> open_journal(Disk& disk, Log& log, const JournalOptions& options = small_options()) {
+inline Result<Recovered> open_journal(Disk& disk, Log& log,
+                                      const JournalOptions& options = small_options()) {
   return Journal::open(disk, kDir, options, log.replay());
 }
 
@@ -76,7 +86,8 @@ inline Status write_snapshot(Disk& disk, std::uint64_t seq) {
   auto writer = SnapshotWriter::begin(disk, kDir, 7, seq);
   if (!writer) return std::unexpected(writer.error());
   for (int i = 0; i < 3; ++i) {
-    if (auto added = writer->add(fmt::format("state after {}, part {}", seq, i)); !added) return added;
+    if (auto added = writer->add(fmt::format("state after {}, part {}", seq, i)); !added)
+      return added;
   }
   return writer->finish();
 }

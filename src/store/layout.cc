@@ -24,10 +24,11 @@ Status check_preamble(std::string_view bytes, std::string_view magic, std::uint3
   }
   std::uint32_t version = get<std::uint32_t>(bytes, 8);
   if (version > version_max) {
-    return fail(store_errc::kFuture,
-                fmt::format("was written in format version {}, but this release reads only up to {}: "
-                            "start the newer release again; nothing was changed",
-                            version, version_max));
+    return fail(
+        store_errc::kFuture,
+        fmt::format("was written in format version {}, but this release reads only up to {}: "
+                    "start the newer release again; nothing was changed",
+                    version, version_max));
   }
   if (version == 0) return fail(store_errc::kCorrupt, "has format version 0, which never existed");
   return {};

@@ -17,17 +17,19 @@ using layout::put;
 
 constexpr std::string_view kMagic = "YMJOURNL";
 constexpr std::size_t kSectorBytes = 512;  // what a device writes wholly or not at all
-// A crafted payload could make every offset look like the head of a long record; beyond this many bytes checksummed
-// (times the size of the segment) the search gives up and calls the segment damaged.
+// A crafted payload could make every offset look like the head of a long record; beyond this many
+// bytes checksummed (times the size of the segment) the search gives up and calls the segment
+// damaged.
 constexpr std::size_t kSearchEffortMax = 64;
 
 bool all_zero(std::string_view bytes) {
   return std::ranges::all_of(bytes, [](char c) { return c == 0; });
 }
 
-// Whether a lost sector can explain that [from, to) is not sound although records of the same write follow it: the
-// file held zeros before, so a sector that never arrived ends in zeros. Its last bytes are enough to look at, because
-// a first attempt at the same write may have left the beginning of the sector.
+// Whether a lost sector can explain that [from, to) is not sound although records of the same write
+// follow it: the file held zeros before, so a sector that never arrived ends in zeros. Its last
+// bytes are enough to look at, because a first attempt at the same write may have left the
+// beginning of the sector.
 bool has_lost_sector(std::string_view bytes, std::size_t from, std::size_t to) {
   constexpr std::size_t kLookAt = 16;
   while (from < to) {
@@ -63,7 +65,8 @@ struct Found {
   std::size_t at = 0;
 };
 
-// The first sound record at or after `at` whose number is at most `seq_max`. `effort` is what may still be checksummed.
+// The first sound record at or after `at` whose number is at most `seq_max`. `effort` is what may
+// still be checksummed.
 std::optional<Found> find_record(std::string_view bytes, std::size_t at, std::uint64_t seq_max,
                                  std::size_t& effort) {
   for (; at + kRecordHeaderBytes <= bytes.size(); at += 8) {
@@ -121,7 +124,8 @@ std::size_t record_bytes(std::size_t payload_bytes) {
   return layout::padded(kRecordHeaderBytes + payload_bytes);
 }
 
-void append_record(std::string& out, std::uint64_t seq, std::uint32_t back, std::string_view payload) {
+void append_record(std::string& out, std::uint64_t seq, std::uint32_t back,
+                   std::string_view payload) {
   YM_CHECK(payload.size() <= 0xffffffff);
   std::size_t at = out.size();
   out.resize(at + kRecordHeaderBytes);
@@ -153,7 +157,8 @@ Result<SegmentScan> scan_segment(const SegmentScanRequest& request, const Record
     auto record = decode_record(bytes, scan.end);
     if (!record || record->seq != scan.next_seq) {
       if (scan.next_seq >= request.wanted_from) break;
-      // Damage below the snapshot costs nothing but this part of the feed: go on behind it, if the log does.
+      // Damage below the snapshot costs nothing but this part of the feed: go on behind it, if the
+      // log does.
       std::size_t effort = full_effort(bytes);
       auto found = find_record(bytes, scan.end, request.wanted_from, effort);
       if (!found || found->record.seq <= scan.next_seq) break;
@@ -178,9 +183,11 @@ Result<SegmentScan> scan_segment(const SegmentScanRequest& request, const Record
   return scan;
 }
 
-// At most one group is ever between write and sync, and each record says which group it came with. So:
+// At most one group is ever between write and sync, and each record says which group it came with.
+// So:
 //   - a sound record of a LATER group proves that the missing one had been durable: damage;
-//   - a sound record of the SAME group proves nothing, as the device may write the pages of one write in any order;
+//   - a sound record of the SAME group proves nothing, as the device may write the pages of one
+//   write in any order;
 //     but then a whole sector must be missing. If none is, bits have changed: damage;
 //   - no sound record at all: a cut write.
 TailVerdict judge_tail(const TailQuestion& question) {
@@ -197,8 +204,8 @@ TailVerdict judge_tail(const TailQuestion& question) {
     auto found = find_record(bytes, at, seq_max, effort);
     if (!found) break;
     const RecordView& record = found->record;
-    bool same_group = record.seq > question.missing_seq &&
-                      record.group_first() <= question.missing_seq;
+    bool same_group =
+        record.seq > question.missing_seq && record.group_first() <= question.missing_seq;
     bool torn = same_group && (!first || has_lost_sector(bytes, start, found->at));
     if (!torn || promised) return {.kind = TailKind::Damaged, .seen_seq = record.seq};
     first = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One segment of the journal as bytes: encode, decode, scan, and judge what a broken end means. Pure functions;
-// FORMAT.md is the description for people. DO NOT CHANGE the layout without raising kSegmentVersion.
+// One segment of the journal as bytes: encode, decode, scan, and judge what a broken end means.
+// Pure functions; FORMAT.md is the description for people. DO NOT CHANGE the layout without raising
+// kSegmentVersion.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -21,8 +22,8 @@ inline constexpr std::uint64_t kSeqMax = ~std::uint64_t{0};
 struct SegmentHeader {
   std::uint64_t index = 0;      // counts up from file to file; the order of the log
   std::uint64_t first_seq = 0;  // everything before it was durable when this file was made
-  // Records first_seq … durable_through were synced before the file got its name: whatever happens in a crash,
-  // they are there. Always at least one record.
+  // Records first_seq … durable_through were synced before the file got its name: whatever happens
+  // in a crash, they are there. Always at least one record.
   std::uint64_t durable_through = 0;
   std::uint64_t cluster_id = 0;
 };
@@ -41,7 +42,8 @@ struct RecordView {
 };
 
 std::size_t record_bytes(std::size_t payload_bytes);
-void append_record(std::string& out, std::uint64_t seq, std::uint32_t back, std::string_view payload);
+void append_record(std::string& out, std::uint64_t seq, std::uint32_t back,
+                   std::string_view payload);
 // The record at `at`; nothing if what is there is no sound and complete record.
 std::optional<RecordView> decode_record(std::string_view bytes, std::size_t at);
 
@@ -53,8 +55,8 @@ struct SegmentMark {
 inline constexpr std::uint64_t kMarkEveryBytes = 64 * 1024;
 
 struct SegmentScan {
-  std::uint64_t next_seq = 0;  // the first number not found
-  std::size_t end = 0;         // where it should have been
+  std::uint64_t next_seq = 0;   // the first number not found
+  std::size_t end = 0;          // where it should have been
   std::uint64_t group_seq = 0;  // the first record seen of the last group, and where it is
   std::size_t group_at = 0;
   std::uint64_t unreadable = 0;  // damaged records skipped because nobody wants them
@@ -64,7 +66,8 @@ struct SegmentScanRequest {
   std::string_view bytes;
   std::uint64_t first_seq = 0;
   std::uint64_t until_seq = kSeqMax;  // the next segment begins here: nothing from here on counts
-  std::uint64_t wanted_from = 0;      // records before it are in the snapshot; damage among them is skipped
+  std::uint64_t wanted_from =
+      0;  // records before it are in the snapshot; damage among them is skipped
 };
 using RecordFn = std::function<Status(std::uint64_t seq, std::string_view payload)>;
 // Gives the records from wanted_from on, in order, until one is missing. Fails only if `fn` does.

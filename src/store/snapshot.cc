@@ -47,9 +47,10 @@ Status check_header(std::string_view bytes, const SnapshotFile& snapshot) {
   }
   std::uint64_t owner = get<std::uint64_t>(bytes, 24);
   if (snapshot.cluster_id != 0 && owner != snapshot.cluster_id) {
-    return fail(store_errc::kWrongOwner,
-                fmt::format("belongs to cluster {}, not to {}: this is another cluster's state directory",
-                            owner, snapshot.cluster_id));
+    return fail(
+        store_errc::kWrongOwner,
+        fmt::format("belongs to cluster {}, not to {}: this is another cluster's state directory",
+                    owner, snapshot.cluster_id));
   }
   return {};
 }
@@ -220,7 +221,8 @@ Status SnapshotWriter::finish() {
 
   auto kept = list_snapshots(*disk_, dir_);
   if (!kept) return std::unexpected(kept.error());
-  // Oldest first, so that a crash in between leaves the newer ones. Too many is no failure: the next one tries again.
+  // Oldest first, so that a crash in between leaves the newer ones. Too many is no failure: the
+  // next one tries again.
   while (kept->size() > kSnapshotsKept) {
     if (!disk_->unlink(dir_ + "/" + snapshot_name(kept->back()))) break;
     kept->pop_back();

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshots: the state after record `seq`, as a stream of opaque chunks in one file of its own (FORMAT.md).
+// Snapshots: the state after record `seq`, as a stream of opaque chunks in one file of its own
+// (FORMAT.md).
 //
-// A snapshot is written beside the running journal, on any thread: it touches its own temporary file, and at the end
-// takes its name and removes the snapshots that are too old. A file that has a snapshot's name is complete; a file
-// that lost its trailer or any bit since then is recognised and never taken.
+// A snapshot is written beside the running journal, on any thread: it touches its own temporary
+// file, and at the end takes its name and removes the snapshots that are too old. A file that has a
+// snapshot's name is complete; a file that lost its trailer or any bit since then is recognised and
+// never taken.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -23,8 +25,8 @@ inline constexpr std::size_t kSnapshotChunkBytesMax = 64 * 1024 * 1024;
 
 class SnapshotWriter {
  public:
-  // REQUIRES: record `seq` is durable in the journal (seq <= durable_seq()): a snapshot must never know more than the
-  // log. `disk` outlives the writer. One writer at a time per directory.
+  // REQUIRES: record `seq` is durable in the journal (seq <= durable_seq()): a snapshot must never
+  // know more than the log. `disk` outlives the writer. One writer at a time per directory.
   static Result<SnapshotWriter> begin(Disk& disk, std::string dir, std::uint64_t cluster_id,
                                       std::uint64_t seq);
   SnapshotWriter(SnapshotWriter&&) noexcept;
@@ -65,8 +67,9 @@ struct SnapshotFile {
   std::uint64_t cluster_id = 0;  // 0: any
 };
 using ChunkFn = std::function<Status(std::string_view chunk)>;
-// Gives the chunks in order. An error after some of them is possible: verify with an idle `fn` first.
-// kCorrupt if damaged or incomplete, kFuture if newer than this program, kWrongOwner if of another cluster.
+// Gives the chunks in order. An error after some of them is possible: verify with an idle `fn`
+// first. kCorrupt if damaged or incomplete, kFuture if newer than this program, kWrongOwner if of
+// another cluster.
 Status read_snapshot(Disk& disk, const SnapshotFile& snapshot, const ChunkFn& fn);
 
 }  // namespace ym

@@ -129,7 +129,8 @@ TEST_F(SnapshotTest, LargeChunksAndManyChunksComeBackWhole) {
   auto writer = SnapshotWriter::begin(disk, kDir, 7, 20);
   std::string large(3'000'000, 'x');
   ASSERT_TRUE(writer->add(large));
-  for (int i = 0; i < 5000; ++i) ASSERT_TRUE(writer->add(payload_of(static_cast<std::uint64_t>(i), 500)));
+  for (int i = 0; i < 5000; ++i)
+    ASSERT_TRUE(writer->add(payload_of(static_cast<std::uint64_t>(i), 500)));
   ASSERT_TRUE(writer->add(""));
   ASSERT_TRUE(writer->finish());
   EXPECT_FALSE(writer->finish());
