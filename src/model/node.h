@@ -19,7 +19,7 @@ struct NodeSpec {
   std::uint64_t memory_mb = 1, tmp_mb = 0;
   std::uint32_t weight = 1;
   std::string features, gres, reason;
-  std::string state;  // State= of the line: UNKNOWN, DOWN, DRAIN, FUTURE …
+  std::string state;                    // State= of the line: UNKNOWN, DOWN, DRAIN, FUTURE …
   std::string cpu_spec_list;            // CPUs kept from jobs, by number
   std::uint32_t core_spec_count = 0;    // or so many cores
   std::uint64_t mem_spec_limit_mb = 0;  // memory kept from jobs
@@ -48,7 +48,7 @@ struct Node {
   bool drain = false;
   bool fail = false;
   bool responding = false;
-  bool down_by_admin = false;   // only an administrator brings it back
+  bool down_by_admin = false;  // only an administrator brings it back
   std::string reason;
   Uid reason_uid;
   Instant reason_time;
