@@ -27,7 +27,8 @@ Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now) {
   if (auto own = verdicts.jobs.find(job.id); own != verdicts.jobs.end()) return own->second;
   const Verdict* verdict = verdict_of(job, verdicts);
   if (!verdict) return verdicts.shapes.empty() ? Reason::None : Reason::Priority;
-  bool shared = verdict->reason != Reason::Resources;  // about the request, not about whose turn it is
+  bool shared =
+      verdict->reason != Reason::Resources;  // about the request, not about whose turn it is
   return shared || verdict->head == job.id ? verdict->reason : Reason::Priority;
 }
 

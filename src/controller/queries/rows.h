@@ -10,7 +10,8 @@
 
 namespace ym {
 
-// The reason that squeue shows: the job's own (held, dependency, begin time), else the planner's verdict.
+// The reason that squeue shows: the job's own (held, dependency, begin time), else the planner's
+// verdict.
 Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now);
 
 JobRow job_row(const State& state, const Job& job, const Verdicts& verdicts, Instant now);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop around the brain: inputs in, batches out. A batch is what one group commit makes durable, together with
-// everything that may leave only then. The controller daemon runs it on a thread, the simulator under virtual time;
-// it is the same code.
+// The loop around the brain: inputs in, batches out. A batch is what one group commit makes
+// durable, together with everything that may leave only then. The controller daemon runs it on a
+// thread, the simulator under virtual time; it is the same code.
 //
 // Thread rule: one owner. No clock, no I/O, no threads here.
 #pragma once
@@ -20,7 +20,8 @@ namespace ym {
 struct NewConfiguration {
   ClusterConfig config;
 };
-using Command = std::variant<SubmitJob, AlterJobs, CreateStep, UpdateNodes, UpdatePartition, NewConfiguration>;
+using Command =
+    std::variant<SubmitJob, AlterJobs, CreateStep, UpdateNodes, UpdatePartition, NewConfiguration>;
 struct Request {
   RequestId id;
   Caller caller;
@@ -42,7 +43,8 @@ struct Planned {
   Plan plan;
 };
 struct TimePassed {};
-using Input = std::variant<Request, NodeSpoke, NodeDisconnected, OwnerPresent, OwnerGone, Planned, TimePassed>;
+using Input = std::variant<Request, NodeSpoke, NodeDisconnected, OwnerPresent, OwnerGone, Planned,
+                           TimePassed>;
 
 // One group: the records in the order of their sequence numbers, and what waits for them.
 struct Batch {
@@ -50,8 +52,9 @@ struct Batch {
   std::vector<std::string> records;  // the events, encoded
   std::vector<Reply> replies;
   std::vector<Order> orders;
-  Snapshot state;                    // after the last event
-  bool something_to_plan = false;    // a change that could start something, or a plan that was cut short
+  Snapshot state;  // after the last event
+  bool something_to_plan =
+      false;  // a change that could start something, or a plan that was cut short
 };
 
 class Core {
@@ -66,8 +69,8 @@ class Core {
   // Takes the configuration at a start over and begins to watch.
   Status begin(const ClusterConfig& config, Instant now);
 
-  // While the log cannot be written nothing new is taken on: requests are refused with the reason, reports and time
-  // are left for later (they come again).
+  // While the log cannot be written nothing new is taken on: requests are refused with the reason,
+  // reports and time are left for later (they come again).
   void set_log_trouble(std::string text) { log_trouble_ = std::move(text); }
 
   bool has_batch() const { return !out_.empty() || replan_; }

@@ -21,7 +21,9 @@ std::string group_name(std::uint32_t gid) {
 }  // namespace
 
 Caller Directory::caller(const Peer& peer, Instant now) {
-  Caller caller{.uid = {peer.uid}, .gid = {peer.gid}, .administrator = peer.uid == 0 || peer.uid == slurm_uid_};
+  Caller caller{.uid = {peer.uid},
+                .gid = {peer.gid},
+                .administrator = peer.uid == 0 || peer.uid == slurm_uid_};
   {
     std::lock_guard lock(mutex_);
     auto at = entries_.find(peer.uid);
@@ -35,7 +37,8 @@ Caller Directory::caller(const Peer& peer, Instant now) {
   if (auto user = user_by_uid(peer.uid)) {
     entry.name = user->name;
     for (std::uint32_t gid : groups_of(user->name, user->gid))
-      if (std::string name = group_name(gid); !name.empty()) entry.groups.push_back(std::move(name));
+      if (std::string name = group_name(gid); !name.empty())
+        entry.groups.push_back(std::move(name));
   }
   caller.user_name = entry.name;
   caller.groups = entry.groups;

@@ -46,7 +46,8 @@ void JournalLoop::run() {
     std::vector<Work> group = queue_.take(kGroupMax, kIdle);
     if (group.empty()) {
       if (queue_.closed()) return;
-      static_cast<void>(journal_->prepare_next(kPrepareBytes));  // a full disk shows at the next commit
+      static_cast<void>(
+          journal_->prepare_next(kPrepareBytes));  // a full disk shows at the next commit
       continue;
     }
     bool in_trouble = false;
@@ -93,8 +94,10 @@ bool JournalLoop::make_durable(std::vector<Work>& group) {
 
 void JournalLoop::deliver(std::vector<Work>& group) {
   for (Work& work : group) {
-    if (work.errand) work.errand(*this);
-    else hooks_.durable(work.batch);
+    if (work.errand)
+      work.errand(*this);
+    else
+      hooks_.durable(work.batch);
   }
   maybe_snapshot(group.back().batch.state);
 }
@@ -122,8 +125,10 @@ void JournalLoop::write_snapshot(Snapshot state) {
       return status.has_value();
     });
   if (status) status = writer->finish();
-  if (!status) log_.error("no snapshot of the state: {}", status.error().text);
-  else snapshot_done_seq_ = state.seq.value;
+  if (!status)
+    log_.error("no snapshot of the state: {}", status.error().text);
+  else
+    snapshot_done_seq_ = state.seq.value;
   snapshot_running_ = false;
 }
 

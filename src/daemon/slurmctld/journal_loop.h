@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread that makes batches durable and then lets their effects out. Everything that waits for the disk waits
-// here: the core goes on deciding.
+// The thread that makes batches durable and then lets their effects out. Everything that waits for
+// the disk waits here: the core goes on deciding.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -34,12 +34,12 @@ class JournalLoop {
     std::function<void(JournalLoop&)> errand;  // something else that must happen on this thread
   };
   struct Hooks {
-    std::function<void(Batch&)> durable;                    // on the journal thread, in order
+    std::function<void(Batch&)> durable;                      // on the journal thread, in order
     std::function<void(const std::string& trouble)> trouble;  // empty text: it is over
   };
 
-  JournalLoop(std::unique_ptr<Journal> journal, std::unique_ptr<Blobs> blobs, std::string state_dir, Hooks hooks,
-              Log& log);
+  JournalLoop(std::unique_ptr<Journal> journal, std::unique_ptr<Blobs> blobs, std::string state_dir,
+              Hooks hooks, Log& log);
   ~JournalLoop();
 
   // Started apart from construction, so that the hooks' owner is complete.

@@ -15,7 +15,11 @@ constexpr std::size_t kNewsAtOnce = 256;
 
 PlannerLoop::PlannerLoop(const State& state, PlacementRules rules, Published& published,
                          Propose propose)
-    : planner_(rules), state_(state), published_(published), propose_(std::move(propose)), queue_(0) {
+    : planner_(rules),
+      state_(state),
+      published_(published),
+      propose_(std::move(propose)),
+      queue_(0) {
   planner_.rebuild(state);
   thread_ = std::jthread([this] { run(); });
 }

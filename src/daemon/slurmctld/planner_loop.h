@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner on its own thread: follows the core's batches, proposes, and waits until its proposals are dealt with.
+// The planner on its own thread: follows the core's batches, proposes, and waits until its
+// proposals are dealt with.
 #pragma once
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -40,7 +42,7 @@ class PlannerLoop {
   bool outstanding_ = false;  // a plan is with the core
   bool wanted_ = true;        // something changed since the last plan
   Instant last_plan_;
-  std::jthread thread_;       // last: it uses the others
+  std::jthread thread_;  // last: it uses the others
 };
 
 }  // namespace ym

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What readers see: the last durable state and what the planner found out about it. Replaced as a whole; a reader
-// keeps what it got for as long as it needs, and nobody waits for it.
+// What readers see: the last durable state and what the planner found out about it. Replaced as a
+// whole; a reader keeps what it got for as long as it needs, and nobody waits for it.
 #pragma once
 #include <map>
 #include <memory>

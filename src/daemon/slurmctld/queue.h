@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bounded queue between threads. A full one says so at once: the sender tells its client to come back later.
+// A bounded queue between threads. A full one says so at once: the sender tells its client to come
+// back later.
 #pragma once
 #include <chrono>
 #include <condition_variable>

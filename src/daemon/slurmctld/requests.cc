@@ -53,7 +53,8 @@ void Requests::own(ConnectionId connection, JobId job) {
 
 std::vector<JobId> Requests::forget(ConnectionId connection) {
   std::lock_guard lock(mutex_);
-  std::erase_if(watches_, [&](const auto& entry) { return entry.second.to.connection == connection; });
+  std::erase_if(watches_,
+                [&](const auto& entry) { return entry.second.to.connection == connection; });
   std::vector<JobId> jobs;
   auto [at, end] = owners_.equal_range(connection.value);
   for (auto it = at; it != end; ++it) jobs.push_back(it->second);

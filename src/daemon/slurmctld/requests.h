@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits for which answer: the core's RequestIds and the connections behind them; watchers of jobs; nodes.
+// Who waits for which answer: the core's RequestIds and the connections behind them; watchers of
+// jobs; nodes.
 #pragma once
 #include <cstdint>
 #include <map>
