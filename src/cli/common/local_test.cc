@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 TEST(Local, NamesAreReadFromTheFilesText) {
@@ -28,4 +28,4 @@ TEST(Local, TimesGoToTheZoneAndBack) {
 }
 
 }  // namespace
-}  // namespace ym
+}  // namespace ym::cli

@@ -8,7 +8,7 @@
 #include "model/job_messages.h"
 #include "model/node_messages.h"
 
-namespace ym::made_up {
+namespace ym::cli::made_up {
 
 inline constexpr Instant kNow{1'700'003'661'000};
 
@@ -81,4 +81,4 @@ inline PartitionRow partition(std::uint32_t id, std::string name, bool is_defaul
   return row;
 }
 
-}  // namespace ym::made_up
+}  // namespace ym::cli::made_up

@@ -7,26 +7,36 @@
 #include "cli/common/targets.h"
 #include "cli/options/job_options.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace ym::cli {
+namespace {
+
+int try_input(const std::uint8_t* data, std::size_t size) {
   if (size == 0 || size > 4096) return 0;
   std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   std::vector<std::string> arguments;
-  for (std::string_view word : ym::split(text, '\n')) arguments.emplace_back(word);
-  ym::JobCommand commands[] = {ym::kSbatch, ym::kSalloc, ym::kSrun};
-  ym::JobCommand command = commands[data[0] % 3];
-  auto table = ym::job_option_table(command);
-  ym::OptionSet set(ym::infos_of(table));
-  auto line = set.parse(arguments, data[0] & 8 ? ym::Operands::Mix : ym::Operands::EndOptions);
+  for (std::string_view word : split(text, '\n')) arguments.emplace_back(word);
+  JobCommand commands[] = {kSbatch, kSalloc, kSrun};
+  JobCommand command = commands[data[0] % 3];
+  auto table = job_option_table(command);
+  OptionSet set(infos_of(table));
+  auto line = set.parse(arguments, data[0] & 8 ? Operands::Mix : Operands::EndOptions);
   if (!line) return 0;
-  ym::JobOptions options;
-  if (!ym::apply_given(set, table, line->options, options)) return 0;
-  ym::FixedOffset zone;
-  ym::SubmissionContext context{.command = command, .now = {1'700'000'000'000}, .zone = &zone, .work_dir = "/"};
-  auto made = ym::make_submission(options, context);
+  JobOptions options;
+  if (!apply_given(set, table, line->options, options)) return 0;
+  FixedOffset zone;
+  SubmissionContext context{.command = command, .now = {1'700'000'000'000}, .zone = &zone, .work_dir = "/"};
+  auto made = make_submission(options, context);
   if (made && (made->spec.tasks == 0 || made->spec.min_nodes == 0)) __builtin_trap();
   for (const std::string& operand : line->operands) {
-    (void)ym::parse_targets(operand);
-    (void)ym::parse_states(operand);
+    (void)parse_targets(operand);
+    (void)parse_states(operand);
   }
   return 0;
+}
+
+}  // namespace
+}  // namespace ym::cli
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return ym::cli::try_input(data, size);
 }

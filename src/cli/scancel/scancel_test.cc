@@ -5,7 +5,7 @@
 
 #include "model/errc.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 AlterJobs request(const std::vector<std::string>& arguments) {
@@ -52,4 +52,4 @@ TEST(Scancel, IsSilentAboutJobsThatAreGone) {
 }
 
 }  // namespace
-}  // namespace ym
+}  // namespace ym::cli

@@ -7,7 +7,7 @@
 
 #include "cli/common/made_up_rows.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 using namespace made_up;  // NOLINT: a test's own vocabulary
@@ -172,4 +172,4 @@ TEST(Hosts, AreListedWithoutACluster) {
 }
 
 }  // namespace
-}  // namespace ym
+}  // namespace ym::cli

@@ -5,7 +5,7 @@
 
 #include "cli/common/made_up_rows.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 using namespace made_up;  // NOLINT: a test's own vocabulary
@@ -66,4 +66,4 @@ TEST(Sinfo, Filters) {
 TEST(Sinfo, ANodeStandsOnceIfItsPartitionIsNotShown) { EXPECT_EQ(shown({"-h", "-o", "%D %N"}), "4 n[1-4]\n"); }
 
 }  // namespace
-}  // namespace ym
+}  // namespace ym::cli

@@ -5,7 +5,7 @@
 
 #include "cli/common/made_up_rows.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 using namespace made_up;  // NOLINT: a test's own vocabulary
@@ -110,4 +110,4 @@ TEST(Squeue, RefusesStatesThatDoNotExist) {
 }
 
 }  // namespace
-}  // namespace ym
+}  // namespace ym::cli

@@ -8,7 +8,7 @@
 #include "cli/srun/session.h"
 #include "notation/pattern.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 TEST(Output, OfSeveralTasksIsPassedOnByLines) {
@@ -126,4 +126,4 @@ TEST(Signals, HaveNamesAndNumbers) {
 }
 
 }  // namespace
-}  // namespace ym
+}  // namespace ym::cli
