@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/client.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+
+#include "base/check.h"
+#include "base/format.h"
+
+namespace ym {
+namespace {
+
+constexpr std::size_t kReadSize = 64u << 10;
+
+// True if `events` (or an error) came before the deadline.
+Result<bool> wait_for(int fd, short events, Deadline deadline) {
+  pollfd one{.fd = fd, .events = events, .revents = 0};
+  for (;;) {
+    int n = ::poll(&one, 1, deadline.poll_ms());
+    if (n > 0) return true;
+    if (n == 0) return false;
+    if (errno != EINTR) return fail("poll: " + errno_text(errno));
+  }
+}
+
+Result<Fd> connect_one(const SocketAddress& address, Deadline deadline) {
+  Fd fd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd) return fail("no socket: " + errno_text(errno));
+  int error = 0;
+  // A Unix socket whose queue is full says EAGAIN and has no way to wait for it but trying again.
+  while (::connect(fd.get(), address.get(), address.size) != 0) {
+    error = errno;
+    if (error == EINTR) continue;
+    if (error != EAGAIN || address.family() != AF_UNIX || deadline.passed()) break;
+    ::poll(nullptr, 0, 5);
+    error = 0;
+  }
+  if (error == EINPROGRESS || error == EALREADY) {
+    auto ready = wait_for(fd.get(), POLLOUT, deadline);
+    if (!ready) return std::unexpected(ready.error());
+    if (!*ready) return fail("no answer in time");
+    socklen_t size = sizeof error;
+    ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+  }
+  if (error == EISCONN) error = 0;
+  if (error != 0) return fail(errno_text(error));
+  if (address.family() != AF_UNIX) {
+    int on = 1;
+    ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    ::setsockopt(fd.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  }
+  return fd;
+}
+
+bool is_farewell(const Frame& frame) {
+  return frame.header.type == static_cast<std::uint16_t>(NetType::Error) && frame.header.correlation == 0;
+}
+
+}  // namespace
+
+Result<Client> Client::connect(const Address& address, const ClientOptions& options) {
+  if (options.cluster.size() > kClusterNameMax) return fail("the cluster's name is too long");
+  if (options.token.size() > kTokenMax) return fail("the token is too long");
+  Deadline deadline = Deadline::in(options.connect_timeout);
+  auto found = resolve(address);
+  if (!found) return std::unexpected(found.error());
+  std::string why;
+  for (const SocketAddress& one : *found) {
+    auto fd = connect_one(one, deadline);
+    if (!fd) {
+      why = fd.error().text;
+      continue;
+    }
+    Client client(std::move(*fd), options.frame_max);
+    client.name_ = to_text(address);
+    client.cluster_ = options.cluster;
+    client.out_ = encode_client_hello(
+        {.versions = options.versions, .cluster = options.cluster, .token = options.token});
+    return client;
+  }
+  return fail(fmt::format("cannot connect to {}: {}", to_text(address), why));
+}
+
+Client Client::adopt(int fd, std::string residual, std::uint32_t frame_max) {
+  Client client(Fd(fd), frame_max);
+  client.name_ = "the other end";
+  client.welcomed_ = true;
+  client.adopted_ = std::move(residual);
+  return client;
+}
+
+std::unexpected<Error> Client::lost(std::string what) {
+  return fail(fmt::format("lost the connection to {}: {}", name_, what));
+}
+
+Error Client::farewell(const Frame& frame) const {
+  Error error = decode_error(frame.payload);
+  return {error.code, fmt::format("{} closed the connection: {}", name_, error.text)};
+}
+
+// The sending side is broken. What the other side said before it closed is worth more than "broken pipe".
+Status Client::last_words(std::string otherwise) {
+  while (ready_.size() < kReadyMax) {
+    Status read = read_some(Deadline::in(Duration{0}));
+    if (!read && refused_) return read;
+    if (!read) break;
+  }
+  for (const Frame& frame : ready_)
+    if (is_farewell(frame)) return std::unexpected(farewell(frame));
+  return lost(std::move(otherwise));
+}
+
+Status Client::flush(Deadline deadline) {
+  std::size_t done = 0;
+  while (done < out_.size()) {
+    ssize_t n = ::send(fd_.get(), out_.data() + done, out_.size() - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n >= 0) {
+      done += static_cast<std::size_t>(n);
+      continue;
+    }
+    if (errno == EINTR) continue;
+    if (errno == EPIPE || errno == ECONNRESET) return last_words(errno_text(errno));
+    if (errno != EAGAIN) return lost(errno_text(errno));
+    auto ready = wait_for(fd_.get(), POLLOUT, deadline);
+    if (!ready) return std::unexpected(ready.error());
+    if (!*ready) return fail(fmt::format("{} did not take the message in time", name_));
+  }
+  out_.clear();
+  return {};
+}
+
+Status Client::take_bytes(std::string_view bytes) {
+  std::string rest;
+  if (!welcomed_) {
+    auto whole = hello_.feed(bytes);
+    if (!whole) {
+      refused_ = true;
+      return fail(whole.error().code, fmt::format("{} refused: {}", name_, whole.error().text));
+    }
+    if (!*whole) return {};
+    welcomed_ = true;
+    version_ = hello_.server().version;
+    server_cluster_ = hello_.server().cluster;
+    rest = hello_.take_rest();
+    bytes = rest;
+    if (!cluster_.empty() && server_cluster_ != cluster_)
+      return fail(fmt::format("{} is of cluster {}, not {}", name_, server_cluster_, cluster_));
+  }
+  std::vector<Frame> frames;
+  if (!bytes.empty())
+    if (Status fed = frames_.feed(bytes, frames); !fed) return fed;
+  for (Frame& frame : frames) {
+    if (frame.header.type == static_cast<std::uint16_t>(NetType::Ping)) {
+      append_frame(out_, {.type = static_cast<std::uint16_t>(NetType::Pong),
+                          .correlation = frame.header.correlation}, {});
+    } else if (frame.header.type >= kFirstMessageType ||
+               frame.header.type == static_cast<std::uint16_t>(NetType::Error)) {
+      ready_.push_back(std::move(frame));
+    }
+  }
+  return {};
+}
+
+Status Client::read_some(Deadline deadline) {
+  if (!adopted_.empty()) return take_bytes(std::exchange(adopted_, {}));
+  auto ready = wait_for(fd_.get(), POLLIN, deadline);
+  if (!ready) return std::unexpected(ready.error());
+  if (!*ready) return fail(fmt::format("no answer from {} in time", name_));
+  std::array<char, kReadSize> buffer;
+  ssize_t n = ::recv(fd_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+  if (n > 0) return take_bytes({buffer.data(), static_cast<std::size_t>(n)});
+  if (n == 0) {
+    if (welcomed_) return lost("it closed");
+    return lost("it closed during the handshake");
+  }
+  if (errno == EINTR || errno == EAGAIN) return {};
+  return lost(errno_text(errno));
+}
+
+Result<Frame> Client::next_frame(Deadline deadline) {
+  while (ready_.empty()) {
+    if (!out_.empty())
+      if (Status sent = flush(deadline); !sent) return std::unexpected(sent.error());
+    if (Status read = read_some(deadline); !read) return std::unexpected(read.error());
+  }
+  Frame frame = std::move(ready_.front());
+  ready_.pop_front();
+  if (is_farewell(frame)) return std::unexpected(farewell(frame));
+  return frame;
+}
+
+Status Client::finish_handshake(Duration timeout) {
+  Deadline deadline = Deadline::in(timeout);
+  if (Status sent = flush(deadline); !sent) return sent;
+  while (!welcomed_)
+    if (Status read = read_some(deadline); !read) return read;
+  return {};
+}
+
+Status Client::send(FrameHeader header, std::string_view payload, Duration timeout) {
+  if (payload.size() > kFrameMax)
+    return fail(fmt::format("a message of {} bytes is above the limit of {}", payload.size(), kFrameMax));
+  append_frame(out_, header, payload);
+  return flush(Deadline::in(timeout));
+}
+
+Result<Frame> Client::receive(Duration timeout) { return next_frame(Deadline::in(timeout)); }
+
+Result<Frame> Client::call(std::uint16_t type, std::string_view payload, Duration timeout) {
+  Deadline deadline = Deadline::in(timeout);
+  std::uint64_t id = ++last_correlation_;
+  if (Status sent = send({.type = type, .correlation = id}, payload, timeout); !sent)
+    return std::unexpected(sent.error());
+  std::deque<Frame> others;
+  for (;;) {
+    Result<Frame> frame = next_frame(deadline);
+    if (frame && frame->header.correlation != id) {
+      if (others.size() >= kReadyMax) return fail("too many other messages before the answer");
+      others.push_back(std::move(*frame));
+      continue;
+    }
+    ready_.insert(ready_.begin(), std::move_iterator(others.begin()), std::move_iterator(others.end()));
+    if (frame && frame->header.type == static_cast<std::uint16_t>(NetType::Error))
+      return std::unexpected(decode_error(frame->payload));
+    return frame;
+  }
+}
+
+Result<bool> Client::readable(Duration timeout) {
+  if (!ready_.empty() || !adopted_.empty()) return true;
+  return wait_for(fd_.get(), POLLIN, Deadline::in(timeout));
+}
+
+Client::Released Client::release() {
+  YM_CHECK(welcomed_);
+  YM_CHECK(out_.empty());
+  std::string residual;
+  for (const Frame& frame : ready_) append_frame(residual, frame.header, frame.payload);
+  residual += frames_.residual();
+  residual += adopted_;
+  set_blocking(fd_.get());
+  return {.fd = fd_.release(), .residual = std::move(residual)};
+}
+
+}  // namespace ym

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/key.h"
+
+#include <fcntl.h>
+#include <openssl/crypto.h>
+#include <openssl/rand.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/check.h"
+#include "base/format.h"
+#include "net/address.h"
+
+namespace ym {
+namespace {
+
+Status check_file(const struct stat& file, const std::string& path) {
+  if (!S_ISREG(file.st_mode)) return fail(fmt::format("key file {} is not an ordinary file", path));
+  if ((file.st_mode & 077) != 0)
+    return fail(fmt::format("key file {} is open to others (mode {:04o}); mend it with: chmod 0600 {}", path,
+                            file.st_mode & 07777, path));
+  if (file.st_uid != 0 && file.st_uid != ::geteuid())
+    return fail(fmt::format("key file {} belongs to user {}, not to us ({}) or root; mend it with: chown {} {}",
+                            path, file.st_uid, ::geteuid(), ::geteuid(), path));
+  return {};
+}
+
+Result<std::string> read_all(int fd, const std::string& path) {
+  std::string bytes(kKeySizeMax + 1, '\0');
+  std::size_t have = 0;
+  while (have < bytes.size()) {
+    ssize_t n = ::read(fd, bytes.data() + have, bytes.size() - have);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail(fmt::format("cannot read key file {}: {}", path, errno_text(errno)));
+    if (n == 0) break;
+    have += static_cast<std::size_t>(n);
+  }
+  bytes.resize(have);
+  return bytes;
+}
+
+Status write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail(errno_text(errno));
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  if (::fsync(fd) != 0) return fail(errno_text(errno));
+  return {};
+}
+
+// A whole key appears under `path`, or, if another starter was quicker, nothing changes.
+Status create_key(const std::string& path, const Entropy& entropy) {
+  std::string secret(kKeySizeNew, '\0');
+  entropy({reinterpret_cast<std::uint8_t*>(secret.data()), secret.size()});
+  std::string temporary = path + ".XXXXXX";
+  Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));  // O_EXCL and mode 0600 are its habit
+  if (!fd) return fail(fmt::format("cannot create key file {}: {}", path, errno_text(errno)));
+  Status written = write_all(fd.get(), secret);
+  OPENSSL_cleanse(secret.data(), secret.size());
+  // link, not rename: it fails if the name is taken, so the first key stays.
+  int error = 0;
+  if (written && ::link(temporary.c_str(), path.c_str()) != 0) error = errno;
+  ::unlink(temporary.c_str());
+  if (!written) return fail(fmt::format("cannot write key file {}: {}", path, written.error().text));
+  if (error != 0 && error != EEXIST)
+    return fail(fmt::format("cannot create key file {}: {}", path, errno_text(error)));
+  std::size_t slash = path.rfind('/');
+  std::string folder = slash == path.npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+  if (Fd dir(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)); dir) ::fsync(dir.get());
+  return {};
+}
+
+}  // namespace
+
+Entropy system_entropy() {
+  return [](std::span<std::uint8_t> out) {
+    YM_CHECK(RAND_bytes(out.data(), static_cast<int>(out.size())) == 1);
+  };
+}
+
+Result<ClusterKey> ClusterKey::from_bytes(std::string bytes) {
+  if (bytes.size() < kKeySizeMin || bytes.size() > kKeySizeMax)
+    return fail(fmt::format("a key of {} bytes; it must have {} to {}", bytes.size(), kKeySizeMin, kKeySizeMax));
+  return ClusterKey(std::move(bytes));
+}
+
+ClusterKey::~ClusterKey() { OPENSSL_cleanse(bytes_.data(), bytes_.size()); }
+
+Result<ClusterKey> load_key(const std::string& path) {
+  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!fd) return fail(fmt::format("cannot open key file {}: {}", path, errno_text(errno)));
+  struct stat file;
+  if (::fstat(fd.get(), &file) != 0)
+    return fail(fmt::format("cannot look at key file {}: {}", path, errno_text(errno)));
+  if (Status good = check_file(file, path); !good) return std::unexpected(good.error());
+  auto bytes = read_all(fd.get(), path);
+  if (!bytes) return std::unexpected(bytes.error());
+  auto key = ClusterKey::from_bytes(std::move(*bytes));
+  if (!key) return fail(fmt::format("key file {}: {}", path, key.error().text));
+  return key;
+}
+
+Result<ClusterKey> load_or_create_key(const std::string& path, const Entropy& entropy) {
+  struct stat file;
+  if (::stat(path.c_str(), &file) != 0 && errno == ENOENT)
+    if (Status created = create_key(path, entropy); !created) return std::unexpected(created.error());
+  return load_key(path);
+}
+
+}  // namespace ym

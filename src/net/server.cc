@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/server.h"
+
+#include <algorithm>
+#include <future>
+#include <utility>
+
+#include "base/check.h"
+#include "base/format.h"
+#include "net/listener.h"
+#include "net/server_connection.h"
+#include "net/server_core.h"
+
+namespace ym {
+
+std::shared_ptr<ServerConnection> ServerCore::find(ConnectionId id) {
+  ServerShard& shard = shard_of(id);
+  std::lock_guard lock(shard.mutex);
+  auto found = shard.connections.find(id.value);
+  return found == shard.connections.end() ? nullptr : found->second;
+}
+
+void ServerCore::remove(ConnectionId id) {
+  ServerShard& shard = shard_of(id);
+  std::shared_ptr<ServerConnection> gone;  // destroyed after the lock
+  std::lock_guard lock(shard.mutex);
+  auto found = shard.connections.find(id.value);
+  if (found == shard.connections.end()) return;
+  gone = std::move(found->second);
+  shard.connections.erase(found);
+  --connections;
+}
+
+struct Server::Impl {
+  std::shared_ptr<ServerCore> core = std::make_shared<ServerCore>();
+  std::vector<std::unique_ptr<Listener>> listeners;  // used on shard 0's loop; changed while it is held up
+  bool stopped = false;
+
+  Impl(ServerOptions options, ServerHandlers handlers, Loop* loop);
+  void on_shard(ServerShard& shard, Callback work);
+  void accept(Accepted accepted);
+  void sweep(ServerShard& shard);
+  Status start(std::unique_ptr<Listener> listener);
+};
+
+namespace {
+
+// Deadlines are looked at several times within the shortest of them, but not all the time.
+Duration sweep_period(const ServerOptions& options) {
+  Duration shortest = std::min(options.handshake_deadline, options.linger_deadline);
+  if (options.idle_deadline > Duration{0}) shortest = std::min(shortest, options.idle_deadline);
+  return std::clamp(shortest / 4, Duration{5}, Duration{1000});
+}
+
+std::vector<std::shared_ptr<ServerConnection>> connections_of(ServerShard& shard) {
+  std::vector<std::shared_ptr<ServerConnection>> all;
+  std::lock_guard lock(shard.mutex);
+  for (const auto& [id, connection] : shard.connections) all.push_back(connection);
+  return all;
+}
+
+void fill_in(ServerHandlers& handlers) {
+  if (!handlers.on_open) handlers.on_open = [](ConnectionId, const Peer&) {};
+  if (!handlers.on_frames) handlers.on_frames = [](ConnectionId, const Peer&, std::vector<Frame>) {};
+  if (!handlers.on_close) handlers.on_close = [](ConnectionId, const std::string&) {};
+  if (!handlers.on_writable) handlers.on_writable = [](ConnectionId) {};
+}
+
+}  // namespace
+
+Server::Impl::Impl(ServerOptions options, ServerHandlers handlers, Loop* loop) {
+  fill_in(handlers);
+  core->options = std::move(options);
+  core->handlers = std::move(handlers);
+  YM_CHECK(core->options.cluster.size() <= kClusterNameMax);
+  int threads = loop ? 1 : std::max(1, core->options.threads);
+  for (int i = 0; i < threads; ++i) {
+    auto shard = std::make_unique<ServerShard>();
+    if (!loop) shard->own_loop = std::make_unique<Loop>();
+    shard->loop = loop ? loop : shard->own_loop.get();
+    core->shards.push_back(std::move(shard));
+  }
+  for (auto& shard : core->shards) {
+    shard->sweep = shard->loop->every(sweep_period(core->options), [this, s = shard.get()] { sweep(*s); });
+    if (shard->own_loop) shard->thread = std::thread([s = shard.get()] { s->loop->run(); });
+  }
+}
+
+void Server::Impl::sweep(ServerShard& shard) {
+  for (const auto& connection : connections_of(shard)) connection->check_deadlines();
+}
+
+// Does `work` on the shard's thread and waits for it. If the loop is somebody else's we are on its thread, by contract.
+void Server::Impl::on_shard(ServerShard& shard, Callback work) {
+  if (!shard.own_loop || shard.loop->in_loop_thread()) return work();
+  std::promise<void> done;
+  shard.loop->post([&] {
+    work();
+    done.set_value();
+  });
+  done.get_future().wait();
+}
+
+// On shard 0's thread. Connections go to the shards in turn.
+void Server::Impl::accept(Accepted accepted) {
+  const ServerOptions& options = core->options;
+  bool full = core->connections >= options.connections_max;
+  if (full || core->unauthenticated >= options.unauthenticated_max) {
+    const char* why = full ? "the server has too many connections, come back later"
+                           : "too many connections wait for authentication, come back later";
+    return refuse_at_once(accepted.fd.get(), encode_refusal(options.versions, {.text = why}));
+  }
+  ++core->connections;
+  ++core->unauthenticated;
+  ConnectionId id{++core->last_id};
+  ServerShard& shard = core->shard_of(id);
+  auto begin = [core = core, id, &shard, accepted = std::move(accepted)]() mutable {
+    auto connection = ServerConnection::create(core, *shard.loop, id, std::move(accepted));
+    if (!connection) {
+      --core->connections;
+      --core->unauthenticated;
+      return;
+    }
+    std::lock_guard lock(shard.mutex);
+    shard.connections.emplace(id.value, std::move(*connection));
+  };
+  if (shard.loop->in_loop_thread())
+    begin();
+  else
+    shard.loop->post(std::move(begin));
+}
+
+Status Server::Impl::start(std::unique_ptr<Listener> listener) {
+  YM_CHECK(!stopped);
+  Status started;
+  ServerShard& first = *core->shards[0];
+  on_shard(first, [&] {
+    started = listener->start(*first.loop, [this](Accepted accepted) { accept(std::move(accepted)); });
+    if (started) listeners.push_back(std::move(listener));
+  });
+  return started;
+}
+
+Server::Server(ServerOptions options, ServerHandlers handlers)
+    : impl_(std::make_shared<Impl>(std::move(options), std::move(handlers), nullptr)) {}
+Server::Server(ServerOptions options, ServerHandlers handlers, Loop& loop)
+    : impl_(std::make_shared<Impl>(std::move(options), std::move(handlers), &loop)) {}
+Server::~Server() { stop(); }
+
+Status Server::listen_unix(const std::string& path, unsigned mode) {
+  auto listener = Listener::on_unix(path, mode);
+  if (!listener) return std::unexpected(listener.error());
+  return impl_->start(std::move(*listener));
+}
+
+Result<std::uint16_t> Server::listen_tcp(const std::string& host, std::uint16_t port) {
+  auto listener = Listener::on_tcp(host, port);
+  if (!listener) return std::unexpected(listener.error());
+  std::uint16_t bound = (*listener)->port();
+  if (Status started = impl_->start(std::move(*listener)); !started) return std::unexpected(started.error());
+  return bound;
+}
+
+void Server::stop() {
+  if (std::exchange(impl_->stopped, true)) return;
+  ServerCore& core = *impl_->core;
+  impl_->on_shard(*core.shards[0], [&] { impl_->listeners.clear(); });
+  for (auto& shard : core.shards) {
+    impl_->on_shard(*shard, [&] {
+      shard->loop->cancel(shard->sweep);
+      for (const auto& connection : connections_of(*shard)) connection->shut("the server stopped");
+    });
+    if (!shard->own_loop) continue;
+    YM_CHECK(!shard->loop->in_loop_thread());
+    shard->loop->stop();
+    shard->thread.join();
+  }
+}
+
+SendResult Server::send(ConnectionId to, FrameHeader header, std::string_view payload, WhenFull when_full) {
+  auto connection = impl_->core->find(to);
+  if (!connection) return SendResult::Gone;
+  return connection->stream().enqueue(header, payload, when_full);
+}
+
+// Always posted, so that on_close never comes in the middle of another handler of the connection.
+void Server::close(ConnectionId id, std::string reason) {
+  auto connection = impl_->core->find(id);
+  if (!connection) return;
+  impl_->core->shard_of(id).loop->post(
+      [connection, reason = std::move(reason)] { connection->close(reason); });
+}
+
+void Server::pause(ConnectionId id) {
+  auto connection = impl_->core->find(id);
+  if (!connection) return;
+  Loop& loop = *impl_->core->shard_of(id).loop;
+  if (loop.in_loop_thread())
+    connection->pause();
+  else
+    loop.post([connection] { connection->pause(); });
+}
+
+// Posted, so that frames held back never come in the middle of a handler.
+void Server::resume(ConnectionId id) {
+  auto connection = impl_->core->find(id);
+  if (!connection) return;
+  impl_->core->shard_of(id).loop->post([connection] { connection->resume(); });
+}
+
+void Server::detach(ConnectionId id, std::function<void(Result<Detached>)> done) {
+  auto connection = impl_->core->find(id);
+  if (!connection) return done(fail("the connection is gone"));
+  Loop& loop = *impl_->core->shard_of(id).loop;
+  if (loop.in_loop_thread())
+    connection->detach(std::move(done));
+  else
+    loop.post([connection, done = std::move(done)]() mutable { connection->detach(std::move(done)); });
+}
+
+std::size_t Server::connection_count() const { return impl_->core->connections; }
+Loop& Server::loop() { return *impl_->core->shards[0]->loop; }
+
+}  // namespace ym

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/server_connection.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/format.h"
+#include "base/text.h"
+
+namespace ym {
+
+ServerConnection::ServerConnection(std::shared_ptr<ServerCore> core, ConnectionId id, Accepted&& accepted)
+    : core_(std::move(core)), id_(id), peer_(std::move(accepted.peer)), frames_(core_->options.frame_max) {}
+
+Result<std::shared_ptr<ServerConnection>> ServerConnection::create(std::shared_ptr<ServerCore> core, Loop& loop,
+                                                                   ConnectionId id, Accepted accepted) {
+  Fd fd = std::move(accepted.fd);
+  std::shared_ptr<ServerConnection> made(new ServerConnection(std::move(core), id, std::move(accepted)));
+  auto stream = Stream::create(loop, std::move(fd), *made, made->core_->options.outgoing_max);
+  if (!stream) return std::unexpected(stream.error());
+  made->stream_ = std::move(*stream);
+  made->deadline_ = Deadline::in(made->core_->options.handshake_deadline);
+  made->stream_->start_reading();
+  return made;
+}
+
+void ServerConnection::on_bytes(std::string_view bytes) {
+  auto self = shared_from_this();
+  active_ = true;
+  if (state_ == State::Greeting) return greet(bytes);
+  if (state_ == State::Open) return take_frames(bytes);
+}
+
+void ServerConnection::greet(std::string_view bytes) {
+  auto whole = hello_.feed(bytes);
+  if (!whole) return refuse(whole.error());
+  if (!*whole) return;
+  std::uint16_t version = 0;
+  auto peer = judge(hello_.client(), version);
+  if (!peer) return refuse(peer.error());
+
+  peer_ = std::move(*peer);
+  state_ = State::Open;
+  if (std::exchange(counted_as_unknown_, false)) --core_->unauthenticated;
+  Duration idle = core_->options.idle_deadline;
+  deadline_ = idle > Duration{0} ? Deadline::in(idle) : Deadline();
+  stream_->enqueue_raw(encode_welcome({.version = version, .cluster = core_->options.cluster}));
+  std::string rest = hello_.take_rest();
+  core_->handlers.on_open(id_, peer_);
+  if (rest.empty()) return;
+  if (stream_->paused())
+    held_ = std::move(rest);
+  else if (state_ == State::Open)
+    take_frames(rest);
+}
+
+// What the hello proves, or why not.
+Result<Peer> ServerConnection::judge(const ClientHello& hello, std::uint16_t& version) const {
+  auto chosen = choose_version(core_->options.versions, hello.versions);
+  if (!chosen) return std::unexpected(chosen.error());
+  version = *chosen;
+  const std::string& cluster = core_->options.cluster;
+  if (!hello.cluster.empty() && !cluster.empty() && hello.cluster != cluster)
+    return fail(fmt::format("this is cluster {}, not {}", cluster, printable(hello.cluster)));
+  if (peer_.kind == PeerKind::Unix) {
+    if (peer_.uid == ~0u) return fail("the kernel does not say who you are");
+    return peer_;
+  }
+  if (!core_->options.authenticate) return fail("this server accepts nobody over the network");
+  if (hello.token.empty()) return fail("a token is needed over the network, and none was given");
+  auto peer = core_->options.authenticate(hello.token);
+  if (!peer) return peer;
+  peer->kind = PeerKind::Token;
+  peer->pid = 0;
+  peer->address = peer_.address;
+  return peer;
+}
+
+void ServerConnection::refuse(const Error& error) { linger(encode_refusal(core_->options.versions, error)); }
+
+// Last bytes out, then wait for the other side to read them and end.
+void ServerConnection::linger(std::string_view last_bytes) {
+  state_ = State::Closing;
+  deadline_ = Deadline::in(core_->options.linger_deadline);
+  if (!last_bytes.empty()) stream_->enqueue_raw(last_bytes);
+  stream_->finish();
+}
+
+void ServerConnection::take_frames(std::string_view bytes) {
+  std::vector<Frame> frames;
+  Status fed = frames_.feed(bytes, frames);
+  answer_net_frames(frames);
+  if (!frames.empty()) core_->handlers.on_frames(id_, peer_, std::move(frames));
+  if (!fed && state_ == State::Open) close(fed.error().text);
+}
+
+void ServerConnection::answer_net_frames(std::vector<Frame>& frames) {
+  auto is_net = [](const Frame& frame) { return frame.header.type < kFirstMessageType; };
+  if (std::none_of(frames.begin(), frames.end(), is_net)) return;
+  for (const Frame& frame : frames)
+    if (frame.header.type == static_cast<std::uint16_t>(NetType::Ping))
+      stream_->enqueue({.type = static_cast<std::uint16_t>(NetType::Pong), .correlation = frame.header.correlation},
+                       {}, WhenFull::Cut);
+  std::erase_if(frames, is_net);
+}
+
+void ServerConnection::close(const std::string& reason) {
+  if (state_ != State::Open) return;
+  std::string farewell;
+  if (!reason.empty())
+    append_frame(farewell, {.type = static_cast<std::uint16_t>(NetType::Error)}, encode_error({.text = reason}));
+  linger(farewell);
+  core_->handlers.on_close(id_, reason);
+}
+
+void ServerConnection::resume() {
+  if (state_ != State::Open) return;
+  auto self = shared_from_this();
+  stream_->resume();
+  if (!held_.empty()) take_frames(std::exchange(held_, {}));
+}
+
+void ServerConnection::detach(std::function<void(Result<Detached>)> done) {
+  if (state_ != State::Open) return done(fail("the connection is gone"));
+  state_ = State::Detaching;
+  deadline_ = Deadline::in(core_->options.handshake_deadline);
+  detached_ = std::move(done);
+  stream_->pause();
+  stream_->notify_when_flushed();
+}
+
+void ServerConnection::on_flushed() {
+  if (state_ != State::Detaching) return;
+  auto self = shared_from_this();
+  Fd fd = stream_->take_fd();
+  auto done = std::move(detached_);
+  leave();
+  done(Detached{.fd = fd.release(), .peer = peer_, .residual = frames_.residual() + held_});
+}
+
+void ServerConnection::on_room() {
+  if (state_ == State::Open) core_->handlers.on_writable(id_);
+}
+
+void ServerConnection::on_end(const std::string& reason) {
+  auto self = shared_from_this();
+  State was = state_;
+  leave();
+  if (was == State::Open || was == State::Detaching) core_->handlers.on_close(id_, reason);
+  if (was == State::Detaching) detached_(fail("the connection broke before it was handed over: " + reason));
+}
+
+void ServerConnection::leave() {
+  state_ = State::Gone;
+  if (std::exchange(counted_as_unknown_, false)) --core_->unauthenticated;
+  core_->remove(id_);
+}
+
+void ServerConnection::check_deadlines() {
+  auto self = shared_from_this();
+  Duration idle = core_->options.idle_deadline;
+  if (std::exchange(active_, false) && state_ == State::Open && idle > Duration{0}) deadline_ = Deadline::in(idle);
+  if (!deadline_.passed()) return;
+  switch (state_) {
+    case State::Greeting:
+      return refuse({.text = fmt::format("no {}hello within {} ms", hello_.started() ? "whole " : "",
+                                         core_->options.handshake_deadline.count())});
+    case State::Open: return close(fmt::format("nothing came for {} ms", idle.count()));
+    case State::Detaching: return stream_->cut("it read too slowly");
+    case State::Closing:
+      stream_->drop();
+      return leave();
+    case State::Gone: return;
+  }
+}
+
+void ServerConnection::shut(const std::string& reason) {
+  auto self = shared_from_this();
+  stream_->flush_now();
+  stream_->drop();
+  if (state_ != State::Gone) on_end(reason);
+}
+
+}  // namespace ym

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// One connection of a Server, from its hello to its end. Everything on its loop's thread, except stream().enqueue.
+//
+//   Greeting ──hello good──► Open ──detach──► Detaching ──flushed──► Gone
+//      │ refused               │ close, damage     │ broken
+//      └────────► Closing ◄────┘                   └──► Gone         Closing ──the other side ended, or deadline──► Gone
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/deadline.h"
+#include "net/server_core.h"
+#include "net/stream.h"
+
+namespace ym {
+
+class ServerConnection : public StreamOwner, public std::enable_shared_from_this<ServerConnection> {
+ public:
+  // Starts reading. On failure the socket is closed and nothing was counted.
+  static Result<std::shared_ptr<ServerConnection>> create(std::shared_ptr<ServerCore> core, Loop& loop,
+                                                          ConnectionId id, Accepted accepted);
+  // Constant after create; enqueue may be called from any thread.
+  Stream& stream() { return *stream_; }
+  ConnectionId id() const { return id_; }
+
+  void close(const std::string& reason);
+  void pause() { stream_->pause(); }
+  void resume();
+  void detach(std::function<void(Result<Detached>)> done);
+  // Ends what has overstayed its deadline.
+  void check_deadlines();
+  // The server stops: on_close if open, then silence.
+  void shut(const std::string& reason);
+
+ private:
+  enum class State { Greeting, Open, Closing, Detaching, Gone };
+
+  ServerConnection(std::shared_ptr<ServerCore> core, ConnectionId id, Accepted&& accepted);
+  void on_bytes(std::string_view bytes) override;
+  void on_room() override;
+  void on_flushed() override;
+  void on_end(const std::string& reason) override;
+
+  void greet(std::string_view bytes);
+  Result<Peer> judge(const ClientHello& hello, std::uint16_t& version) const;
+  void refuse(const Error& error);
+  void take_frames(std::string_view bytes);
+  void answer_net_frames(std::vector<Frame>& frames);
+  void linger(std::string_view last_bytes);
+  void leave();
+
+  const std::shared_ptr<ServerCore> core_;
+  const ConnectionId id_;
+  std::shared_ptr<Stream> stream_;
+  State state_ = State::Greeting;
+  bool counted_as_unknown_ = true;
+  bool active_ = false;  // something came since the last look at the deadline
+  Deadline deadline_;
+  Peer peer_;
+  HelloReader hello_{HelloReader::Side::Client};
+  FrameReader frames_;
+  std::string held_;  // came with the hello, held back because on_open paused
+  std::function<void(Result<Detached>)> detached_;
+};
+
+}  // namespace ym

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the threads and connections of one Server share.
+#pragma once
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "net/address.h"
+#include "net/loop.h"
+#include "net/server.h"
+
+namespace ym {
+
+class ServerConnection;
+
+struct Accepted {
+  Fd fd;
+  Peer peer;  // complete on a Unix socket; on TCP the address only
+};
+
+// One network thread and its connections.
+struct ServerShard {
+  Loop* loop = nullptr;
+  std::unique_ptr<Loop> own_loop;  // null if the loop is somebody else's
+  std::thread thread;
+  TimerId sweep;
+
+  mutable std::mutex mutex;
+  std::map<std::uint64_t, std::shared_ptr<ServerConnection>> connections;  // protected by mutex
+};
+
+struct ServerCore {
+  // Constant after construction.
+  ServerOptions options;
+  ServerHandlers handlers;
+  std::vector<std::unique_ptr<ServerShard>> shards;
+
+  std::atomic<std::uint64_t> last_id{0};
+  std::atomic<std::size_t> connections{0};
+  std::atomic<std::size_t> unauthenticated{0};
+
+  // An id tells its shard.
+  ServerShard& shard_of(ConnectionId id) { return *shards[id.value % shards.size()]; }
+  std::shared_ptr<ServerConnection> find(ConnectionId id);
+  // Forgets the connection. On its loop's thread.
+  void remove(ConnectionId id);
+};
+
+}  // namespace ym

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes over one connected socket on a loop, for Server and Link: batched reads, merged and bounded writes. Here is where
+// TLS will sit: nothing above sees recv(2) and send(2).
+//
+// Thread rule: enqueue from any thread, everything else on the loop's thread.
+// Invariants: (1) on_end is the last call of the owner, and comes at most once; (2) after drop() or take_fd() the owner is
+// not called any more; (3) queued bytes never exceed outgoing_max plus one frame.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "net/address.h"
+#include "net/frame.h"
+#include "net/loop.h"
+#include "net/server.h"
+
+namespace ym {
+
+class StreamOwner {
+ public:
+  virtual ~StreamOwner() = default;
+  // `bytes` lives for this call.
+  virtual void on_bytes(std::string_view bytes) = 0;
+  // A refused frame may be tried again.
+  virtual void on_room() = 0;
+  // Everything queued has been written; only after notify_when_flushed().
+  virtual void on_flushed() = 0;
+  virtual void on_end(const std::string& reason) = 0;
+
+ protected:
+  StreamOwner() = default;
+};
+
+class Stream : public std::enable_shared_from_this<Stream> {
+ public:
+  // `owner` must outlive the stream's last call to it: it calls drop() before it goes.
+  static Result<std::shared_ptr<Stream>> create(Loop& loop, Fd fd, StreamOwner& owner, std::size_t outgoing_max);
+
+  // With Cut, Full means that the stream is being cut off.
+  SendResult enqueue(FrameHeader header, std::string_view payload, WhenFull when_full);
+  // Bytes that are not counted against the limit: the handshake and farewells. On the loop's thread.
+  void enqueue_raw(std::string_view bytes);
+
+  void start_reading();
+  void pause() { paused_ = true; }
+  void resume();
+  bool paused() const { return paused_; }
+  void notify_when_flushed();
+  // Write what is queued, end our side, throw away what still comes. The owner is told on_end when the other side ends,
+  // too; it sets its own deadline for that.
+  void finish();
+  // Tell the owner on_end(reason), soon.
+  void cut(std::string reason);
+  // One attempt to write what is queued, for a stream about to be dropped.
+  void flush_now();
+  // Close without a word to the owner.
+  void drop();
+  // Stop everything and hand the socket over, blocking. Flush first.
+  Fd take_fd();
+
+ private:
+  Stream(Loop& loop, Fd fd, StreamOwner& owner, std::size_t outgoing_max)
+      : loop_(loop), outgoing_max_(outgoing_max), fd_(std::move(fd)), owner_(&owner) {}
+  void on_readable();
+  void flush();
+  bool fill_writing();
+  void after_flush();
+  void end(const std::string& reason);
+  void schedule_flush();
+  void mark_gone();
+
+  // Constant after construction.
+  Loop& loop_;
+  const std::size_t outgoing_max_;
+
+  // Protected by mutex_.
+  std::mutex mutex_;
+  std::string queue_;          // not yet taken for writing
+  std::size_t unsent_ = 0;     // queue_ and what is left of writing_
+  bool flush_posted_ = false;
+  bool wants_room_ = false;    // somebody was refused
+  bool gone_ = false;          // nothing more is taken
+
+  // The loop's thread only.
+  Fd fd_;
+  FdWatch watch_;
+  StreamOwner* owner_;
+  std::string writing_;
+  std::size_t written_ = 0;
+  bool paused_ = false;
+  bool finishing_ = false;
+  bool write_ended_ = false;
+  bool tell_flushed_ = false;
+};
+
+}  // namespace ym
