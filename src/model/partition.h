@@ -24,15 +24,19 @@ struct PartitionSpec {
   bool root_only = false;
   bool disable_root = false;
   bool exclusive = false;       // OverSubscribe=EXCLUSIVE: whole nodes only
+  bool exclusive_user = false;  // a node serves one user at a time
+  bool lln = false;             // least loaded nodes first
+  bool req_resv = false;        // only jobs that name a reservation
   std::uint32_t max_time_s = 0xffffffff;      // kUnlimited
   std::uint32_t default_time_s = 0;           // 0: as max_time
   std::uint32_t min_nodes = 0, max_nodes = 0xffffffff;
-  std::uint32_t max_cpus_per_node = 0xffffffff;
+  std::uint32_t max_cpus_per_node = 0xffffffff, max_cpus_per_socket = 0xffffffff;
   std::uint32_t priority_tier = 1, priority_job_factor = 1;
   std::uint64_t default_memory_per_node_mb = 0, default_memory_per_cpu_mb = 0;
   std::uint64_t max_memory_per_node_mb = 0, max_memory_per_cpu_mb = 0;
   std::uint32_t grace_time_s = 0;
   std::string allow_groups, allow_accounts, deny_accounts, allow_qos, deny_qos, qos, alternate;
+  std::string alloc_nodes = "ALL", tres_billing_weights;
   std::string oversubscribe = "NO", preempt_mode = "OFF";
   bool operator==(const PartitionSpec&) const = default;
 };

@@ -10,26 +10,26 @@
 
 namespace ym::wire {
 
-// The frame's type field. 0 is never sent.
+// The frame's type field. 0 is never sent; 1 to 15 are net/'s own (net/frame.h).
 template <class T>
 inline constexpr std::uint16_t message_number = 0;
 
-template <> inline constexpr std::uint16_t message_number<Failure> = 1;
-template <> inline constexpr std::uint16_t message_number<Done> = 2;
-template <> inline constexpr std::uint16_t message_number<Ping> = 3;
-template <> inline constexpr std::uint16_t message_number<Pong> = 4;
-template <> inline constexpr std::uint16_t message_number<QueryConfig> = 5;
-template <> inline constexpr std::uint16_t message_number<ConfigAnswer> = 6;
-template <> inline constexpr std::uint16_t message_number<FetchConfig> = 7;
-template <> inline constexpr std::uint16_t message_number<ConfigFiles> = 8;
-template <> inline constexpr std::uint16_t message_number<Reconfigure> = 9;
-template <> inline constexpr std::uint16_t message_number<Shutdown> = 10;
-template <> inline constexpr std::uint16_t message_number<GetToken> = 11;
-template <> inline constexpr std::uint16_t message_number<Token> = 12;
-template <> inline constexpr std::uint16_t message_number<FollowEvents> = 13;
-template <> inline constexpr std::uint16_t message_number<Events> = 14;
-template <> inline constexpr std::uint16_t message_number<QueryStatistics> = 15;
-template <> inline constexpr std::uint16_t message_number<Statistics> = 16;
+template <> inline constexpr std::uint16_t message_number<Failure> = 17;
+template <> inline constexpr std::uint16_t message_number<Done> = 18;
+template <> inline constexpr std::uint16_t message_number<Ping> = 19;
+template <> inline constexpr std::uint16_t message_number<Pong> = 20;
+template <> inline constexpr std::uint16_t message_number<QueryConfig> = 21;
+template <> inline constexpr std::uint16_t message_number<ConfigAnswer> = 22;
+template <> inline constexpr std::uint16_t message_number<FetchConfig> = 23;
+template <> inline constexpr std::uint16_t message_number<ConfigFiles> = 24;
+template <> inline constexpr std::uint16_t message_number<Reconfigure> = 25;
+template <> inline constexpr std::uint16_t message_number<Shutdown> = 26;
+template <> inline constexpr std::uint16_t message_number<GetToken> = 27;
+template <> inline constexpr std::uint16_t message_number<Token> = 28;
+template <> inline constexpr std::uint16_t message_number<FollowEvents> = 29;
+template <> inline constexpr std::uint16_t message_number<Events> = 30;
+template <> inline constexpr std::uint16_t message_number<QueryStatistics> = 31;
+template <> inline constexpr std::uint16_t message_number<Statistics> = 32;
 
 template <> inline constexpr std::uint16_t message_number<SubmitJob> = 100;
 template <> inline constexpr std::uint16_t message_number<SubmitAnswer> = 101;

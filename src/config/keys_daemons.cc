@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys about the daemons: who runs where, how they talk and log, where they keep things.
+#include "config/keys.h"
+
+namespace ym {
+namespace {
+
+using enum KeyType;
+using enum KeyStatus;
+
+constexpr KeyInfo kTable[] = {
+    {"AuthAltParameters", Text, NotYet, "(null)"},
+    {"AuthAltTypes", Text, NotYet, "(null)"},
+    // Ours beside Slurm's words: key_file=PATH, auth/slurm's key when it is not beside slurm.conf.
+    {"AuthInfo", Text, ActedOn, "(null)"},
+    {"AuthType", Choice, NotYet, "auth/slurm", "auth/slurm|auth/munge|auth/none"},
+    {"BcastExclude", Text, NotYet, "/lib,/usr/lib,/lib64,/usr/lib64"},
+    {"BcastParameters", Text, NotYet, "(null)"},
+    {"CertgenParameters", Text, NotYet, "(null)"},
+    {"CertgenType", Text, NotYet, "(null)"},
+    {"CertmgrParameters", Text, NotYet, "(null)"},
+    {"CertmgrType", Text, NotYet, "(null)"},
+    {"CliFilterParameters", Text, NotYet, "(null)"},
+    {"CliFilterPlugins", Text, NotYet, "(null)"},
+    {"ClusterName", Text, ActedOn, "(null)"},
+    {"CommunicationParameters", Text, NotYet, "(null)"},
+    {"CredType", Text, NotYet, "cred/slurm"},
+    {"DataParserParameters", Text, NotYet, "(null)"},
+    {"DebugFlags", Text, NotYet, "(null)"},
+    {"EioTimeout", Number, NotYet, "60", "0-65533"},
+    {"GroupUpdateForce", Number, NotYet, "1", "0-1"},
+    {"GroupUpdateTime", Number, NotYet, "600 sec", "0-4095"},
+    {"HashPlugin", Text, NotYet, "hash/k12"},
+    {"HealthCheckInterval", Number, NotYet, "0 sec", "0-65533"},
+    {"HealthCheckNodeState", Choices, NotYet, "ANY",
+     "ALLOC|ANY|CYCLE|IDLE|MIXED|NONDRAINED_IDLE|REBOOT_ONLY|START_ONLY"},
+    {"HealthCheckProgram", Path, NotYet, "(null)"},
+    {"HealthCheckTimeout", Number, NotYet, "60 sec", "0-65533"},
+    {"HttpParserType", Text, NotYet, "(null)"},
+    {"KeepAliveTime", Number, NotYet, "SYSTEM_DEFAULT", "0-65533"},
+    {"LogTimeFormat", Text, NotYet, "iso8601_ms"},
+    {"MCSParameters", Text, NotYet, "(null)"},
+    {"MCSPlugin", Text, NotYet, "(null)"},
+    {"MailDomain", Text, NotYet, "(null)"},
+    {"MailProg", Path, ActedOn, "/bin/mail"},
+    {"MessageTimeout", Number, ActedOn, "10 sec", "1-65533"},
+    {"MetricsAuth", Text, NotYet, "(null)"},
+    {"MetricsAuthUsers", Text, NotYet, "(null)"},
+    {"MetricsParameters", Text, NotYet, "(null)"},
+    {"MetricsType", Text, NotYet, "(null)"},
+    {"NamespaceType", Text, NotYet, "(null)"},
+    {"NodeFeaturesPlugins", Text, NotYet, "(null)"},
+    {"PlugStackConfig", Path, NotYet, "(null)"},
+    {"PluginDir", Text, NotYet, "/usr/lib/slurm"},
+    {"PrivateData", Choices, NotYet, "none",
+     "none|accounts|all|cloud|events|jobs|nodes|partitions|reservations|usage|users"},
+    {"ReconfigFlags", Text, NotYet, "(null)"},
+    {"ResvEpilog", Path, NotYet, "(null)"},
+    {"ResvProlog", Path, NotYet, "(null)"},
+    {"ReturnToService", Number, ActedOn, "0", "0-2"},
+    {"SlurmSchedLogFile", Path, NotYet, "(null)"},
+    {"SlurmSchedLogLevel", Number, NotYet, "0", "0-1"},
+    {"SlurmUser", Text, ActedOn, "root"},
+    {"SlurmctldAddr", Text, NotYet, "(null)"},
+    {"SlurmctldDebug", Debug, ActedOn, "info"},
+    {"SlurmctldHost", Text, ActedOn, ""},
+    {"SlurmctldHttpAuthParameters", Text, NotYet, "(null)"},
+    {"SlurmctldLogFile", Path, ActedOn, "(null)"},
+    {"SlurmctldParameters", Text, NotYet, "(null)"},
+    {"SlurmctldPidFile", Path, ActedOn, "/var/run/slurmctld.pid"},
+    {"SlurmctldPort", Ports, ActedOn, "6817"},
+    {"SlurmctldPrimaryOffProg", Path, NotYet, "(null)"},
+    {"SlurmctldPrimaryOnProg", Path, NotYet, "(null)"},
+    {"SlurmctldSyslogDebug", Debug, NotYet, "(null)"},
+    {"SlurmctldTimeout", Number, ActedOn, "120 sec", "1-65533"},
+    {"SlurmdDebug", Debug, ActedOn, "info"},
+    {"SlurmdHttpAuthParameters", Text, NotYet, "(null)"},
+    {"SlurmdLogFile", Path, ActedOn, "(null)"},
+    {"SlurmdParameters", Text, ActedOn, "(null)"},
+    {"SlurmdPidFile", Path, ActedOn, "/var/run/slurmd.pid"},
+    {"SlurmdPort", Number, ActedOn, "6818", "1-65535"},
+    {"SlurmdSpoolDir", Path, ActedOn, "/var/spool/slurmd"},
+    {"SlurmdSyslogDebug", Debug, NotYet, "(null)"},
+    {"SlurmdTimeout", Number, ActedOn, "300 sec", "0-65533"},
+    {"SlurmdUser", Text, ActedOn, "root"},
+    {"StateSaveLocation", Path, ActedOn, "/var/spool/slurmctld"},
+    {"SwitchParameters", Text, NotYet, "(null)"},
+    {"SwitchType", Text, NotYet, "(null)"},
+    {"TCPTimeout", Number, NotYet, "2 sec", "0-65533"},
+    {"TLSParameters", Text, NotYet, "(null)"},
+    {"TLSType", Text, NotYet, "(null)"},
+    {"TmpFS", Path, ActedOn, "/tmp"},
+    {"TopologyParam", Text, NotYet, "(null)"},
+    {"TopologyPlugin", Text, NotYet, "topology/flat"},
+    {"TreeWidth", Number, NotYet, "16", "1-65533"},
+    {"UrlParserType", Text, NotYet, "(null)"},
+};
+
+}  // namespace
+
+std::span<const KeyInfo> daemon_keys() { return kTable; }
+
+}  // namespace ym

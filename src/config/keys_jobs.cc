@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys about jobs and their steps: limits, launching, the scripts around them.
+#include "config/keys.h"
+
+namespace ym {
+namespace {
+
+using enum KeyType;
+using enum KeyStatus;
+
+constexpr KeyInfo kTable[] = {
+    {"AllowSpecResourcesUsage", YesNo, NotYet, "No"},
+    {"BatchStartTimeout", Number, ActedOn, "10 sec", "0-65533"},
+    {"BurstBufferType", Text, NotYet, "(null)"},
+    {"CompleteWait", Number, NotYet, "0 sec", "0-65533"},
+    {"CpuFreqDef", Text, NotYet, "Unknown"},
+    {"CpuFreqGovernors", Text, NotYet, "OnDemand,Performance,UserSpace"},
+    {"DependencyParameters", Text, ActedOn, "(null)"},
+    {"DisableRootJobs", YesNo, NotYet, "No"},
+    {"Epilog", Path, NotYet, ""},
+    {"EpilogMsgTime", Number, NotYet, "2000 usec", "0-4294967294"},
+    {"EpilogSlurmctld", Path, NotYet, ""},
+    {"EpilogTimeout", Number, NotYet, "65534", "0-65534"},
+    {"FirstJobId", Number, ActedOn, "1", "1-67043328"},
+    {"GpuFreqDef", Text, NotYet, "(null)"},
+    {"GresTypes", Text, NotYet, "(null)"},
+    {"InactiveLimit", Number, ActedOn, "0 sec", "0-65533"},
+    {"InteractiveStepOptions", Text, NotYet, "--interactive --preserve-env --pty $SHELL"},
+    {"JobDefaults", Text, NotYet, "(null)"},
+    {"JobFileAppend", Number, NotYet, "0", "0-1"},
+    {"JobRequeue", Number, ActedOn, "1", "0-1"},
+    {"JobSubmitPlugins", Text, NotYet, "(null)"},
+    {"KillOnBadExit", Number, NotYet, "0", "0-1"},
+    {"KillWait", Number, ActedOn, "30 sec", "0-65533"},
+    {"LaunchParameters", Text, NotYet, "(null)"},
+    {"LicenseParameters", Text, NotYet, "(null)"},
+    {"Licenses", Text, NotYet, "(null)"},
+    {"MaxArraySize", Number, ActedOn, "1001", "0-4000001"},
+    {"MaxBatchRequeue", Number, NotYet, "5", "0-4294967294"},
+    // Slurm's default is 10,000; ours is no wall of the design.
+    {"MaxJobCount", Number, ActedOn, "10000000", "1-4294967294"},
+    {"MaxJobId", Number, ActedOn, "67043328", "1-67043328"},
+    {"MaxNodeCount", Number, NotYet, "", "1-1000000"},
+    {"MaxStepCount", Number, NotYet, "40000", "1-4294967294"},
+    {"MaxTasksPerNode", Number, ActedOn, "512", "1-65533"},
+    {"MinJobAge", Number, ActedOn, "300 sec", "0-65533"},
+    {"MpiDefault", Text, NotYet, "none"},
+    {"MpiParams", Text, NotYet, "(null)"},
+    {"OverTimeLimit", Limit, ActedOn, "0 min", "0-65533"},
+    {"PrEpParameters", Text, NotYet, "(null)"},
+    {"PrEpPlugins", Text, NotYet, "prep/script"},
+    {"ProctrackType", Text, NotYet, "proctrack/cgroup"},
+    {"Prolog", Path, NotYet, ""},
+    {"PrologFlags", Text, NotYet, "(null)"},
+    {"PrologSlurmctld", Path, NotYet, ""},
+    {"PrologTimeout", Number, NotYet, "65534", "0-65534"},
+    {"PropagatePrioProcess", Number, NotYet, "0", "0-2"},
+    {"PropagateResourceLimits", Text, NotYet, "ALL"},
+    {"PropagateResourceLimitsExcept", Text, NotYet, "(null)"},
+    {"RequeueExit", Text, NotYet, "(null)"},
+    {"RequeueExitHold", Text, NotYet, "(null)"},
+    {"ScronParameters", Text, NotYet, "(null)"},
+    {"SrunEpilog", Path, NotYet, "(null)"},
+    {"SrunPortRange", Ports, NotYet, "0-0"},
+    {"SrunProlog", Path, NotYet, "(null)"},
+    {"TaskEpilog", Path, NotYet, "(null)"},
+    {"TaskPlugin", Text, NotYet, "(null)"},
+    {"TaskPluginParam", Text, NotYet, "(null type)"},
+    {"TaskProlog", Path, NotYet, "(null)"},
+    {"UnkillableStepProgram", Path, NotYet, "(null)"},
+    {"UnkillableStepTimeout", Number, NotYet, "60 sec", "0-65533"},
+    {"UsePAM", Number, NotYet, "No", "0-1"},
+    {"VSizeFactor", Number, NotYet, "0 percent", "0-65533"},
+    {"WaitTime", Number, NotYet, "0 sec", "0-65533"},
+    {"X11Parameters", Text, NotYet, "(null)"},
+};
+
+}  // namespace
+
+std::span<const KeyInfo> job_keys() { return kTable; }
+
+}  // namespace ym

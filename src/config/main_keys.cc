@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/main_keys.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "notation/hostlist.h"
+
+namespace ym {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+std::uint32_t u32(const Value& value) { return static_cast<std::uint32_t>(value.number); }
+Duration in_seconds(const Value& value) { return seconds(value.number); }
+
+bool has_word(std::string_view list, std::string_view word) {
+  for (std::string_view part : split_words(list, ','))
+    if (same_ignoring_case(part, word)) return true;
+  return false;
+}
+
+std::string option_value(std::string_view list, std::string_view name) {
+  for (std::string_view part : split_words(list, ','))
+    if (part.size() > name.size() && part[name.size()] == '=' && starts_with_ignoring_case(part, name))
+      return std::string(part.substr(name.size() + 1));
+  return "";
+}
+
+struct Setter {
+  std::string_view key;
+  void (*set)(ClusterConfig& config, const Value& value);
+};
+
+constexpr Setter kSetters[] = {
+    {"AuthInfo", [](auto& c, const auto& v) { c.key_file = option_value(v.text, "key_file"); }},
+    {"BatchStartTimeout", [](auto& c, const auto& v) { c.batch_start_timeout = in_seconds(v); }},
+    {"ClusterName", [](auto& c, const auto& v) { c.cluster_name = to_lower(v.text); }},
+    {"DependencyParameters",
+     [](auto& c, const auto& v) { c.kill_on_invalid_dependency = has_word(v.text, "kill_invalid_depend"); }},
+    {"EnforcePartLimits", [](auto& c, const auto& v) { c.enforce_partition_limits = v.text != "NO"; }},
+    {"FirstJobId", [](auto& c, const auto& v) { c.first_job_id = u32(v); }},
+    {"InactiveLimit", [](auto& c, const auto& v) { c.inactive_limit = in_seconds(v); }},
+    {"JobRequeue", [](auto& c, const auto& v) { c.requeue_by_default = v.number != 0; }},
+    {"KillWait", [](auto& c, const auto& v) { c.kill_wait = in_seconds(v); }},
+    {"MailProg", [](auto& c, const auto& v) { c.mail_program = v.text; }},
+    {"MaxArraySize", [](auto& c, const auto& v) { c.max_array_size = u32(v); }},
+    {"MaxJobCount", [](auto& c, const auto& v) { c.max_job_count = u32(v); }},
+    {"MaxJobId", [](auto& c, const auto& v) { c.max_job_id = u32(v); }},
+    {"MaxTasksPerNode", [](auto& c, const auto& v) { c.max_tasks_per_node = u32(v); }},
+    {"MessageTimeout", [](auto& c, const auto& v) { c.message_timeout = in_seconds(v); }},
+    {"MinJobAge", [](auto& c, const auto& v) { c.min_job_age = in_seconds(v); }},
+    // Without a limit: more minutes than any job lives.
+    {"OverTimeLimit", [](auto& c, const auto& v) { c.over_time_limit = minutes(v.number); }},
+    {"ReturnToService", [](auto& c, const auto& v) { c.return_to_service = u32(v); }},
+    {"SelectType", [](auto& c, const auto& v) { c.whole_nodes = v.text == "select/linear"; }},
+    {"SelectTypeParameters",
+     [](auto& c, const auto& v) { c.memory_is_consumable = v.text.find("MEMORY") != std::string::npos; }},
+    {"SlurmUser", [](auto& c, const auto& v) { c.slurm_user = v.text; }},
+    {"SlurmctldDebug", [](auto& c, const auto& v) { c.controller_debug = v.text; }},
+    {"SlurmctldLogFile", [](auto& c, const auto& v) { c.controller_log = v.text; }},
+    {"SlurmctldPidFile", [](auto& c, const auto& v) { c.controller_pid_file = v.text; }},
+    {"SlurmctldPort", [](auto& c, const auto& v) { c.controller_port = static_cast<std::uint16_t>(v.number); }},
+    {"SlurmctldTimeout", [](auto& c, const auto& v) { c.controller_timeout = in_seconds(v); }},
+    {"SlurmdDebug", [](auto& c, const auto& v) { c.node_debug = v.text; }},
+    {"SlurmdLogFile", [](auto& c, const auto& v) { c.node_log = v.text; }},
+    {"SlurmdParameters", [](auto& c, const auto& v) { c.config_overrides = has_word(v.text, "config_overrides"); }},
+    {"SlurmdPidFile", [](auto& c, const auto& v) { c.node_pid_file = v.text; }},
+    {"SlurmdPort", [](auto& c, const auto& v) { c.node_port = static_cast<std::uint16_t>(v.number); }},
+    {"SlurmdSpoolDir", [](auto& c, const auto& v) { c.spool_dir = v.text; }},
+    {"SlurmdTimeout", [](auto& c, const auto& v) { c.slurmd_timeout = in_seconds(v); }},
+    {"SlurmdUser", [](auto& c, const auto& v) { c.node_user = v.text; }},
+    {"StateSaveLocation", [](auto& c, const auto& v) { c.state_dir = v.text; }},
+    {"TmpFS", [](auto& c, const auto& v) { c.temp_dir = v.text; }},
+};
+
+// Of these keys we act on some words only.
+struct Words {
+  std::string_view key, acted_on;
+};
+constexpr Words kWords[] = {
+    {"AuthInfo", "key_file"},
+    {"DependencyParameters", "kill_invalid_depend"},
+    {"SelectTypeParameters", "CR_CPU,CR_CPU_MEMORY,CR_CORE,CR_CORE_MEMORY,CR_MEMORY,NONE"},
+    {"SlurmdParameters", "config_overrides"},
+};
+
+void note_unused_words(std::string_view key, std::string_view value, Place place, Findings& findings) {
+  for (const Words& words : kWords) {
+    if (words.key != key) continue;
+    for (std::string_view part : split_words(value, ','))
+      if (std::string_view word = part.substr(0, part.find('=')); !has_word(words.acted_on, word))
+        findings.note_unused(KeyScope::Main, fmt::format("{}={}", key, word), part, place);
+  }
+}
+
+}  // namespace
+
+void MainKeys::add(const Assignment& assignment, Place place) {
+  CheckedValue checked = check_assignment(KeyScope::Main, assignment, place, findings_);
+  if (!checked.key) return;
+  std::string_view name = checked.key->name;
+  if (name == "SlurmctldHost") return add_controller(checked.value.text, place);
+  if (auto before = places_.find(name); before != places_.end())
+    findings_.diagnostics.warn(place, fmt::format("{} was given at {} already, the last value is used", name,
+                                                  findings_.diagnostics.name(before->second)));
+  if (name == "SlurmctldPort" && checked.value.text.find('-') != std::string::npos)
+    findings_.diagnostics.warn(place, fmt::format("SlurmctldPort={}: one port is enough, {} is used",
+                                                  checked.value.text, checked.value.number));
+  if (checked.key->note == "SlurmctldHost")
+    findings_.diagnostics.warn(place, fmt::format("{} is obsolete, use SlurmctldHost", name));
+  if (checked.key->status == KeyStatus::ActedOn && checked.key->type == KeyType::Path && checked.value.text.empty())
+    findings_.diagnostics.error(place, fmt::format("{} is empty", name));
+  note_unused_words(name, checked.value.text, place, findings_);
+  places_.insert_or_assign(std::string(name), place);
+  fields_.set(*checked.key, std::move(checked.value));
+}
+
+void MainKeys::add_controller(std::string_view text, Place place) {
+  ControllerHost host{.name = std::string(text), .address = std::string(text)};
+  if (std::size_t open = text.find('('); open != std::string_view::npos && text.ends_with(')')) {
+    host.name = text.substr(0, open);
+    host.address = text.substr(open + 1, text.size() - open - 2);
+  }
+  if (!Hostlist::valid_name(host.name) || host.address.empty() || host.address.find_first_of("() \t\"") != std::string::npos)
+    return findings_.diagnostics.error(
+        place, fmt::format("SlurmctldHost: '{}' is not a host or host(address)", printable(text, 64)));
+  for (const ControllerHost& other : controllers_)
+    if (other.name == host.name)
+      return findings_.diagnostics.error(place, fmt::format("SlurmctldHost={} is given twice", host.name));
+  if (controllers_.size() >= kControllersMax)
+    return findings_.diagnostics.error(place, fmt::format("more than {} controllers", kControllersMax));
+  controllers_.push_back(std::move(host));
+}
+
+void MainKeys::set_controllers(ClusterConfig& config) {
+  if (controllers_.empty()) {
+    using Pair = std::pair<std::string_view, std::string_view>;
+    for (auto [machine, address] : {Pair{"ControlMachine", "ControlAddr"}, Pair{"BackupController", "BackupAddr"}}) {
+      const Value* name = fields_.find(machine);
+      if (!name) continue;
+      std::string where = fields_.text(address, name->text);
+      add_controller(where == name->text ? name->text : fmt::format("{}({})", name->text, where),
+                     places_.find(machine)->second);
+    }
+  }
+  if (controllers_.empty() && !findings_.diagnostics.failed())
+    findings_.diagnostics.error(Place{}, "SlurmctldHost is missing: name the machine that runs slurmctld");
+  config.controllers = controllers_;
+}
+
+void MainKeys::set_memory(ClusterConfig& config) {
+  // 0 and UNLIMITED both mean the whole node.
+  if (const Value* cpu = fields_.find("DefMemPerCPU")) config.default_memory_per_cpu_mb = cpu->number;
+  const Value* node = fields_.find("DefMemPerNode");
+  if (node && !node->unlimited) config.default_memory_per_node_mb = node->number;
+  if (config.default_memory_per_cpu_mb && config.default_memory_per_node_mb) {
+    findings_.diagnostics.warn(places_.find("DefMemPerNode")->second,
+                               "DefMemPerCPU and DefMemPerNode exclude each other, DefMemPerCPU is used");
+    config.default_memory_per_node_mb = 0;
+  }
+  config.default_memory_per_cpu = config.default_memory_per_cpu_mb != 0;
+}
+
+void MainKeys::check_relations(const ClusterConfig& config) {
+  if (config.first_job_id > config.max_job_id)
+    findings_.diagnostics.error(Place{}, fmt::format("FirstJobId={} is more than MaxJobId={}", config.first_job_id,
+                                                     config.max_job_id));
+  auto cluster = places_.find("ClusterName");
+  if (cluster == places_.end()) {
+    findings_.diagnostics.error(Place{}, "ClusterName is missing");
+  } else if (!Hostlist::valid_name(config.cluster_name)) {
+    findings_.diagnostics.error(cluster->second, fmt::format("ClusterName: '{}' is not made of letters, digits, - and _",
+                                                             printable(config.cluster_name, 64)));
+  }
+}
+
+void MainKeys::finish(const std::string& path, ClusterConfig& config) {
+  // Without SelectTypeParameters it is CR_CORE_MEMORY, which whole nodes know nothing of.
+  config.memory_is_consumable = fields_.text("SelectType") != "select/linear";
+  for (const Setter& setter : kSetters)
+    if (const Value* value = fields_.find(setter.key)) setter.set(config, *value);
+  set_controllers(config);
+  set_memory(config);
+  check_relations(config);
+  show(path, config);
+}
+
+void MainKeys::show(const std::string& path, ClusterConfig& config) const {
+  auto& shown = config.shown;
+  for_each_key(KeyScope::Main, [&](const KeyInfo& key) {
+    bool former = key.status == KeyStatus::Obsolete || key.status == KeyStatus::Refused || key.note == "SlurmctldHost";
+    if (former || key.name.ends_with("Pass")) return;
+    const Value* value = fields_.find(key.name);
+    if (key.name.ends_with("MemPerNode") && !value && fields_.has(fmt::format("{}MemPerCPU", key.name.substr(0, 3)))) return;
+    if (value) shown.emplace_back(key.name, shown_value(key, *value));
+    else if (!key.shown_default.empty()) shown.emplace_back(key.name, key.shown_default);
+  });
+  for (auto& [key, value] : shown)
+    if (key == "ClusterName") value = config.cluster_name;
+  for (std::size_t i = 0; i < config.controllers.size(); ++i) {
+    const ControllerHost& host = config.controllers[i];
+    shown.emplace_back(fmt::format("SlurmctldHost[{}]", i),
+                       host.name == host.address ? host.name : fmt::format("{}({})", host.name, host.address));
+  }
+  shown.emplace_back("SLURM_CONF", path);
+  shown.emplace_back("SLURM_VERSION", YM_SLURM_VERSION);
+  std::sort(shown.begin(), shown.end(), [](const auto& a, const auto& b) {
+    std::string left = to_lower(a.first), right = to_lower(b.first);
+    return left != right ? left < right : a.first < b.first;
+  });
+}
+
+}  // namespace ym

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/partitions.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/text.h"
+
+namespace ym {
+namespace {
+
+constexpr std::uint32_t kShareCount = 4;        // YES and FORCE without a number
+constexpr std::uint32_t kShareCountMax = 32767;
+constexpr std::size_t kNameMax = 255;
+
+bool valid_partition_name(std::string_view name) {
+  if (name.empty() || name.size() > kNameMax) return false;
+  return std::none_of(name.begin(), name.end(), [](char c) {
+    return c == ',' || c == ' ' || c == '\t' || c == '*' || c == '"' || c == '\\' || c == '#' || c == '=' ||
+           static_cast<unsigned char>(c) < 0x20;
+  });
+}
+
+PartitionState state_of(std::string_view text) {
+  for (auto state : {PartitionState::Down, PartitionState::Drain, PartitionState::Inactive})
+    if (name_of(state) == text) return state;
+  return PartitionState::Up;
+}
+
+std::uint32_t u32(std::uint64_t number) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(number, kConfigUnlimited));
+}
+
+// "ALL" allows everybody, as saying nothing does.
+std::string list_of(const Fields& fields, std::string_view key) {
+  std::string text = fields.text(key);
+  return same_ignoring_case(text, "ALL") ? "" : text;
+}
+
+}  // namespace
+
+void PartitionLines::add(const ConfigLine& line, std::size_t from) {
+  Fields given = check_fields(KeyScope::Partition, line, from, findings_);
+  std::string name = given.text("PartitionName");
+  if (same_ignoring_case(name, "DEFAULT")) return defaults_.update(given);
+  if (!valid_partition_name(name))
+    return findings_.diagnostics.error(line.place,
+                                       fmt::format("PartitionName: '{}' cannot be a name", printable(name, 64)));
+  if (lines_.size() >= kConfigPartitionsMax)
+    return findings_.diagnostics.error(line.place, fmt::format("more than {} partitions", kConfigPartitionsMax));
+  Fields fields = defaults_;
+  fields.update(given);
+  lines_.push_back({std::move(fields), line.place});
+}
+
+void PartitionLines::set_sharing(const Line& line, PartitionSpec& spec) {
+  std::string text = to_upper(line.fields.text("OverSubscribe", "NO"));
+  auto parts = split(text, ':');
+  bool counted = parts[0] == "YES" || parts[0] == "FORCE";
+  auto count = parts.size() == 2 ? parse_unsigned<std::uint32_t>(parts[1]) : std::optional(kShareCount);
+  bool plain = (parts[0] == "NO" || parts[0] == "EXCLUSIVE") && parts.size() == 1;
+  if (!plain && !(counted && parts.size() <= 2 && count && *count >= 1 && *count <= kShareCountMax)) {
+    findings_.diagnostics.error(line.place, fmt::format("OverSubscribe: '{}' is not NO, EXCLUSIVE, YES:count or "
+                                                        "FORCE:count", printable(text, 64)));
+    return;
+  }
+  spec.oversubscribe = counted ? fmt::format("{}:{}", parts[0], *count) : std::string(parts[0]);
+  if (counted) findings_.note_unused(KeyScope::Partition, "OverSubscribe", spec.oversubscribe, line.place);
+  std::string exclusive = line.fields.text("Exclusive", "NO");
+  spec.exclusive_user = line.fields.yes("ExclusiveUser") || exclusive == "USER";
+  if (exclusive == "USER" || exclusive == "TOPO")
+    findings_.note_unused(KeyScope::Partition, "Exclusive=" + exclusive, exclusive, line.place);
+  bool whole = exclusive == "NODE" || exclusive == "TOPO" || line.fields.yes("ExclusiveTopo");
+  if (whole) spec.oversubscribe = "EXCLUSIVE";
+  spec.exclusive = spec.oversubscribe == "EXCLUSIVE";
+}
+
+void PartitionLines::set_memory(const Line& line, PartitionSpec& spec) {
+  const Fields& fields = line.fields;
+  // Of a pair the one for each CPU counts, as in Slurm. 0 and UNLIMITED both mean that nothing is limited.
+  auto megabytes = [&](std::string_view key) -> std::uint64_t {
+    const Value* value = fields.find(key);
+    return !value || value->unlimited ? 0 : value->number;
+  };
+  for (std::string_view kind : {"Def", "Max"}) {
+    std::string per_cpu = fmt::format("{}MemPerCPU", kind), per_node = fmt::format("{}MemPerNode", kind);
+    std::uint64_t cpu = megabytes(per_cpu), node = megabytes(per_node);
+    if (cpu && node) {
+      findings_.diagnostics.warn(line.place, fmt::format("{} and {} exclude each other, {} is used", per_cpu, per_node,
+                                                         per_cpu));
+      node = 0;
+    }
+    (kind == "Def" ? spec.default_memory_per_cpu_mb : spec.max_memory_per_cpu_mb) = cpu;
+    (kind == "Def" ? spec.default_memory_per_node_mb : spec.max_memory_per_node_mb) = node;
+  }
+}
+
+PartitionSpec PartitionLines::spec_of(const Line& line, const NodeLines& nodes) {
+  const Fields& fields = line.fields;
+  PartitionSpec spec;
+  spec.name = fields.text("PartitionName");
+  spec.nodes = nodes.resolve("Nodes", fields.text("Nodes"), line.place).str();
+  spec.state = state_of(fields.text("State", "UP"));
+  spec.is_default = fields.yes("Default");
+  spec.hidden = fields.yes("Hidden");
+  spec.root_only = fields.yes("RootOnly");
+  spec.disable_root = fields.yes("DisableRootJobs");
+  spec.lln = fields.yes("LLN");
+  spec.req_resv = fields.yes("ReqResv");
+  spec.max_time_s = u32(fields.number("MaxTime", kConfigUnlimited));
+  spec.default_time_s = u32(fields.number("DefaultTime", 0));
+  spec.min_nodes = u32(fields.number("MinNodes", 0));
+  spec.max_nodes = u32(fields.number("MaxNodes", kConfigUnlimited));
+  spec.max_cpus_per_node = u32(fields.number("MaxCPUsPerNode", kConfigUnlimited));
+  spec.max_cpus_per_socket = u32(fields.number("MaxCPUsPerSocket", kConfigUnlimited));
+  std::uint64_t priority = fields.number("Priority", 1);  // the old word for both
+  spec.priority_tier = u32(fields.number("PriorityTier", priority));
+  spec.priority_job_factor = u32(fields.number("PriorityJobFactor", priority));
+  spec.grace_time_s = u32(fields.number("GraceTime", 0));
+  spec.allow_groups = list_of(fields, "AllowGroups");
+  spec.allow_accounts = list_of(fields, "AllowAccounts");
+  spec.deny_accounts = fields.text("DenyAccounts");
+  spec.allow_qos = list_of(fields, "AllowQos");
+  spec.deny_qos = fields.text("DenyQos");
+  spec.qos = fields.text("QOS");
+  spec.alternate = fields.text("Alternate");
+  spec.alloc_nodes = fields.text("AllocNodes", "ALL");
+  spec.tres_billing_weights = fields.text("TRESBillingWeights");
+  spec.preempt_mode = fields.text("PreemptMode", "OFF");
+  set_sharing(line, spec);
+  set_memory(line, spec);
+  if (spec.min_nodes > spec.max_nodes)
+    findings_.diagnostics.error(line.place, fmt::format("MinNodes={} is more than MaxNodes={}", spec.min_nodes,
+                                                        spec.max_nodes));
+  if (spec.default_time_s > spec.max_time_s)
+    findings_.diagnostics.error(line.place, fmt::format("DefaultTime={} is longer than MaxTime={}",
+                                                        time_text(spec.default_time_s), time_text(spec.max_time_s)));
+  return spec;
+}
+
+void PartitionLines::finish(const NodeLines& nodes, ClusterConfig& config) {
+  find_duplicates();
+  for (const Line& line : lines_) {
+    if (findings_.diagnostics.full()) return;
+    config.partitions.push_back(spec_of(line, nodes));
+  }
+  keep_one_default(config.partitions);
+}
+
+void PartitionLines::find_duplicates() {
+  std::vector<std::pair<std::string, std::size_t>> names;
+  for (std::size_t i = 0; i < lines_.size(); ++i) names.emplace_back(lines_[i].fields.text("PartitionName"), i);
+  std::sort(names.begin(), names.end());
+  for (std::size_t i = 1; i < names.size(); ++i)
+    if (names[i].first == names[i - 1].first)
+      findings_.diagnostics.error(lines_[names[i].second].place,
+                                  fmt::format("partition {} is already defined at {}", names[i].first,
+                                              findings_.diagnostics.name(lines_[names[i - 1].second].place)));
+}
+
+void PartitionLines::keep_one_default(std::vector<PartitionSpec>& partitions) {
+  PartitionSpec* kept = nullptr;
+  for (std::size_t i = 0; i < partitions.size(); ++i) {
+    if (!partitions[i].is_default) continue;
+    if (kept) {
+      kept->is_default = false;
+      findings_.diagnostics.warn(lines_[i].place, fmt::format("{} has Default=YES, as {} had: the last one is used",
+                                                              partitions[i].name, kept->name));
+    }
+    kept = &partitions[i];
+  }
+}
+
+}  // namespace ym

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "site/configuration.h"
+
+#include <unistd.h>
+
+#include "base/format.h"
+#include "config/config.h"
+#include "config/values.h"
+#include "os/environment.h"
+#include "os/files.h"
+
+namespace ym {
+namespace {
+
+// /run/slurmctld.pid → /run/slurmctld.sock
+std::string beside(std::string pid_file) {
+  if (pid_file.ends_with(".pid")) pid_file.resize(pid_file.size() - 4);
+  return pid_file + ".sock";
+}
+
+const NodeSpec* find_node(const ClusterConfig& config, std::string_view name) {
+  for (const NodeSpec& node : config.nodes)
+    if (node.name == name) return &node;
+  return nullptr;
+}
+
+}  // namespace
+
+Result<std::string> find_configuration() {
+  if (auto given = environment_variable("SLURM_CONF"); given && !given->empty()) return *given;
+  std::vector<std::string> places;
+  if (std::string prefix = program_prefix(); !prefix.empty() && prefix != "/") {
+    places.push_back(prefix + "/etc/slurm.conf");
+    places.push_back(prefix + "/etc/slurm/slurm.conf");
+  }
+  places.push_back("/etc/slurm/slurm.conf");
+  std::string looked;
+  for (const std::string& place : places) {
+    if (::access(place.c_str(), F_OK) == 0) return place;
+    looked += fmt::format("{}{}", looked.empty() ? "" : ", ", place);
+  }
+  return fail(fmt::format("No slurm.conf found: SLURM_CONF is not set and none of these exists: {}", looked));
+}
+
+Result<LoadedConfiguration> load_configuration(const std::string& path) {
+  LoadedConfiguration loaded{.path = path};
+  if (path.empty()) {
+    auto found = find_configuration();
+    if (!found) return std::unexpected(found.error());
+    loaded.path = *found;
+  }
+  auto parsed = parse_config(loaded.path, [](const std::string& name) { return read_file(name); });
+  if (!parsed) return std::unexpected(parsed.error());
+  loaded.config = std::move(parsed->config);
+  loaded.warnings = std::move(parsed->warnings);
+  for (const auto& use : parsed->not_acted_on) loaded.not_acted_on.push_back(use.text());
+  return loaded;
+}
+
+std::string controller_socket(const ClusterConfig& config) { return beside(config.controller_pid_file); }
+
+std::string node_socket(const ClusterConfig& config, const std::string& node) {
+  const NodeSpec* spec = find_node(config, node);
+  const std::string& host = spec && !spec->hostname.empty() ? spec->hostname : node;
+  return beside(expand_node_path(config.node_pid_file, node, host));
+}
+
+std::string key_file(const LoadedConfiguration& loaded) {
+  if (!loaded.config.key_file.empty()) return loaded.config.key_file;
+  auto slash = loaded.path.rfind('/');
+  return slash == std::string::npos ? "slurm.key" : loaded.path.substr(0, slash + 1) + "slurm.key";
+}
+
+}  // namespace ym

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "site/configuration.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+namespace ym {
+namespace {
+
+TEST(Configuration, SocketsStandBesideThePidFiles) {
+  ClusterConfig config;
+  config.controller_pid_file = "/run/slurmctld.pid";
+  EXPECT_EQ(controller_socket(config), "/run/slurmctld.sock");
+  config.controller_pid_file = "/run/ctl";
+  EXPECT_EQ(controller_socket(config), "/run/ctl.sock");
+}
+
+TEST(Configuration, ANodesSocketKnowsItsNodeAndItsHost) {
+  ClusterConfig config;
+  config.node_pid_file = "/run/slurmd-%n-%h.pid";
+  config.nodes.push_back({.name = "n1", .hostname = "box"});
+  EXPECT_EQ(node_socket(config, "n1"), "/run/slurmd-n1-box.sock");
+  EXPECT_EQ(node_socket(config, "n2"), "/run/slurmd-n2-n2.sock");
+}
+
+TEST(Configuration, TheKeyStandsBesideSlurmConfUnlessConfigured) {
+  LoadedConfiguration loaded{.path = "/etc/slurm/slurm.conf"};
+  EXPECT_EQ(key_file(loaded), "/etc/slurm/slurm.key");
+  loaded.config.key_file = "/secret/key";
+  EXPECT_EQ(key_file(loaded), "/secret/key");
+}
+
+TEST(Configuration, TheEnvironmentNamesTheFile) {
+  ::setenv("SLURM_CONF", "/nowhere/slurm.conf", 1);
+  EXPECT_EQ(find_configuration().value(), "/nowhere/slurm.conf");
+  auto loaded = load_configuration();
+  ASSERT_FALSE(loaded);
+  EXPECT_NE(loaded.error().text.find("/nowhere/slurm.conf"), std::string::npos) << loaded.error().text;
+  ::unsetenv("SLURM_CONF");
+}
+
+}  // namespace
+}  // namespace ym
