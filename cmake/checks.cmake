@@ -1,1 +1,49 @@
 # Checks that are not unit tests: tidy, scenarios, simulation, whole clusters.
+# Nothing is listed by hand: a file put into its folder is a test from the next configuration on.
+set(YM_PYTHON /usr/bin/python3)
+# Reports of single test cases, for the count at the end of ./dev test (tools/count_results).
+set(YM_RESULTS ${CMAKE_BINARY_DIR}/results)
+
+add_test(NAME lint/tidy COMMAND ${YM_PYTHON} ${CMAKE_SOURCE_DIR}/tools/tidy)
+set_tests_properties(lint/tidy PROPERTIES TIMEOUT 30 LABELS lint)
+
+# A file of pytest cases as one entry. What follows the file are properties of the test.
+function(ym_pytest name file)
+  string(REPLACE "/" "-" report ${name})
+  add_test(NAME ${name} COMMAND ${YM_PYTHON} -m pytest -q -p no:cacheprovider
+    --junitxml=${YM_RESULTS}/${report}.xml ${file})
+  set_tests_properties(${name} PROPERTIES
+    ENVIRONMENT "YM_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};PYTHONDONTWRITEBYTECODE=1" ${ARGN})
+endfunction()
+
+file(GLOB tool_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/*_test.py)
+foreach(file ${tool_tests})
+  get_filename_component(stem ${file} NAME_WE)
+  ym_pytest(lint/${stem} ${file} TIMEOUT 60 LABELS lint)
+endforeach()
+
+# Real daemons on one machine: one such file at a time, beside the unit tests.
+foreach(suite cluster cli)
+  file(GLOB files CONFIGURE_DEPENDS
+    ${CMAKE_SOURCE_DIR}/tests/${suite}/test_*.py ${CMAKE_SOURCE_DIR}/tests/${suite}/*_test.py)
+  foreach(file ${files})
+    get_filename_component(stem ${file} NAME_WE)
+    ym_pytest(${suite}/${stem} ${file} TIMEOUT 600 LABELS cluster RESOURCE_LOCK cluster)
+  endforeach()
+endforeach()
+
+if(TARGET scenario_runner)
+  file(GLOB scenarios CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/scenario/*.txt)
+  foreach(file ${scenarios})
+    get_filename_component(stem ${file} NAME_WE)
+    add_test(NAME scenario/${stem} COMMAND scenario_runner ${file})
+    set_tests_properties(scenario/${stem} PROPERTIES TIMEOUT 60 LABELS scenario)
+  endforeach()
+endif()
+
+if(TARGET yardmaster-sim)
+  add_test(NAME sim/seed-1 COMMAND yardmaster-sim --seed 1 --for 10)
+  set_tests_properties(sim/seed-1 PROPERTIES TIMEOUT 300 LABELS sim)
+endif()
+
+include(packaging/install.cmake)

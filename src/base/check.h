@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// YM_CHECK: a truth about our own code. On in every build: crash, restart, replay (STYLE: "We are wrong").
+// YM_CHECK: a truth about our own code. On in every build: crash, restart, replay (STYLE: "We are
+// wrong").
 #pragma once
 
 namespace ym {

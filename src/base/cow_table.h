@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // CowTable<V>: a table of records by number, whose copy costs one pointer.
 //
-// A radix tree of fan-out 64 with pages of 16 records. Copying the table shares the whole tree; the first write to a
-// page after that clones the path to it (at most a few 64-pointer nodes) and the page, and nothing else. So a snapshot
-// of a million jobs is taken in nanoseconds and costs memory only where the live table moves on.
+// A radix tree of fan-out 64 with pages of 16 records. Copying the table shares the whole tree; the
+// first write to a page after that clones the path to it (at most a few 64-pointer nodes) and the
+// page, and nothing else. So a snapshot of a million jobs is taken in nanoseconds and costs memory
+// only where the live table moves on.
 //
-// Thread rule: one owner writes one table object; copies may be read and dropped on any other thread.
+// Thread rule: one owner writes one table object; copies may be read and dropped on any other
+// thread.
 //
 // Invariants:
-//  (1) A node or page with a count of one is reachable from exactly one table and may be written in place.
-//  (2) size() is the number of records present; an absent key has no bit in its page's presence mask.
+//  (1) A node or page with a count of one is reachable from one table only: it is written in place.
+//  (2) size() is the number of records present; an absent key has no bit in its page's mask.
 //  (3) Iteration is in ascending key order.
 #pragma once
 #include <array>
@@ -111,7 +113,8 @@ class CowTable {
   }
 
  private:
-  static constexpr std::size_t kFanBits = 6, kFan = 1 << kFanBits, kPageBits = 4, kPageSize = 1 << kPageBits;
+  static constexpr std::size_t kFanBits = 6, kFan = 1 << kFanBits, kPageBits = 4,
+                               kPageSize = 1 << kPageBits;
   using Mask = std::uint16_t;
 
   struct Block {

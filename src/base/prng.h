@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chance as an argument: a small seeded generator (xoshiro256**), the same on every machine and in every release.
+// Chance as an argument: a small seeded generator (xoshiro256**), the same on every machine and in
+// every release.
 #pragma once
 #include <array>
 #include <cstdint>

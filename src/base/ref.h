@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ref<T>: a counted handle to an immutable value, so that records share what does not change (a job's request among
-// the elements of an array, an allocation among the snapshots that readers hold).
+// Ref<T>: a counted handle to an immutable value, so that records share what does not change (a
+// job's request among the elements of an array, an allocation among the snapshots that readers
+// hold).
 //
 // Thread rule: the value is const from birth; handles may be copied and dropped on any thread.
-// A record that holds Refs is cheap to copy, which is what makes copy-on-write pages cheap to clone (cow_table.h).
+// A record that holds Refs is cheap to copy, which is what makes copy-on-write pages cheap to clone
+// (cow_table.h).
 #pragma once
 #include <atomic>
 #include <cstdint>

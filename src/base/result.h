@@ -4,8 +4,8 @@
 //   Result<int> r = parse(text);
 //   if (!r) return std::unexpected(r.error());
 //
-// An Error's code is what programs react to (model/errc.h names them; 0 means "only the text matters"),
-// its text is for people and never ends in a full stop.
+// An Error's code is what programs react to (model/errc.h names them; 0 means "only the text
+// matters"), its text is for people and never ends in a full stop.
 #pragma once
 #include <cstdint>
 #include <expected>

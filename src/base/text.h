@@ -23,7 +23,8 @@ std::string to_upper(std::string_view text);
 bool same_ignoring_case(std::string_view a, std::string_view b);
 bool starts_with_ignoring_case(std::string_view text, std::string_view prefix);
 
-// The whole of `text` as a decimal number; nothing if it is empty, has anything else in it, or does not fit.
+// The whole of `text` as a decimal number; nothing if it is empty, has anything else in it, or does
+// not fit.
 std::optional<std::uint64_t> parse_u64(std::string_view text);
 std::optional<std::int64_t> parse_i64(std::string_view text);
 template <std::unsigned_integral T>
@@ -39,7 +40,8 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 // Text safe to show on a terminal or in a log: control characters and broken UTF-8 become \xNN.
 std::string printable(std::string_view text, std::size_t max = 256);
 
-// Of `candidates` the one a typist most likely meant by `word`: at most a third of its letters wrong.
+// Of `candidates` the one a typist most likely meant by `word`: at most a third of its letters
+// wrong.
 // "" if none is near. O(candidates × length²), for error messages only.
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wall time and spans of it. Pure rooms only ever receive an Instant; os/clock_real.cc is where they come from.
+// Wall time and spans of it. Pure rooms only ever receive an Instant; os/clock_real.cc is where
+// they come from.
 #pragma once
 #include <chrono>
 #include <compare>

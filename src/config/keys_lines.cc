@@ -13,10 +13,10 @@ constexpr std::string_view kU32 = "0-4294967294", kU64 = "0-9223372036854775807"
 constexpr KeyInfo kNode[] = {
     {"BcastAddr", Text, NotYet},
     {"Boards", Number, ActedOn, "1", "1-65533"},
-    {"CPUs", Number, ActedOn, "1", "1-65533"},
     {"CoreSpecCount", Number, NotYet, "0", "0-65533"},
     {"CoresPerSocket", Number, ActedOn, "1", "1-65533"},
     {"CpuBind", Text, NotYet},
+    {"CPUs", Number, ActedOn, "1", "1-65533"},
     {"CpuSpecList", Text, NotYet},
     {"Feature", Text, Alias, "", "Features"},
     {"Features", Text, ActedOn},
@@ -48,12 +48,12 @@ constexpr KeyInfo kPartition[] = {
     {"AllowQos", Text, NotYet, "ALL"},
     {"Alternate", Text, NotYet},
     {"CpuBind", Text, NotYet},
+    {"Default", YesNo, ActedOn, "No"},
+    {"DefaultTime", Time, ActedOn},
     {"DefCpuPerGPU", Number, NotYet, "0", kU32},
     {"DefMemPerCPU", Limit, ActedOn, "0", kU64},
     {"DefMemPerGPU", Number, NotYet, "0", kU64},
     {"DefMemPerNode", Limit, ActedOn, "0", kU64},
-    {"Default", YesNo, ActedOn, "No"},
-    {"DefaultTime", Time, ActedOn},
     {"DenyAccounts", Text, NotYet},
     {"DenyQos", Text, NotYet},
     {"DisableRootJobs", YesNo, ActedOn, "No"},
@@ -89,14 +89,14 @@ constexpr KeyInfo kPartition[] = {
     {"State", Choice, ActedOn, "UP", "UP|DOWN|DRAIN|INACTIVE"},
     {"SuspendTime", Limit, NotYet, "", kU32},
     {"SuspendTimeout", Limit, NotYet, "", "0-65533"},
-    {"TRESBillingWeights", Text, NotYet},
     {"Topology", Text, NotYet},
+    {"TRESBillingWeights", Text, NotYet},
 };
 
 constexpr KeyInfo kNodeSet[] = {
     {"Feature", Text, ActedOn},
-    {"NodeSet", Text, ActedOn},
     {"Nodes", Text, ActedOn},
+    {"NodeSet", Text, ActedOn},
 };
 
 constexpr KeyInfo kDownNodes[] = {

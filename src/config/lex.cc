@@ -37,6 +37,7 @@ std::size_t comment_start(std::string_view line) {
   return line.size();
 }
 
+// Lines are joined without a blank between them, as in Slurm, so that a value may go on in the next line's first column.
 // Takes a continuation's backslash, and what blanks follow it, off the line. An even number of them is escaped ones.
 bool take_continuation(std::string_view& line) {
   std::string_view text = line;
@@ -94,7 +95,6 @@ class Reader {
       if (logical.size() + line.size() > kConfigLineBytesMax)
         return diagnostics_.error(place, fmt::format("the line is longer than {} bytes", kConfigLineBytesMax));
       logical += line;
-      if (open) logical += ' ';
       if (!open || text.empty()) add(logical, path, place, depth);
     }
   }

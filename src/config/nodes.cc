@@ -176,8 +176,10 @@ void NodeLines::finish(ClusterConfig& config) {
 void NodeLines::find_duplicates() {
   std::vector<std::size_t> order(nodes_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return nodes_[a].name < nodes_[b].name; });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    int by_name = nodes_[a].name.compare(nodes_[b].name);
+    return by_name != 0 ? by_name < 0 : a < b;
+  });
   std::vector<std::pair<std::size_t, std::size_t>> found;  // the second one, the first one
   for (std::size_t i = 1; i < order.size(); ++i)
     if (nodes_[order[i]].name == nodes_[order[i - 1]].name) found.emplace_back(order[i], order[i - 1]);

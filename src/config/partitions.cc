@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "notation/time_limit.h"
 
 namespace ym {
 namespace {
@@ -134,7 +135,7 @@ PartitionSpec PartitionLines::spec_of(const Line& line, const NodeLines& nodes) 
                                                         spec.max_nodes));
   if (spec.default_time_s > spec.max_time_s)
     findings_.diagnostics.error(line.place, fmt::format("DefaultTime={} is longer than MaxTime={}",
-                                                        time_text(spec.default_time_s), time_text(spec.max_time_s)));
+                                                        print_span_long(std::chrono::seconds(spec.default_time_s)), print_span_long(std::chrono::seconds(spec.max_time_s))));
   return spec;
 }
 

@@ -6,6 +6,7 @@
 #include "config/parse.h"
 #include "config/values.h"
 #include "notation/hostlist.h"
+#include "notation/time_limit.h"
 
 namespace ym {
 namespace {
@@ -46,7 +47,7 @@ class Line {
     if (value) put(key, "YES");
   }
   void time(std::string_view key, std::uint32_t seconds, std::uint32_t otherwise) {
-    if (seconds != otherwise) put(key, seconds == kConfigUnlimited ? "UNLIMITED" : time_text(seconds));
+    if (seconds != otherwise) put(key, seconds == kConfigUnlimited ? "UNLIMITED" : print_span_long(std::chrono::seconds(seconds)));
   }
   const std::string& str() const { return text_; }
 

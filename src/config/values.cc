@@ -2,16 +2,15 @@
 #include "config/values.h"
 
 #include <array>
-#include <vector>
 
 #include "base/check.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "notation/time_limit.h"
 
 namespace ym {
 namespace {
 
-constexpr std::uint64_t kTimePartMax = 1'000'000'000;
 constexpr std::array<std::string_view, 10> kDebugLevels = {"quiet",   "fatal", "error",  "info",   "verbose",
                                                            "debug", "debug2", "debug3", "debug4", "debug5"};
 
@@ -70,11 +69,11 @@ Result<Value> parse_choices(const KeyInfo& key, std::string_view text) {
 }
 
 Result<Value> parse_time(std::string_view text) {
-  if (is_unlimited(text)) return Value{.text = "UNLIMITED", .number = kConfigUnlimited, .unlimited = true};
-  auto seconds = parse_time_seconds(text);
-  if (!seconds || *seconds >= kConfigUnlimited)
+  auto limit = parse_time_limit(text);
+  if (!limit || limit->span.count() >= kConfigUnlimited)
     return wrong(text, "a time such as 30, 12:00:00, 7-00:00:00 or UNLIMITED");
-  return Value{.text = time_text(*seconds), .number = *seconds};
+  if (limit->unlimited) return Value{.text = "UNLIMITED", .number = kConfigUnlimited, .unlimited = true};
+  return Value{.text = print_time_limit_long(*limit), .number = static_cast<std::uint64_t>(limit->span.count())};
 }
 
 Result<Value> parse_ports(std::string_view text) {
@@ -89,35 +88,6 @@ Result<Value> parse_ports(std::string_view text) {
 
 bool is_unlimited(std::string_view text) {
   return same_ignoring_case(text, "UNLIMITED") || same_ignoring_case(text, "INFINITE") || text == "-1";
-}
-
-std::optional<std::uint64_t> parse_time_seconds(std::string_view text) {
-  std::uint64_t days = 0;
-  bool has_days = false;
-  if (std::size_t dash = text.find('-'); dash != std::string_view::npos) {
-    auto number = parse_u64(text.substr(0, dash));
-    if (!number || *number > kTimePartMax) return std::nullopt;
-    days = *number;
-    has_days = true;
-    text.remove_prefix(dash + 1);
-  }
-  std::vector<std::uint64_t> parts;
-  for (std::string_view part : split(text, ':')) {
-    auto number = parse_u64(part);
-    if (!number || *number > kTimePartMax) return std::nullopt;
-    parts.push_back(*number);
-  }
-  if (parts.size() > 3) return std::nullopt;
-  // Behind days the first part is hours; else one or two parts begin with minutes.
-  std::array<std::uint64_t, 3> hms{};
-  std::size_t first = has_days || parts.size() == 3 ? 0 : 1;
-  for (std::size_t i = 0; i < parts.size(); ++i) hms[first + i] = parts[i];
-  return days * 86400 + hms[0] * 3600 + hms[1] * 60 + hms[2];
-}
-
-std::string time_text(std::uint64_t seconds) {
-  std::string clock = fmt::format("{:02}:{:02}:{:02}", seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
-  return seconds < 86400 ? clock : fmt::format("{}-{}", seconds / 86400, clock);
 }
 
 std::string_view debug_level(std::string_view text) {

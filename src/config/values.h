@@ -26,11 +26,6 @@ Result<Value> parse_value(const KeyInfo& key, std::string_view text);
 // The value as `scontrol show config` prints it: numbers with the unit that the key's default has.
 std::string shown_value(const KeyInfo& key, const Value& value);
 
-// Minutes, minutes:seconds, h:m:s, days-h, days-h:m and days-h:m:s, in seconds. At most a few thousand years.
-std::optional<std::uint64_t> parse_time_seconds(std::string_view text);
-// 00:05:00, 7-00:00:00
-std::string time_text(std::uint64_t seconds);
-
 // The word for a debug level given by name or number; "" if it is neither.
 std::string_view debug_level(std::string_view text);
 

@@ -123,8 +123,10 @@ class Fold {
     job.dependency = e.dependency;
     job.dependency_failed = e.dependency_failed;
     if (job.array) job.array = Ref(ArrayTasks{job.array->waiting, e.array_max_running});
-    if (job.state == JobState::Pending) job.eligible = eligible_time(job);
-    else job.limit_end = e.limit_end;
+    if (job.state == JobState::Pending)
+      job.eligible = eligible_time(job);
+    else
+      job.limit_end = e.limit_end;
   }
 
   void operator()(const ArrayTasksCancelled& e) {
@@ -132,7 +134,9 @@ class Fold {
     YM_CHECK(static_cast<bool>(job.array));
     ArrayTasks rest = *job.array;
     e.tasks.for_each([&](std::uint32_t task) { rest.waiting.erase(task); });
-    YM_CHECK(!rest.waiting.empty());  // invariant (3): the last ones end as JobFinished of the common record
+    YM_CHECK(
+        !rest.waiting
+             .empty());  // invariant (3): the last ones end as JobFinished of the common record
     job.array = Ref(std::move(rest));
   }
 
@@ -248,7 +252,8 @@ class Fold {
 
   Instant eligible_time(const Job& job) const { return std::max(job.submit, job.spec->begin); }
 
-  // A number was given out: counting goes on behind it. After MaxJobId it starts again, so "behind" is not "above".
+  // A number was given out: counting goes on behind it. After MaxJobId it starts again, so "behind"
+  // is not "above".
   void use_id(JobId job) { state_.next_job_id = (job.value & kJobIdLocalMax) + 1; }
   void use_sluid(Sluid sluid) { state_.last_sluid = std::max(state_.last_sluid, sluid); }
 

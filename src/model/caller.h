@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who asks. Made by the shell from the kernel's peer credentials or a verified token, never from a message.
+// Who asks. Made by the shell from the kernel's peer credentials or a verified token, never from a
+// message.
 #pragma once
 #include <string>
 #include <vector>

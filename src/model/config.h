@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cluster's configuration as a value: what slurm.conf says, resolved. The config room makes it from text.
+// A cluster's configuration as a value: what slurm.conf says, resolved. The config room makes it
+// from text.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -25,13 +26,13 @@ struct ClusterConfig {
   std::string slurm_user = "root", node_user = "root";
   std::string state_dir = "/var/spool/slurmctld", spool_dir = "/var/spool/slurmd";
   std::string controller_pid_file = "/var/run/slurmctld.pid", node_pid_file = "/var/run/slurmd.pid";
-  std::string controller_log, node_log;     // empty: syslog or stderr
+  std::string controller_log, node_log;  // empty: syslog or stderr
   std::string controller_debug = "info", node_debug = "info";
-  std::string key_file;                     // auth/slurm's key; empty: beside slurm.conf
+  std::string key_file;  // auth/slurm's key; empty: beside slurm.conf
   std::string mail_program, temp_dir = "/tmp";
 
   std::uint32_t first_job_id = 1, max_job_id = 67043328;
-  std::uint32_t max_job_count = 10000000;   // Slurm's default of 10,000 is a limit of its own design
+  std::uint32_t max_job_count = 10000000;  // Slurm's default of 10,000 is a limit of its own design
   std::uint32_t max_array_size = 1001;
   std::uint32_t max_tasks_per_node = 512;
   Duration min_job_age = std::chrono::seconds(300);
@@ -49,10 +50,10 @@ struct ClusterConfig {
   bool config_overrides = false;            // SlurmdParameters=config_overrides
   bool default_memory_per_cpu = false;
   std::uint64_t default_memory_per_node_mb = 0, default_memory_per_cpu_mb = 0;
-  bool memory_is_consumable = false;        // SelectTypeParameters=CR_*_Memory
-  bool whole_nodes = false;                 // SelectType=select/linear
+  bool memory_is_consumable = false;  // SelectTypeParameters=CR_*_Memory
+  bool whole_nodes = false;           // SelectType=select/linear
 
-  std::vector<NodeSpec> nodes;              // in the file's order
+  std::vector<NodeSpec> nodes;  // in the file's order
   std::vector<PartitionSpec> partitions;
   // DownNodes lines: hostlist, state, reason.
   struct DownNodes {

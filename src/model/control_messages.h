@@ -9,33 +9,67 @@
 
 namespace ym {
 
-struct Failure { std::uint32_t code = 0; std::string text; };
-struct Done { std::string text; };
+struct Failure {
+  std::uint32_t code = 0;
+  std::string text;
+};
+struct Done {
+  std::string text;
+};
 
 struct Ping {};
-struct Pong { std::string host, mode, version, cluster; Instant started; bool log_writable = true; std::string trouble; };
+struct Pong {
+  std::string host, mode, version, cluster;
+  Instant started;
+  bool log_writable = true;
+  std::string trouble;
+};
 
 struct QueryConfig {};
-struct KeyValue { std::string key, value; };
-struct ConfigAnswer { std::vector<KeyValue> values; Instant boot; };
+struct KeyValue {
+  std::string key, value;
+};
+struct ConfigAnswer {
+  std::vector<KeyValue> values;
+  Instant boot;
+};
 
 // The text of slurm.conf and its siblings, for nodes that have none (slurmd --conf-server).
 struct FetchConfig {};
-struct ConfigFile { std::string name, text; };
-struct ConfigFiles { std::vector<ConfigFile> files; };
+struct ConfigFile {
+  std::string name, text;
+};
+struct ConfigFiles {
+  std::vector<ConfigFile> files;
+};
 
 struct Reconfigure {};
-struct Shutdown { bool controller_only = false; };
+struct Shutdown {
+  bool controller_only = false;
+};
 
-struct GetToken { std::string user; std::uint32_t lifespan_s = 1800; };
-struct Token { std::string text; };
+struct GetToken {
+  std::string user;
+  std::uint32_t lifespan_s = 1800;
+};
+struct Token {
+  std::string text;
+};
 
 // The log from `from` on; with `follow` the answer goes on as events happen.
-struct FollowEvents { Seq from; bool follow = false; };
-struct Events { std::vector<Event> events; Seq next; };
+struct FollowEvents {
+  Seq from;
+  bool follow = false;
+};
+struct Events {
+  std::vector<Event> events;
+  Seq next;
+};
 
 // Numbers about the controller itself (sdiag, doctor, benchmarks).
 struct QueryStatistics {};
-struct Statistics { std::vector<KeyValue> values; };
+struct Statistics {
+  std::vector<KeyValue> values;
+};
 
 }  // namespace ym

@@ -15,13 +15,15 @@ std::string_view text_of(Errc code) {
     case Errc::TooManyRequestedCpus: return "More processors requested than permitted";
     case Errc::InvalidNodeCount: return "Node count specification invalid";
     case Errc::JobScriptMissing: return "Batch job submitted without a script";
-    case Errc::RequestedNodeConfigUnavailable: return "Requested node configuration is not available";
+    case Errc::RequestedNodeConfigUnavailable:
+      return "Requested node configuration is not available";
     case Errc::JobPending: return "Job is pending execution";
     case Errc::InvalidJobId: return "Invalid job id specified";
     case Errc::InvalidNodeName: return "Invalid node name specified";
     case Errc::TransitionStateNoUpdate: return "Job can not be altered now, try again later";
     case Errc::AlreadyDone: return "Job/step already completing or completed";
-    case Errc::InvalidTimeLimit: return "Requested time limit is invalid (missing or exceeds some limit)";
+    case Errc::InvalidTimeLimit:
+      return "Requested time limit is invalid (missing or exceeds some limit)";
     case Errc::NodesBusy: return "Requested nodes are busy";
     case Errc::DependencyInvalid: return "Job dependency problem";
     case Errc::PartitionInactive: return "Requested partition configuration not available now";
@@ -39,7 +41,8 @@ std::string_view text_of(Errc code) {
     case Errc::InvalidArraySize: return "Invalid job array specification: larger than MaxArraySize";
     case Errc::QueueFull: return "Slurm temporarily unable to accept job, sleeping and retrying";
     case Errc::NotLeader: return "Slurm backup controller in standby mode";
-    case Errc::StoreFailed: return "The controller cannot write its log, new work is refused for now";
+    case Errc::StoreFailed:
+      return "The controller cannot write its log, new work is refused for now";
     case Errc::NotFound: return "Requested object does not exist";
     case Errc::BadMessage: return "Message receive failure";
     case Errc::AuthFailed: return "Protocol authentication error";

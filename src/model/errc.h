@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refusals that programs react to. Numbers and texts are Slurm's, because scripts and clients compare them.
-// A code exists only if some caller reacts to it differently; everything else is Error text with code 0.
+// Refusals that programs react to. Numbers and texts are Slurm's, because scripts and clients
+// compare them. A code exists only if some caller reacts to it differently; everything else is
+// Error text with code 0.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events: the facts that make up the log. State changes in no other way (apply.h).
 //
-// An event says what was decided, with everything needed to fold it in; it never says "run the scheduler". So the log
-// replays to the same state under any later scheduling code. Past participles name them; wire/events.cc gives each its
-// number, which is never reused. Adding a field is fine, changing a meaning is a new event.
+// An event says what was decided, with everything needed to fold it in; it never says "run the
+// scheduler". So the log replays to the same state under any later scheduling code. Past
+// participles name them; wire/events.cc gives each its number, which is never reused. Adding a
+// field is fine, changing a meaning is a new event.
 #pragma once
 #include <string>
 #include <variant>
@@ -21,18 +22,42 @@ struct UnknownEvent {};
 
 // --- the cluster ---
 // The first event of a log.
-struct ClusterFounded { std::string name; std::uint32_t first_job_id = 1; };
-// Nodes added or changed by a new configuration, all in one event: the table of names is rebuilt once.
-struct NodeDefinition { NodeId node; Ref<NodeSpec> spec; };
-struct NodesDefined { std::vector<NodeDefinition> nodes; };
-struct NodeRemoved { NodeId node; };
-struct PartitionDefined { PartitionId partition; Ref<PartitionSpec> spec; Ref<std::vector<NodeId>> nodes; };
-struct PartitionRemoved { PartitionId partition; };
+struct ClusterFounded {
+  std::string name;
+  std::uint32_t first_job_id = 1;
+};
+// Nodes added or changed by a new configuration, all in one event: the table of names is rebuilt
+// once.
+struct NodeDefinition {
+  NodeId node;
+  Ref<NodeSpec> spec;
+};
+struct NodesDefined {
+  std::vector<NodeDefinition> nodes;
+};
+struct NodeRemoved {
+  NodeId node;
+};
+struct PartitionDefined {
+  PartitionId partition;
+  Ref<PartitionSpec> spec;
+  Ref<std::vector<NodeId>> nodes;
+};
+struct PartitionRemoved {
+  PartitionId partition;
+};
 
 // --- nodes ---
-struct NodeRegistered { NodeId node; Ref<NodeRegistration> registration; };
-struct NodeResponded { NodeId node; };
-struct NodeStoppedResponding { NodeId node; };
+struct NodeRegistered {
+  NodeId node;
+  Ref<NodeRegistration> registration;
+};
+struct NodeResponded {
+  NodeId node;
+};
+struct NodeStoppedResponding {
+  NodeId node;
+};
 // The condition, flags and reason as they are from now on: down, drained, resumed …
 struct NodeStateChanged {
   NodeId node;
@@ -52,10 +77,16 @@ struct JobSubmitted {
   Holds holds;
   std::uint32_t priority = 0;
 };
-// An element leaves the array's common record and becomes a job with a record of its own. `job` equals `array_job`
-// when it is the last one: then the common record itself becomes the element.
-struct ArrayTaskSplit { JobId array_job; std::uint32_t task = 0; JobId job; Sluid sluid; };
-// What may change about a job that is not a step of its life: the whole new values of what an update can touch.
+// An element leaves the array's common record and becomes a job with a record of its own. `job`
+// equals `array_job` when it is the last one: then the common record itself becomes the element.
+struct ArrayTaskSplit {
+  JobId array_job;
+  std::uint32_t task = 0;
+  JobId job;
+  Sluid sluid;
+};
+// What may change about a job that is not a step of its life: the whole new values of what an
+// update can touch.
 struct JobUpdated {
   JobId job;
   Ref<JobSpec> spec;
@@ -66,17 +97,28 @@ struct JobUpdated {
   std::uint32_t array_max_running = 0;
   Instant limit_end;  // of a running job
 };
-struct ArrayTasksCancelled { JobId array_job; IndexSet tasks; Uid by; };
+struct ArrayTasksCancelled {
+  JobId array_job;
+  IndexSet tasks;
+  Uid by;
+};
 struct JobStarted {
   JobId job;
   PartitionId partition;
   Ref<Allocation> allocation;
   Instant limit_end;
 };
-// The batch host has it: from now on its absence there means that it was lost, not that it never began.
-struct JobLaunched { JobId job; };
-struct AllocationChanged { JobId job; Ref<Allocation> allocation; };
-// The job is over: this is its final state. It still holds `nodes_left` until they confirm that they are clean.
+// The batch host has it: from now on its absence there means that it was lost, not that it never
+// began.
+struct JobLaunched {
+  JobId job;
+};
+struct AllocationChanged {
+  JobId job;
+  Ref<Allocation> allocation;
+};
+// The job is over: this is its final state. It still holds `nodes_left` until they confirm that
+// they are clean.
 struct JobFinished {
   JobId job;
   JobState state = JobState::Completed;
@@ -85,24 +127,53 @@ struct JobFinished {
   Uid by;
   bool requeue = false;  // goes back to the queue when the last node is clean
 };
-struct JobNodeReleased { JobId job; NodeId node; };
-struct JobRequeued { JobId job; Sluid sluid; Instant begin; Holds holds; Reason reason = Reason::None; };
-struct JobSuspended { JobId job; };
-struct JobResumed { JobId job; };
+struct JobNodeReleased {
+  JobId job;
+  NodeId node;
+};
+struct JobRequeued {
+  JobId job;
+  Sluid sluid;
+  Instant begin;
+  Holds holds;
+  Reason reason = Reason::None;
+};
+struct JobSuspended {
+  JobId job;
+};
+struct JobResumed {
+  JobId job;
+};
 // MinJobAge has passed: the record leaves the state. History stays in the log's readers.
-struct JobForgotten { JobId job; };
+struct JobForgotten {
+  JobId job;
+};
 
 // --- steps ---
-struct StepStarted { JobId job; Step step; };
-struct StepNodeEnded { JobId job; StepId step; NodeId node; ExitStatus exit; };
+struct StepStarted {
+  JobId job;
+  Step step;
+};
+struct StepNodeEnded {
+  JobId job;
+  StepId step;
+  NodeId node;
+  ExitStatus exit;
+};
 // Everything a step leaves behind for accounting; it is no longer part of the job's state.
-struct StepEnded { JobId job; StepId step; ExitStatus exit; };
+struct StepEnded {
+  JobId job;
+  StepId step;
+  ExitStatus exit;
+};
 
 using EventBody =
-    std::variant<UnknownEvent, ClusterFounded, NodesDefined, NodeRemoved, PartitionDefined, PartitionRemoved, NodeRegistered,
-                 NodeResponded, NodeStoppedResponding, NodeStateChanged, JobSubmitted, ArrayTaskSplit, JobUpdated,
-                 ArrayTasksCancelled, JobStarted, JobLaunched, AllocationChanged, JobFinished, JobNodeReleased, JobRequeued,
-                 JobSuspended, JobResumed, JobForgotten, StepStarted, StepNodeEnded, StepEnded>;
+    std::variant<UnknownEvent, ClusterFounded, NodesDefined, NodeRemoved, PartitionDefined,
+                 PartitionRemoved, NodeRegistered, NodeResponded, NodeStoppedResponding,
+                 NodeStateChanged, JobSubmitted, ArrayTaskSplit, JobUpdated, ArrayTasksCancelled,
+                 JobStarted, JobLaunched, AllocationChanged, JobFinished, JobNodeReleased,
+                 JobRequeued, JobSuspended, JobResumed, JobForgotten, StepStarted, StepNodeEnded,
+                 StepEnded>;
 
 struct Event {
   Seq seq;

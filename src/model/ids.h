@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of things. Everything in the model refers to everything else by one of these, never by pointer.
+// The names of things. Everything in the model refers to everything else by one of these, never by
+// pointer.
 #pragma once
 #include <cstdint>
 
@@ -12,7 +13,8 @@ using JobId = Id<struct JobTag, std::uint32_t>;
 inline constexpr std::uint32_t kJobIdLocalBits = 26;
 inline constexpr std::uint32_t kJobIdLocalMax = (1u << kJobIdLocalBits) - 1;
 
-// One attempt at running a job: 64 bits that sort by time, new at each requeue. Printed as `s` and 13 characters.
+// One attempt at running a job: 64 bits that sort by time, new at each requeue. Printed as `s` and
+// 13 characters.
 using Sluid = Id<struct SluidTag, std::uint64_t>;
 
 using NodeId = Id<struct NodeTag, std::uint32_t>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job: what was asked for (JobSpec, immutable, shared) and what has become of it (Job, small and mutable).
+// A job: what was asked for (JobSpec, immutable, shared) and what has become of it (Job, small and
+// mutable).
 //
 // Invariants of Job:
 //  (1) end is set if and only if the state is terminal.
@@ -41,7 +42,8 @@ inline bool is_terminal(JobState state) { return state >= JobState::Completed; }
 std::string_view name_of(JobState state);
 std::string_view short_name_of(JobState state);
 
-// Why a pending job does not run, or how a finished one ended: squeue's REASON. Printed names are Slurm's.
+// Why a pending job does not run, or how a finished one ended: squeue's REASON. Printed names are
+// Slurm's.
 enum class Reason : std::uint8_t {
   None = 0,
   Priority,
@@ -78,9 +80,9 @@ struct JobExtras {
   std::string mail_user, std_in, std_err, network, burst_buffer, container;
   std::vector<std::string> arguments;  // of the batch script
   std::uint32_t mail_types = 0;
-  std::uint16_t signal = 0;             // --signal: number, 0 none
-  std::uint32_t signal_before_s = 0;    //           seconds before the limit
-  bool signal_batch_only = false;       //           B:
+  std::uint16_t signal = 0;           // --signal: number, 0 none
+  std::uint32_t signal_before_s = 0;  //           seconds before the limit
+  bool signal_batch_only = false;     //           B:
   std::uint64_t tmp_mb = 0;
   bool operator==(const JobExtras&) const = default;
 };
@@ -93,7 +95,7 @@ struct JobSpec {
   std::string script_blob, environment_blob;  // content ids; empty for interactive jobs
   std::uint32_t tasks = 1;
   std::uint32_t cpus_per_task = 1;
-  std::uint32_t tasks_per_node = 0;  // 0: no wish
+  std::uint32_t tasks_per_node = 0;            // 0: no wish
   std::uint32_t min_nodes = 1, max_nodes = 0;  // max 0: no limit
   std::uint32_t min_cpus_per_node = 0;
   std::uint64_t memory_per_node_mb = 0, memory_per_cpu_mb = 0;
@@ -124,7 +126,8 @@ struct NodeShare {
   bool operator==(const NodeShare&) const = default;
 };
 
-// What a job holds. A value with a history: each change (grow, shrink, a node replaced) is an event with a new one.
+// What a job holds. A value with a history: each change (grow, shrink, a node replaced) is an event
+// with a new one.
 struct Allocation {
   std::uint32_t generation = 0;
   std::vector<NodeShare> nodes;  // ascending by node
@@ -149,33 +152,35 @@ inline constexpr std::uint32_t kNoTask = 0xfffffffe;
 
 struct Job {
   JobId id;
-  JobId array_job;                    // the id users know the array by; none outside of arrays
+  JobId array_job;  // the id users know the array by; none outside of arrays
   std::uint32_t array_task = kNoTask;
   Sluid sluid;
   Ref<JobSpec> spec;
   JobState state = JobState::Pending;
-  Reason end_reason = Reason::None;   // how a finished job ended, or why a requeued one came back
+  Reason end_reason = Reason::None;  // how a finished job ended, or why a requeued one came back
   Holds holds;
-  bool requeue_wanted = false;        // when the nodes are clean again, the job goes back to the queue
-  bool launched = false;              // the batch host has confirmed that it has this attempt
-  bool dependency_failed = false;     // can never be satisfied
+  bool requeue_wanted = false;     // when the nodes are clean again, the job goes back to the queue
+  bool launched = false;           // the batch host has confirmed that it has this attempt
+  bool dependency_failed = false;  // can never be satisfied
   std::uint32_t priority = 0;
   std::uint32_t restarts = 0;
   Instant submit, eligible, start, end, accrued_suspend;
-  Instant limit_end;                  // start + time limit; kNever if unlimited
-  PartitionId partition;              // where it runs or ran; none while pending in several
+  Instant limit_end;      // start + time limit; kNever if unlimited
+  PartitionId partition;  // where it runs or ran; none while pending in several
   Ref<Allocation> allocation;
-  std::vector<NodeId> nodes_left;     // completing: nodes that have not confirmed that they are clean
+  std::vector<NodeId> nodes_left;  // completing: nodes that have not confirmed that they are clean
   ExitStatus exit;
-  ExitStatus derived_exit;            // the highest of its steps
-  Ref<Dependency> dependency;         // the terms that are still open
+  ExitStatus derived_exit;     // the highest of its steps
+  Ref<Dependency> dependency;  // the terms that are still open
   Ref<ArrayTasks> array;
   std::uint32_t next_step = 0;
-  Ref<std::vector<Step>> steps;       // alive ones
-  Uid killed_by;                      // meaningful for Cancelled
+  Ref<std::vector<Step>> steps;  // alive ones
+  Uid killed_by;                 // meaningful for Cancelled
 
   bool completing() const { return !nodes_left.empty(); }
-  bool holds_resources() const { return state == JobState::Running || state == JobState::Suspended || completing(); }
+  bool holds_resources() const {
+    return state == JobState::Running || state == JobState::Suspended || completing();
+  }
   bool held() const { return holds.user || holds.admin; }
   bool operator==(const Job&) const = default;
 };

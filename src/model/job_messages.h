@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What commands ask the controller about jobs, and what it answers. wire/schema/messages.h numbers the fields.
+// What commands ask the controller about jobs, and what it answers. wire/schema/messages.h numbers
+// the fields.
 #pragma once
 #include <optional>
 #include <string>
@@ -12,9 +13,9 @@ namespace ym {
 inline constexpr std::uint32_t kNoPriority = 0xfffffffe;
 
 struct SubmitJob {
-  JobSpec spec;                // identity is overwritten by the caller's
-  std::string script;          // empty for salloc and srun
-  std::string environment;     // NAME=value, each ended by NUL
+  JobSpec spec;             // identity is overwritten by the caller's
+  std::string script;       // empty for salloc and srun
+  std::string environment;  // NAME=value, each ended by NUL
   std::string array, dependency;
   std::uint32_t priority = kNoPriority;
   bool hold = false;
@@ -27,7 +28,8 @@ struct SubmitAnswer {
   std::string warning;
 };
 
-// One job, array element, set of elements or step, as users name it: 7, 7_3, 7_[1-4], 7.0, s8FXJCCS3F9Z00.
+// One job, array element, set of elements or step, as users name it: 7, 7_3, 7_[1-4], 7.0,
+// s8FXJCCS3F9Z00.
 struct JobTarget {
   JobId job;
   std::optional<IndexSet> tasks;
@@ -39,35 +41,47 @@ struct JobTarget {
 struct JobFilter {
   std::vector<JobTarget> targets;
   std::vector<std::string> users, partitions, accounts, qos, names;
-  std::vector<JobState> states;    // empty: pending, running, suspended, completing
+  std::vector<JobState> states;  // empty: pending, running, suspended, completing
   bool all_states = false;
-  std::string nodes;               // hostlist
+  std::string nodes;  // hostlist
 };
 
 enum class JobVerb : std::uint8_t {
-  Update = 0, Hold = 1, HoldUser = 2, Release = 3, Requeue = 4, RequeueHold = 5, Suspend = 6, Resume = 7, Cancel = 8,
-  Signal = 9, Complete = 10,
+  Update = 0,
+  Hold = 1,
+  HoldUser = 2,
+  Release = 3,
+  Requeue = 4,
+  RequeueHold = 5,
+  Suspend = 6,
+  Resume = 7,
+  Cancel = 8,
+  Signal = 9,
+  Complete = 10,
 };
 
 // What `scontrol update job` may change; absent fields stay as they are.
 struct JobPatch {
-  std::optional<std::string> name, partitions, account, qos, comment, dependency, features, work_dir, std_out;
-  std::optional<std::uint32_t> time_limit_s, priority, min_nodes, max_nodes, tasks, cpus_per_task, array_max_running;
+  std::optional<std::string> name, partitions, account, qos, comment, dependency, features,
+      work_dir, std_out;
+  std::optional<std::uint32_t> time_limit_s, priority, min_nodes, max_nodes, tasks, cpus_per_task,
+      array_max_running;
   std::optional<std::int32_t> nice;
   std::optional<Instant> begin, deadline;
   std::optional<bool> requeue;
   std::optional<std::string> required_nodes, excluded_nodes, admin_comment, extra;
 };
 
-// One verb for all the jobs that the filter selects. The caller must own each, or be an administrator.
+// One verb for all the jobs that the filter selects. The caller must own each, or be an
+// administrator.
 struct AlterJobs {
   JobVerb verb = JobVerb::Update;
   JobFilter filter;
   JobPatch patch;
-  std::uint16_t signal = 0;   // Signal: which one
-  bool batch_only = false;    // Signal: the batch shell only (scancel -b)
-  bool whole_job = false;     // Signal: the batch shell and all steps (scancel -f)
-  ExitStatus exit;            // Complete: what salloc's or srun's own allocation ended with
+  std::uint16_t signal = 0;  // Signal: which one
+  bool batch_only = false;   // Signal: the batch shell only (scancel -b)
+  bool whole_job = false;    // Signal: the batch shell and all steps (scancel -f)
+  ExitStatus exit;           // Complete: what salloc's or srun's own allocation ended with
 };
 
 struct JobOutcome {
@@ -87,20 +101,20 @@ struct QueryJobs {
 // A job and what only the controller can say of it.
 struct JobRow {
   Job job;
-  Reason reason = Reason::None;     // the one that squeue shows
-  std::string reason_text;          // a detail behind it, may be empty
-  std::string nodes;                // hostlist of the allocation
+  Reason reason = Reason::None;  // the one that squeue shows
+  std::string reason_text;       // a detail behind it, may be empty
+  std::string nodes;             // hostlist of the allocation
   std::string scheduled_nodes;
   std::string batch_host;
-  std::string partition;            // where it runs; the asked-for list while pending
+  std::string partition;  // where it runs; the asked-for list while pending
   Instant expected_start;
 };
 struct JobRows {
   std::vector<JobRow> rows;
 };
 
-// Answers when the job is no longer pending (or has ended, with until_end). `mine` marks the caller as the one for
-// whom an interactive allocation lives.
+// Answers when the job is no longer pending (or has ended, with until_end). `mine` marks the caller
+// as the one for whom an interactive allocation lives.
 struct WatchJob {
   JobId job;
   bool until_end = false;

@@ -48,7 +48,7 @@ struct Node {
   bool drain = false;
   bool fail = false;
   bool responding = false;
-  bool down_by_admin = false;   // only an administrator brings it back
+  bool down_by_admin = false;  // only an administrator brings it back
   std::string reason;
   Uid reason_uid;
   Instant reason_time;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between the controller and slurmd. Level-triggered: a node tells everything it has, the controller asks for the
-// difference. A lost message is a delay, a repeated one changes nothing (attempts are named by their Sluid).
+// Between the controller and slurmd. Level-triggered: a node tells everything it has, the
+// controller asks for the difference. A lost message is a delay, a repeated one changes nothing
+// (attempts are named by their Sluid).
 #pragma once
 #include <optional>
 #include <string>
@@ -14,8 +15,9 @@ namespace ym {
 
 // DO NOT CHANGE THESE VALUES: they are on the wire and in nodes' spools.
 enum class AttemptPhase : std::uint8_t {
-  Running = 0,   // something of it is or may be alive here
-  Clean = 1,     // nothing of it is left; `exit` and `error` tell how the batch script ended, if it ran here
+  Running = 0,  // something of it is or may be alive here
+  Clean = 1,    // nothing of it is left; `exit` and `error` tell how the batch script ended, if it
+                // ran here
 };
 
 // What a node knows of one attempt at a job.
@@ -23,10 +25,10 @@ struct AttemptReport {
   JobId job;
   Sluid sluid;
   AttemptPhase phase = AttemptPhase::Running;
-  bool batch = false;           // the batch script was this node's to run
+  bool batch = false;  // the batch script was this node's to run
   bool batch_ended = false;
   ExitStatus exit;
-  std::string error;            // why it could not be started; empty otherwise
+  std::string error;  // why it could not be started; empty otherwise
   bool out_of_memory = false;
 };
 
@@ -37,14 +39,15 @@ struct StepReport {
   ExitStatus exit;
 };
 
-// slurmd → controller. The first one on a connection has `complete`, which says that `attempts` is all there is.
+// slurmd → controller. The first one on a connection has `complete`, which says that `attempts` is
+// all there is.
 struct NodeReport {
   std::string node;
   bool complete = false;
   NodeRegistration registration;  // with `complete`
   std::vector<AttemptReport> attempts;
   std::vector<StepReport> ended_steps;
-  std::uint32_t cpu_load = 0;     // hundredths
+  std::uint32_t cpu_load = 0;  // hundredths
   std::uint64_t free_memory_mb = 0;
 };
 
@@ -53,18 +56,19 @@ struct LaunchJob {
   JobId job;
   Sluid sluid;
   Ref<JobSpec> spec;
-  std::string script, environment;         // bytes
+  std::string script, environment;  // bytes
   JobId array_job;
   std::uint32_t array_task = kNoTask, array_count = 0, array_min = 0, array_max = 0, array_step = 1;
   std::uint32_t restarts = 0;
   std::string cluster, partition;
-  std::string nodes;                       // hostlist of the allocation
-  std::vector<std::uint32_t> cpus;         // for each of them
-  std::vector<std::uint32_t> tasks;        // for each of them
-  std::uint64_t memory_mb = 0;             // on the batch host
+  std::string nodes;                 // hostlist of the allocation
+  std::vector<std::uint32_t> cpus;   // for each of them
+  std::vector<std::uint32_t> tasks;  // for each of them
+  std::uint64_t memory_mb = 0;       // on the batch host
   Instant start, limit_end;
 };
-// End everything of the attempt: SIGTERM, after `grace` SIGKILL; then report it Clean. Unknown attempts are Clean.
+// End everything of the attempt: SIGTERM, after `grace` SIGKILL; then report it Clean. Unknown
+// attempts are Clean.
 struct KillJob {
   JobId job;
   Sluid sluid;
@@ -85,22 +89,38 @@ struct ForgetAttempts {
 
 // --- administration ---
 
-struct QueryNodes { std::string nodes; };
-struct NodeRow { Node node; std::vector<std::string> partitions; std::uint32_t cpu_load = 0; std::uint64_t free_memory_mb = 0; };
-struct NodeRows { std::vector<NodeRow> rows; };
-struct QueryPartitions { std::string name; };
-struct PartitionRow { Partition partition; std::uint32_t cpus = 0, node_count = 0; };
-struct PartitionRows { std::vector<PartitionRow> rows; };
+struct QueryNodes {
+  std::string nodes;
+};
+struct NodeRow {
+  Node node;
+  std::vector<std::string> partitions;
+  std::uint32_t cpu_load = 0;
+  std::uint64_t free_memory_mb = 0;
+};
+struct NodeRows {
+  std::vector<NodeRow> rows;
+};
+struct QueryPartitions {
+  std::string name;
+};
+struct PartitionRow {
+  Partition partition;
+  std::uint32_t cpus = 0, node_count = 0;
+};
+struct PartitionRows {
+  std::vector<PartitionRow> rows;
+};
 
 struct UpdateNodes {
-  std::string nodes;             // hostlist
-  std::string state;             // DOWN, DRAIN, FAIL, RESUME, UNDRAIN, IDLE; empty: unchanged
+  std::string nodes;  // hostlist
+  std::string state;  // DOWN, DRAIN, FAIL, RESUME, UNDRAIN, IDLE; empty: unchanged
   std::optional<std::string> reason, features;
   std::optional<std::uint32_t> weight;
 };
 struct UpdatePartition {
   PartitionSpec spec;
-  std::vector<std::string> changed;   // names of the members of spec that count
+  std::vector<std::string> changed;  // names of the members of spec that count
   bool create = false, remove = false;
 };
 

@@ -22,8 +22,9 @@ const Partition* State::default_partition() const {
 }
 
 Sluid next_sluid(const State& state, Instant now) {
-  // 42 bits of milliseconds, 22 to count within one. If more are wanted, or the clock stands still or goes back,
-  // counting simply runs on into the next millisecond: order is kept, and the time in it stays within reach.
+  // 42 bits of milliseconds, 22 to count within one. If more are wanted, or the clock stands still
+  // or goes back, counting simply runs on into the next millisecond: order is kept, and the time in
+  // it stays within reach.
   constexpr int kCounterBits = 22;
   std::uint64_t by_clock = static_cast<std::uint64_t>(now.unix_ms) << kCounterBits;
   return Sluid{std::max(by_clock, state.last_sluid.value + 1)};

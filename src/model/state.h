@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a cluster: tables of values, named by ids. A copy is a snapshot and costs a few pointers.
+// The state of a cluster: tables of values, named by ids. A copy is a snapshot and costs a few
+// pointers.
 //
 // Thread rule: one owner applies events; copies are read anywhere.
 #pragma once

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step: a set of tasks within a job's allocation.
 //
-// The controller keeps only steps that are alive; an ended step is history, which the log carries to accounting.
-// Steps may be made by the controller (srun inside an allocation) or later by the job's own manager, which reports
-// them in batches; `made_by_job` tells the two apart.
+// The controller keeps only steps that are alive; an ended step is history, which the log carries
+// to accounting. Steps may be made by the controller (srun inside an allocation) or later by the
+// job's own manager, which reports them in batches; `made_by_job` tells the two apart.
 #pragma once
 #include <string>
 #include <vector>
@@ -36,10 +36,10 @@ struct Step {
   std::string name;
   std::uint32_t tasks = 0;
   std::uint32_t cpus_per_task = 1;
-  bool overlap = false;      // shares the job's cpus with other steps
+  bool overlap = false;  // shares the job's cpus with other steps
   bool made_by_job = false;
-  std::vector<StepShare> shares;     // in task order
-  std::vector<NodeId> nodes_left;    // nodes that have not reported the end of their tasks
+  std::vector<StepShare> shares;   // in task order
+  std::vector<NodeId> nodes_left;  // nodes that have not reported the end of their tasks
   Instant start;
   ExitStatus worst;  // the highest exit seen so far
   bool operator==(const Step&) const = default;

@@ -7,7 +7,8 @@
 namespace ym {
 
 std::optional<std::string> environment_variable(const char* name);
-// The folder above the one that the running program is in: /opt/ym for /opt/ym/bin/sbatch. Empty if unknown.
+// The folder above the one that the running program is in: /opt/ym for /opt/ym/bin/sbatch. Empty if
+// unknown.
 std::string program_prefix();
 // The short host name.
 std::string host_name();

@@ -32,7 +32,9 @@ bool write_all(int fd, std::string_view bytes) {
 
 }  // namespace
 
-std::string errno_text(std::string_view what) { return fmt::format("{}: {}", what, std::strerror(errno)); }
+std::string errno_text(std::string_view what) {
+  return fmt::format("{}: {}", what, std::strerror(errno));
+}
 
 Result<std::string> read_file(const std::string& path, std::size_t max) {
   Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};

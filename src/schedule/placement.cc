@@ -32,14 +32,15 @@ struct Candidate {
   std::uint32_t capacity = 0;
 };
 
-// The first `count` candidates such that together they take all tasks; empty if no prefix within max_nodes does.
+// The first `count` candidates such that together they take all tasks; empty if no prefix within
+// max_nodes does.
 std::vector<Candidate> choose(const JobSpec& spec, std::vector<Candidate>& candidates) {
   std::uint32_t min_nodes = std::max(1u, spec.min_nodes);
   std::uint32_t max_nodes = spec.max_nodes ? std::max(spec.max_nodes, min_nodes) : 0xffffffff;
   std::uint32_t tasks = std::max(spec.tasks, min_nodes);
-  bool one_node_suffices = min_nodes == 1 && std::ranges::any_of(candidates, [&](const Candidate& c) {
-                             return c.capacity >= tasks;
-                           });
+  bool one_node_suffices =
+      min_nodes == 1 &&
+      std::ranges::any_of(candidates, [&](const Candidate& c) { return c.capacity >= tasks; });
   if (one_node_suffices) {
     std::erase_if(candidates, [&](const Candidate& c) { return c.capacity < tasks; });
     auto best = std::ranges::min_element(candidates, {}, [](const Candidate& c) {
@@ -66,26 +67,35 @@ bool has_features(const NodeSpec& node, const std::string& wanted) {
   std::vector<std::string_view> have = split_words(node.features, ',');
   // "a&b" wants all, "a|b" any; counts and brackets come with the full constraint language.
   char joint = wanted.find('|') != std::string::npos ? '|' : '&';
-  std::vector<std::string_view> words = split_words(wanted, wanted.find(',') != std::string::npos ? ',' : joint);
+  std::vector<std::string_view> words =
+      split_words(wanted, wanted.find(',') != std::string::npos ? ',' : joint);
   auto has = [&](std::string_view word) { return std::ranges::find(have, word) != have.end(); };
   return joint == '|' ? std::ranges::any_of(words, has) : std::ranges::all_of(words, has);
 }
 
 }  // namespace
 
-NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks, const PlacementRules& rules) {
+NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,
+                    const PlacementRules& rules) {
   bool whole = spec.exclusive || rules.whole_nodes;
-  std::uint32_t wanted = std::max({1u, tasks * std::max(1u, spec.cpus_per_task), spec.min_cpus_per_node});
-  NodeShare share{.node = node.node, .cpus = whole ? node.cpus_total : std::min(wanted, node.cpus), .memory_mb = 0};
+  std::uint32_t wanted =
+      std::max({1u, tasks * std::max(1u, spec.cpus_per_task), spec.min_cpus_per_node});
+  NodeShare share{.node = node.node,
+                  .cpus = whole ? node.cpus_total : std::min(wanted, node.cpus),
+                  .memory_mb = 0};
   if (rules.memory_counts) {
-    if (spec.memory_per_node_mb) share.memory_mb = spec.memory_per_node_mb;
-    else if (spec.memory_per_cpu_mb) share.memory_mb = spec.memory_per_cpu_mb * share.cpus;
-    else if (whole) share.memory_mb = node.memory_mb;
+    if (spec.memory_per_node_mb)
+      share.memory_mb = spec.memory_per_node_mb;
+    else if (spec.memory_per_cpu_mb)
+      share.memory_mb = spec.memory_per_cpu_mb * share.cpus;
+    else if (whole)
+      share.memory_mb = node.memory_mb;
   }
   return share;
 }
 
-std::optional<Allocation> place(const JobSpec& spec, std::vector<Free> candidates, const PlacementRules& rules) {
+std::optional<Allocation> place(const JobSpec& spec, std::vector<Free> candidates,
+                                const PlacementRules& rules) {
   std::vector<Candidate> able;
   for (const Free& free : candidates)
     if (std::uint32_t tasks = capacity(spec, free, rules)) able.push_back({free, tasks});
@@ -123,30 +133,37 @@ Free free_when_empty(const Node& node) {
           .idle = true};
 }
 
-std::vector<const Node*> admitted_nodes(const State& state, const Partition& partition, const JobSpec& spec) {
+std::vector<const Node*> admitted_nodes(const State& state, const Partition& partition,
+                                        const JobSpec& spec) {
   auto required = Hostlist::parse(spec.extras->required_nodes);
   auto excluded = Hostlist::parse(spec.extras->excluded_nodes);
-  bool some_required = required && !required->empty(), some_excluded = excluded && !excluded->empty();
+  bool some_required = required && !required->empty(),
+       some_excluded = excluded && !excluded->empty();
   std::vector<const Node*> nodes;
   for (NodeId id : *partition.nodes) {
     const Node* node = state.find(id);
     if (!node) continue;
     if (some_excluded && excluded->contains(node->spec->name)) continue;
-    if (some_required && required->count() >= spec.min_nodes && !required->contains(node->spec->name)) continue;
+    if (some_required && required->count() >= spec.min_nodes &&
+        !required->contains(node->spec->name))
+      continue;
     if (!has_features(*node->spec, spec.extras->features)) continue;
     nodes.push_back(node);
   }
   return nodes;
 }
 
-bool still_fits(const State& state, const JobSpec& spec, const Allocation& allocation, const PlacementRules& rules) {
+bool still_fits(const State& state, const JobSpec& spec, const Allocation& allocation,
+                const PlacementRules& rules) {
   bool whole = spec.exclusive || rules.whole_nodes;
-  return !allocation.nodes.empty() && std::ranges::all_of(allocation.nodes, [&](const NodeShare& share) {
-    const Node* node = state.find(share.node);
-    if (!node || !node->usable()) return false;
-    Free free = free_now(*node);
-    return free.cpus >= share.cpus && free.memory_mb >= share.memory_mb && (!whole || free.idle);
-  });
+  return !allocation.nodes.empty() &&
+         std::ranges::all_of(allocation.nodes, [&](const NodeShare& share) {
+           const Node* node = state.find(share.node);
+           if (!node || !node->usable()) return false;
+           Free free = free_now(*node);
+           return free.cpus >= share.cpus && free.memory_mb >= share.memory_mb &&
+                  (!whole || free.idle);
+         });
 }
 
 }  // namespace ym

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// "Fits where?" and "best?": which nodes, and how much of each, for one job. Pure functions of what is free.
+// "Fits where?" and "best?": which nodes, and how much of each, for one job. Pure functions of what
+// is free.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -13,35 +14,41 @@ namespace ym {
 // What one node could still give.
 struct Free {
   NodeId node;
-  std::uint32_t cpus = 0;       // not given away
+  std::uint32_t cpus = 0;  // not given away
   std::uint32_t cpus_total = 0;
   std::uint64_t memory_mb = 0;
   std::uint32_t weight = 1;
-  bool idle = true;             // nobody holds anything of it
+  bool idle = true;  // nobody holds anything of it
 };
 
 struct PlacementRules {
-  bool memory_counts = false;   // memory is consumable
-  bool whole_nodes = false;     // every job gets its nodes for itself
+  bool memory_counts = false;  // memory is consumable
+  bool whole_nodes = false;    // every job gets its nodes for itself
   std::uint32_t max_cpus_per_node = 0xffffffff;
 };
 
 // How many cpus and how much memory the job's tasks take on a node that runs `tasks` of them.
-NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks, const PlacementRules& rules);
+NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,
+                    const PlacementRules& rules);
 
-// An allocation out of `candidates`, or none if they do not suffice. Fewest nodes first, among equals the lightest
-// weight, the tightest fit for jobs of one node, then the lowest number: the same question has one answer.
-// O(candidates log candidates).
-std::optional<Allocation> place(const JobSpec& spec, std::vector<Free> candidates, const PlacementRules& rules);
+// An allocation out of `candidates`, or none if they do not suffice. Fewest nodes first, among
+// equals the lightest weight, the tightest fit for jobs of one node, then the lowest number: the
+// same question has one answer. O(candidates log candidates).
+std::optional<Allocation> place(const JobSpec& spec, std::vector<Free> candidates,
+                                const PlacementRules& rules);
 
 // The node as it is now, and as it would be with nothing on it.
 Free free_now(const Node& node);
 Free free_when_empty(const Node& node);
 
-// Nodes of the partition that the request admits at all: required and excluded lists, features. O(partition).
-std::vector<const Node*> admitted_nodes(const State& state, const Partition& partition, const JobSpec& spec);
+// Nodes of the partition that the request admits at all: required and excluded lists, features.
+// O(partition).
+std::vector<const Node*> admitted_nodes(const State& state, const Partition& partition,
+                                        const JobSpec& spec);
 
-// May this allocation be given out of the state as it is? The core's last word on every proposal. O(its nodes).
-bool still_fits(const State& state, const JobSpec& spec, const Allocation& allocation, const PlacementRules& rules);
+// May this allocation be given out of the state as it is? The core's last word on every proposal.
+// O(its nodes).
+bool still_fits(const State& state, const JobSpec& spec, const Allocation& allocation,
+                const PlacementRules& rules);
 
 }  // namespace ym

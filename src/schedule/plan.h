@@ -29,10 +29,10 @@ struct Verdicts {
 };
 
 struct Plan {
-  Seq based_on;                 // the last event that the planner had seen
-  std::vector<Proposal> starts; // in the order in which they should be committed
+  Seq based_on;                  // the last event that the planner had seen
+  std::vector<Proposal> starts;  // in the order in which they should be committed
   Verdicts verdicts;
-  bool cut_short = false;       // the budget ended before the queue did
+  bool cut_short = false;  // the budget ended before the queue did
 };
 
 struct PlanBudget {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The planner: keeps the queue in order and proposes what to start.
 //
-// It follows the log. observe() folds each event into its own indexes at the cost of the change, so a million pending
-// jobs are not looked at again because one ended; plan() visits shapes, not jobs.
+// It follows the log. observe() folds each event into its own indexes at the cost of the change, so
+// a million pending jobs are not looked at again because one ended; plan() visits shapes, not jobs.
 //
 // Thread rule: one owner; it may live on a thread of its own, fed with events and snapshots.
 #pragma once
@@ -63,8 +63,7 @@ class Planner {
   std::map<std::string, Shape> shapes_;
   std::map<JobId, Place> where_;
   std::set<std::pair<Instant, JobId>> begin_times_;
-  std::map<JobId, std::uint32_t> array_running_;              // elements that run, by array
-  std::set<std::pair<Instant, JobId>> running_by_end_;        // who gives resources back when
+  std::set<std::pair<Instant, JobId>> running_by_end_;  // who gives resources back when
   std::map<JobId, Instant> running_;
 };
 

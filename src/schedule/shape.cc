@@ -28,7 +28,8 @@ std::string shape_key(const JobSpec& spec) {
   put(key, spec.memory_per_node_mb);
   put(key, spec.memory_per_cpu_mb);
   put(key, spec.time_limit_s);
-  put(key, static_cast<char>(spec.exclusive | spec.contiguous << 1 | spec.overcommit << 2 | spec.oversubscribe << 3));
+  put(key, static_cast<char>(spec.exclusive | spec.contiguous << 1 | spec.overcommit << 2 |
+                             spec.oversubscribe << 3));
   if (spec.extras) {
     put(key, spec.extras->features);
     put(key, spec.extras->required_nodes);

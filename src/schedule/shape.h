@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes: pending jobs that ask for the same thing under the same limits are one shape. What holds for one of them
-// (it fits nowhere, it may never run here) holds for all, so the question is asked once for thousands of jobs.
+// Shapes: pending jobs that ask for the same thing under the same limits are one shape. What holds
+// for one of them (it fits nowhere, it may never run here) holds for all, so the question is asked
+// once for thousands of jobs.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -13,7 +14,8 @@ namespace ym {
 // Cost: one string of some 40 bytes, ~100 ns.
 std::string shape_key(const JobSpec& spec);
 
-// A number for a key, for tables that only need to tell shapes apart for people's eyes (reasons, statistics).
+// A number for a key, for tables that only need to tell shapes apart for people's eyes (reasons,
+// statistics).
 std::uint64_t shape_hash(std::string_view key);
 
 }  // namespace ym

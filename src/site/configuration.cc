@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
-#include "config/config.h"
+#include "config/parse.h"
 #include "config/values.h"
 #include "os/environment.h"
 #include "os/files.h"

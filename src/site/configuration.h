@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where this machine's configuration is, and what follows from it. Used by commands and daemons alike.
+// Where this machine's configuration is, and what follows from it. Used by commands and daemons
+// alike.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,8 +10,9 @@
 
 namespace ym {
 
-// The slurm.conf that counts: $SLURM_CONF, else etc/slurm.conf or etc/slurm/slurm.conf of the prefix that the program
-// was started from, else /etc/slurm/slurm.conf. Says where it looked if there is none.
+// The slurm.conf that counts: $SLURM_CONF, else etc/slurm.conf or etc/slurm/slurm.conf of the
+// prefix that the program was started from, else /etc/slurm/slurm.conf. Says where it looked if
+// there is none.
 Result<std::string> find_configuration();
 
 struct LoadedConfiguration {
@@ -22,8 +24,8 @@ struct LoadedConfiguration {
 // `path` empty: find it.
 Result<LoadedConfiguration> load_configuration(const std::string& path = {});
 
-// Unix sockets stand beside the pid files: /run/slurmctld.pid → /run/slurmctld.sock. World-connectable; the kernel
-// says who is calling.
+// Unix sockets stand beside the pid files: /run/slurmctld.pid → /run/slurmctld.sock.
+// World-connectable; the kernel says who is calling.
 std::string controller_socket(const ClusterConfig& config);
 std::string node_socket(const ClusterConfig& config, const std::string& node);
 // The cluster's key: as configured, else slurm.key beside slurm.conf.

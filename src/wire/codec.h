@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values to bytes and back, in protobuf's wire format (docs/decisions/0002).
 //
-// Each type that travels or is stored has one description (schema/*.h): its fields with number, name and member. From
-// that one list come encoding, decoding and JSON. The rules of evolution are protobuf's: numbers are only ever added;
-// a reader skips numbers it does not know; a field that is absent has its C++ default. A default, once released, does
-// not change.
+// Each type that travels or is stored has one description (schema/*.h): its fields with number,
+// name and member. From that one list come encoding, decoding and JSON. The rules of evolution are
+// protobuf's: numbers are only ever added; a reader skips numbers it does not know; a field that is
+// absent has its C++ default. A default, once released, does not change.
 //
-// The templates are instantiated in this room only, for the types listed in instances.h; everyone else pays nothing
-// for including this header.
+// The templates are instantiated in this room only, for the types listed in instances.h; everyone
+// else pays nothing for including this header.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -27,8 +27,8 @@ std::string encode(const T& value) {
   return out;
 }
 
-// Refuses truncated, overlong and wrongly typed input, and input whose decoded form would be out of all proportion to
-// its size; says what is wrong and where. Never reads outside `bytes`.
+// Refuses truncated, overlong and wrongly typed input, and input whose decoded form would be out of
+// all proportion to its size; says what is wrong and where. Never reads outside `bytes`.
 template <class T>
 Result<T> decode(std::string_view bytes);
 

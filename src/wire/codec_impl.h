@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The templates behind codec.h. Included only by the .cc files of this room that instantiate them.
 //
-// A description is a function `fields(f, const T*)` that calls f(number, "name", &T::member) for each field, found by
-// argument-dependent lookup or declared in ym::wire before this header is used.
+// A description is a function `fields(f, const T*)` that calls f(number, "name", &T::member) for
+// each field, found by argument-dependent lookup or declared in ym::wire before this header is
+// used.
 #pragma once
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
@@ -26,11 +27,11 @@ namespace ym::wire {
 
 // Ids, Uid, Gid, StepId: a struct around one number.
 template <class T>
-concept Wrapped = requires(T t) { t.value; } && std::is_class_v<T> && std::is_integral_v<decltype(T::value)> &&
-                  sizeof(T) == sizeof(T::value);
+concept Wrapped = requires(T t) { t.value; } && std::is_class_v<T> &&
+                  std::is_integral_v<decltype(T::value)> && sizeof(T) == sizeof(T::value);
 template <class T>
-concept Scalar = std::is_integral_v<T> || std::is_enum_v<T> || Wrapped<T> || std::is_same_v<T, Instant> ||
-                 std::is_same_v<T, Duration>;
+concept Scalar = std::is_integral_v<T> || std::is_enum_v<T> || Wrapped<T> ||
+                 std::is_same_v<T, Instant> || std::is_same_v<T, Duration>;
 // Little languages travel as their text.
 template <class T>
 concept Textual = std::is_same_v<T, IndexSet> || std::is_same_v<T, Dependency>;
@@ -55,18 +56,25 @@ struct IsVariant : std::false_type {};
 template <class... Ts>
 struct IsVariant<std::variant<Ts...>> : std::true_type {};
 
-// The field number of each alternative of a variant is its own (variant_number below) so that order may change.
+// The field number of each alternative of a variant is its own (variant_number below) so that order
+// may change.
 template <class T>
 constexpr std::uint32_t variant_number = 0;
 
 template <class T>
 std::uint64_t scalar_bits(const T& value) {
-  if constexpr (Wrapped<T>) return scalar_bits(value.value);
-  else if constexpr (std::is_same_v<T, Instant>) return zigzag(value.unix_ms);
-  else if constexpr (std::is_same_v<T, Duration>) return zigzag(value.count());
-  else if constexpr (std::is_enum_v<T>) return static_cast<std::uint64_t>(value);
-  else if constexpr (std::is_signed_v<T>) return zigzag(value);
-  else return static_cast<std::uint64_t>(value);
+  if constexpr (Wrapped<T>)
+    return scalar_bits(value.value);
+  else if constexpr (std::is_same_v<T, Instant>)
+    return zigzag(value.unix_ms);
+  else if constexpr (std::is_same_v<T, Duration>)
+    return zigzag(value.count());
+  else if constexpr (std::is_enum_v<T>)
+    return static_cast<std::uint64_t>(value);
+  else if constexpr (std::is_signed_v<T>)
+    return zigzag(value);
+  else
+    return static_cast<std::uint64_t>(value);
 }
 
 // False if the number does not fit the type.
@@ -109,13 +117,14 @@ inline bool text_from(std::string_view text, Dependency& dependency) {
   return parsed.has_value();
 }
 
-// ---------------------------------------------------------------------------------------------------- encode
+// ----------------------------------------------------------------------------------------------------
+// encode
 
 template <class T>
 void put_field(std::string& out, std::uint32_t number, const T& value, bool keep_zero);
 
-// A nested message: its length is not known before it is written, so it is written behind a one-byte length that is
-// widened in the rare case that it does not suffice.
+// A nested message: its length is not known before it is written, so it is written behind a
+// one-byte length that is widened in the rare case that it does not suffice.
 template <class Body>
 void put_nested(std::string& out, std::uint32_t number, Body body) {
   put_key(out, number, WireType::Bytes);
@@ -203,7 +212,8 @@ void encode_to(std::string& out, const T& value) {
   put_struct(out, value);
 }
 
-// ---------------------------------------------------------------------------------------------------- decode
+// ----------------------------------------------------------------------------------------------------
+// decode
 
 // How much a message may swell: list elements are charged by their size in memory.
 struct Budget {
@@ -232,7 +242,8 @@ bool get_field(Reader& in, WireType type, T& value, Budget& budget, std::string&
       Reader list(in.run());
       while (!list.done()) {
         std::uint64_t key = list.varint();
-        if (key != (1u << 3 | 2) || !get_field(list, WireType::Bytes, inner, budget, error)) return false;
+        if (key != (1u << 3 | 2) || !get_field(list, WireType::Bytes, inner, budget, error))
+          return false;
       }
       if (in.failed() || list.failed()) return false;
     } else if (!get_field(in, type, inner, budget, error)) {
@@ -267,7 +278,8 @@ bool get_field(Reader& in, WireType type, T& value, Budget& budget, std::string&
 }
 
 template <class Variant, std::size_t I = 0>
-bool get_alternative(std::uint32_t number, Reader& in, Variant& value, Budget& budget, std::string& error, bool& known) {
+bool get_alternative(std::uint32_t number, Reader& in, Variant& value, Budget& budget,
+                     std::string& error, bool& known) {
   if constexpr (I < std::variant_size_v<Variant>) {
     using Alternative = std::variant_alternative_t<I, Variant>;
     if (variant_number<Alternative> != number)
@@ -288,8 +300,8 @@ bool get_struct(std::string_view bytes, T& value, Budget& budget, std::string& e
     if (have_key) key = in.varint();
   };
   next_key();
-  // Encoders write fields in the description's order, so one pass over it reads a whole message. What is out of order
-  // takes another pass; what no pass knows is skipped.
+  // Encoders write fields in the description's order, so one pass over it reads a whole message.
+  // What is out of order takes another pass; what no pass knows is skipped.
   while (have_key && !in.failed()) {
     bool progress = false, bad = false;
     fields(
@@ -307,7 +319,8 @@ bool get_struct(std::string_view bytes, T& value, Budget& budget, std::string& e
               if (found != number) return;
               bad = !get_field(in, type, value.*member, budget, error);
             }
-            if (bad && error.empty()) error = fmt::format("bad value of \"{}\" near byte {}", name, in.at());
+            if (bad && error.empty())
+              error = fmt::format("bad value of \"{}\" near byte {}", name, in.at());
             progress = true;
             next_key();
           }
@@ -319,7 +332,8 @@ bool get_struct(std::string_view bytes, T& value, Budget& budget, std::string& e
       next_key();
     }
   }
-  if (in.failed() && error.empty()) error = fmt::format("cut short or broken near byte {}", in.at());
+  if (in.failed() && error.empty())
+    error = fmt::format("cut short or broken near byte {}", in.at());
   return !in.failed();
 }
 
@@ -336,7 +350,8 @@ Result<T> decode(std::string_view bytes) {
   return value;
 }
 
-// ---------------------------------------------------------------------------------------------------- JSON
+// ----------------------------------------------------------------------------------------------------
+// JSON
 
 using Json = rapidjson::Writer<rapidjson::StringBuffer>;
 
@@ -345,10 +360,14 @@ void json_value(Json& out, const T& value);
 
 template <class T>
 bool is_default(const T& value, const T& standard) {
-  if constexpr (Scalar<T> || Textual<T> || std::is_same_v<T, std::string>) return value == standard;
-  else if constexpr (IsRef<T>::value || IsOptional<T>::value) return !value;
-  else if constexpr (IsVector<T>::value) return value.empty();
-  else return encode(value).empty();
+  if constexpr (Scalar<T> || Textual<T> || std::is_same_v<T, std::string>)
+    return value == standard;
+  else if constexpr (IsRef<T>::value || IsOptional<T>::value)
+    return !value;
+  else if constexpr (IsVector<T>::value)
+    return value.empty();
+  else
+    return encode(value).empty();
 }
 
 template <class T>
@@ -397,8 +416,10 @@ void json_value(Json& out, const T& value) {
   } else if constexpr (Textual<T>) {
     json_value(out, text_form(value));
   } else if constexpr (IsRef<T>::value || IsOptional<T>::value) {
-    if (value) json_value(out, *value);
-    else out.Null();
+    if (value)
+      json_value(out, *value);
+    else
+      out.Null();
   } else if constexpr (IsVector<T>::value) {
     out.StartArray();
     for (const auto& element : value) json_value(out, element);

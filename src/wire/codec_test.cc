@@ -13,7 +13,8 @@ namespace {
 
 SubmitJob a_submission() {
   SubmitJob submit;
-  submit.spec = {.name = "train", .work_dir = "/home/ada", .partitions = "debug", .uid = {1000}, .tasks = 8};
+  submit.spec = {
+      .name = "train", .work_dir = "/home/ada", .partitions = "debug", .uid = {1000}, .tasks = 8};
   submit.spec.requeue = false;
   submit.spec.nice = -5;
   submit.spec.begin = Instant{1234567890123};
@@ -56,9 +57,12 @@ TEST(Codec, AnEmptyListBehindARefIsNotNoList) {
 
 // Golden bytes: what a release has written, every later one reads. Changing them needs a decision.
 TEST(Codec, TheBytesOfAnEventAreFixed) {
-  Event event{.seq = {7}, .at = {1000}, .body = JobFinished{.job = {12}, .state = JobState::Failed, .exit = {.code = 3}}};
+  Event event{.seq = {7},
+              .at = {1000},
+              .body = JobFinished{.job = {12}, .state = JobState::Failed, .exit = {.code = 3}}};
   std::string bytes = wire::encode(event);
-  EXPECT_EQ(bytes, std::string("\x08\x07\x10\xd0\x0f\xa2\x02\x08\x08\x0c\x10\x05\x22\x02\x08\x03", 16));
+  EXPECT_EQ(bytes,
+            std::string("\x08\x07\x10\xd0\x0f\xa2\x02\x08\x08\x0c\x10\x05\x22\x02\x08\x03", 16));
   auto got = wire::decode<Event>(bytes);
   ASSERT_TRUE(got);
   EXPECT_EQ(std::get<JobFinished>(got->body).exit.code, 3);
@@ -66,7 +70,11 @@ TEST(Codec, TheBytesOfAnEventAreFixed) {
 
 TEST(Codec, FieldsOfALaterReleaseAreSkipped) {
   std::string bytes = wire::encode(Done{.text = "hello"});
-  bytes = std::string("\xf8\x3f\x01\xfa\x3f\x03" "abc", 9) + bytes;  // field 1023 as a number and as bytes
+  bytes = std::string(
+              "\xf8\x3f\x01\xfa\x3f\x03"
+              "abc",
+              9) +
+          bytes;  // field 1023 as a number and as bytes
   auto got = wire::decode<Done>(bytes);
   ASSERT_TRUE(got) << got.error().text;
   EXPECT_EQ(got->text, "hello");
@@ -95,9 +103,11 @@ TEST(Codec, AMessageCannotSwellOutOfProportion) {
 }
 
 TEST(Codec, WrongTypesAndOverlongNumbersAreRefused) {
-  EXPECT_FALSE(wire::decode<Done>(std::string("\x08\x01", 2)));                    // text as a number
-  EXPECT_FALSE(wire::decode<TaskEnded>(std::string("\x12\x03\x08\x80\x02", 5)));    // 256 in eight bits
-  EXPECT_FALSE(wire::decode<KillJob>(std::string("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 11)));
+  EXPECT_FALSE(wire::decode<Done>(std::string("\x08\x01", 2)));  // text as a number
+  EXPECT_FALSE(
+      wire::decode<TaskEnded>(std::string("\x12\x03\x08\x80\x02", 5)));  // 256 in eight bits
+  EXPECT_FALSE(
+      wire::decode<KillJob>(std::string("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 11)));
 }
 
 TEST(Codec, JsonLeavesDefaultsOutAndEscapesBytes) {
@@ -109,16 +119,22 @@ TEST(Codec, JsonLeavesDefaultsOutAndEscapesBytes) {
 TEST(Snapshot, AStateComesBackWithTheSameHash) {
   State state;
   std::uint64_t seq = 0;
-  auto fold = [&](EventBody body) { apply(state, Event{{++seq}, Instant{static_cast<std::int64_t>(seq * 1000)}, std::move(body)}); };
+  auto fold = [&](EventBody body) {
+    apply(state, Event{{++seq}, Instant{static_cast<std::int64_t>(seq * 1000)}, std::move(body)});
+  };
   fold(ClusterFounded{.name = "c"});
   NodesDefined nodes;
   for (std::uint32_t i = 1; i <= 100; ++i)
     nodes.nodes.push_back({NodeId{i}, Ref(NodeSpec{.name = "n" + std::to_string(i), .cpus = 4})});
   fold(nodes);
-  fold(PartitionDefined{{1}, Ref(PartitionSpec{.name = "debug"}), Ref(std::vector<NodeId>{{1}, {2}})});
+  fold(PartitionDefined{
+      {1}, Ref(PartitionSpec{.name = "debug"}), Ref(std::vector<NodeId>{{1}, {2}})});
   for (std::uint32_t i = 1; i <= 5000; ++i)
-    fold(JobSubmitted{.job = {i}, .sluid = {i}, .spec = Ref(JobSpec{.name = "j", .partitions = "debug"})});
-  fold(JobStarted{.job = {3}, .partition = {1}, .allocation = Ref(Allocation{.nodes = {{.node = {1}, .cpus = 2}}})});
+    fold(JobSubmitted{
+        .job = {i}, .sluid = {i}, .spec = Ref(JobSpec{.name = "j", .partitions = "debug"})});
+  fold(JobStarted{.job = {3},
+                  .partition = {1},
+                  .allocation = Ref(Allocation{.nodes = {{.node = {1}, .cpus = 2}}})});
   wire::SnapshotReader reader;
   std::size_t chunks = 0;
   wire::write_snapshot(state, [&](std::string_view chunk) {

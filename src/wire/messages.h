@@ -14,57 +14,106 @@ namespace ym::wire {
 template <class T>
 inline constexpr std::uint16_t message_number = 0;
 
-template <> inline constexpr std::uint16_t message_number<Failure> = 17;
-template <> inline constexpr std::uint16_t message_number<Done> = 18;
-template <> inline constexpr std::uint16_t message_number<Ping> = 19;
-template <> inline constexpr std::uint16_t message_number<Pong> = 20;
-template <> inline constexpr std::uint16_t message_number<QueryConfig> = 21;
-template <> inline constexpr std::uint16_t message_number<ConfigAnswer> = 22;
-template <> inline constexpr std::uint16_t message_number<FetchConfig> = 23;
-template <> inline constexpr std::uint16_t message_number<ConfigFiles> = 24;
-template <> inline constexpr std::uint16_t message_number<Reconfigure> = 25;
-template <> inline constexpr std::uint16_t message_number<Shutdown> = 26;
-template <> inline constexpr std::uint16_t message_number<GetToken> = 27;
-template <> inline constexpr std::uint16_t message_number<Token> = 28;
-template <> inline constexpr std::uint16_t message_number<FollowEvents> = 29;
-template <> inline constexpr std::uint16_t message_number<Events> = 30;
-template <> inline constexpr std::uint16_t message_number<QueryStatistics> = 31;
-template <> inline constexpr std::uint16_t message_number<Statistics> = 32;
+template <>
+inline constexpr std::uint16_t message_number<Failure> = 17;
+template <>
+inline constexpr std::uint16_t message_number<Done> = 18;
+template <>
+inline constexpr std::uint16_t message_number<Ping> = 19;
+template <>
+inline constexpr std::uint16_t message_number<Pong> = 20;
+template <>
+inline constexpr std::uint16_t message_number<QueryConfig> = 21;
+template <>
+inline constexpr std::uint16_t message_number<ConfigAnswer> = 22;
+template <>
+inline constexpr std::uint16_t message_number<FetchConfig> = 23;
+template <>
+inline constexpr std::uint16_t message_number<ConfigFiles> = 24;
+template <>
+inline constexpr std::uint16_t message_number<Reconfigure> = 25;
+template <>
+inline constexpr std::uint16_t message_number<Shutdown> = 26;
+template <>
+inline constexpr std::uint16_t message_number<GetToken> = 27;
+template <>
+inline constexpr std::uint16_t message_number<Token> = 28;
+template <>
+inline constexpr std::uint16_t message_number<FollowEvents> = 29;
+template <>
+inline constexpr std::uint16_t message_number<Events> = 30;
+template <>
+inline constexpr std::uint16_t message_number<QueryStatistics> = 31;
+template <>
+inline constexpr std::uint16_t message_number<Statistics> = 32;
 
-template <> inline constexpr std::uint16_t message_number<SubmitJob> = 100;
-template <> inline constexpr std::uint16_t message_number<SubmitAnswer> = 101;
-template <> inline constexpr std::uint16_t message_number<AlterJobs> = 102;
-template <> inline constexpr std::uint16_t message_number<AlterAnswer> = 103;
-template <> inline constexpr std::uint16_t message_number<QueryJobs> = 104;
-template <> inline constexpr std::uint16_t message_number<JobRows> = 105;
-template <> inline constexpr std::uint16_t message_number<WatchJob> = 106;
-template <> inline constexpr std::uint16_t message_number<GetScript> = 107;
-template <> inline constexpr std::uint16_t message_number<Script> = 108;
+template <>
+inline constexpr std::uint16_t message_number<SubmitJob> = 100;
+template <>
+inline constexpr std::uint16_t message_number<SubmitAnswer> = 101;
+template <>
+inline constexpr std::uint16_t message_number<AlterJobs> = 102;
+template <>
+inline constexpr std::uint16_t message_number<AlterAnswer> = 103;
+template <>
+inline constexpr std::uint16_t message_number<QueryJobs> = 104;
+template <>
+inline constexpr std::uint16_t message_number<JobRows> = 105;
+template <>
+inline constexpr std::uint16_t message_number<WatchJob> = 106;
+template <>
+inline constexpr std::uint16_t message_number<GetScript> = 107;
+template <>
+inline constexpr std::uint16_t message_number<Script> = 108;
 
-template <> inline constexpr std::uint16_t message_number<CreateStep> = 200;
-template <> inline constexpr std::uint16_t message_number<StepCreated> = 201;
-template <> inline constexpr std::uint16_t message_number<LaunchTasks> = 202;
-template <> inline constexpr std::uint16_t message_number<ResumeStream> = 203;
-template <> inline constexpr std::uint16_t message_number<TasksStarted> = 204;
-template <> inline constexpr std::uint16_t message_number<TaskOutput> = 205;
-template <> inline constexpr std::uint16_t message_number<TaskInput> = 206;
-template <> inline constexpr std::uint16_t message_number<TaskEnded> = 207;
-template <> inline constexpr std::uint16_t message_number<SignalTasks> = 208;
-template <> inline constexpr std::uint16_t message_number<WindowChanged> = 209;
-template <> inline constexpr std::uint16_t message_number<StepOver> = 210;
-template <> inline constexpr std::uint16_t message_number<StepCredential> = 211;  // signed, inside other messages
+template <>
+inline constexpr std::uint16_t message_number<CreateStep> = 200;
+template <>
+inline constexpr std::uint16_t message_number<StepCreated> = 201;
+template <>
+inline constexpr std::uint16_t message_number<LaunchTasks> = 202;
+template <>
+inline constexpr std::uint16_t message_number<ResumeStream> = 203;
+template <>
+inline constexpr std::uint16_t message_number<TasksStarted> = 204;
+template <>
+inline constexpr std::uint16_t message_number<TaskOutput> = 205;
+template <>
+inline constexpr std::uint16_t message_number<TaskInput> = 206;
+template <>
+inline constexpr std::uint16_t message_number<TaskEnded> = 207;
+template <>
+inline constexpr std::uint16_t message_number<SignalTasks> = 208;
+template <>
+inline constexpr std::uint16_t message_number<WindowChanged> = 209;
+template <>
+inline constexpr std::uint16_t message_number<StepOver> = 210;
+template <>
+inline constexpr std::uint16_t message_number<StepCredential> =
+    211;  // signed, inside other messages
 
-template <> inline constexpr std::uint16_t message_number<NodeReport> = 300;
-template <> inline constexpr std::uint16_t message_number<LaunchJob> = 301;
-template <> inline constexpr std::uint16_t message_number<KillJob> = 302;
-template <> inline constexpr std::uint16_t message_number<SignalJob> = 303;
-template <> inline constexpr std::uint16_t message_number<ForgetAttempts> = 304;
-template <> inline constexpr std::uint16_t message_number<QueryNodes> = 310;
-template <> inline constexpr std::uint16_t message_number<NodeRows> = 311;
-template <> inline constexpr std::uint16_t message_number<QueryPartitions> = 312;
-template <> inline constexpr std::uint16_t message_number<PartitionRows> = 313;
-template <> inline constexpr std::uint16_t message_number<UpdateNodes> = 314;
-template <> inline constexpr std::uint16_t message_number<UpdatePartition> = 315;
+template <>
+inline constexpr std::uint16_t message_number<NodeReport> = 300;
+template <>
+inline constexpr std::uint16_t message_number<LaunchJob> = 301;
+template <>
+inline constexpr std::uint16_t message_number<KillJob> = 302;
+template <>
+inline constexpr std::uint16_t message_number<SignalJob> = 303;
+template <>
+inline constexpr std::uint16_t message_number<ForgetAttempts> = 304;
+template <>
+inline constexpr std::uint16_t message_number<QueryNodes> = 310;
+template <>
+inline constexpr std::uint16_t message_number<NodeRows> = 311;
+template <>
+inline constexpr std::uint16_t message_number<QueryPartitions> = 312;
+template <>
+inline constexpr std::uint16_t message_number<PartitionRows> = 313;
+template <>
+inline constexpr std::uint16_t message_number<UpdateNodes> = 314;
+template <>
+inline constexpr std::uint16_t message_number<UpdatePartition> = 315;
 
 // Flags of a frame. More: further frames of the same answer follow.
 inline constexpr std::uint16_t kFlagMore = 1;

@@ -31,7 +31,8 @@ inline std::int64_t unzigzag(std::uint64_t value) {
   return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
 }
 
-// A cursor over bytes. A failed read sets `failed` and returns zero; callers look once, at the end of a loop.
+// A cursor over bytes. A failed read sets `failed` and returns zero; callers look once, at the end
+// of a loop.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
@@ -78,8 +79,10 @@ class Reader {
 
  private:
   void advance(std::size_t count) {
-    if (count > bytes_.size() - at_) failed_ = true;
-    else at_ += count;
+    if (count > bytes_.size() - at_)
+      failed_ = true;
+    else
+      at_ += count;
   }
 
   std::string_view bytes_;

@@ -62,7 +62,8 @@ bool write_snapshot(const State& state, const std::function<bool(std::string_vie
     return open;
   };
   state.nodes.visit_from(0, [&](std::uint64_t, const Node& node) { return add(2, node); });
-  if (open) state.partitions.visit_from(0, [&](std::uint64_t, const Partition& p) { return add(3, p); });
+  if (open)
+    state.partitions.visit_from(0, [&](std::uint64_t, const Partition& p) { return add(3, p); });
   if (open) state.jobs.visit_from(0, [&](std::uint64_t, const Job& job) { return add(4, job); });
   if (open && !chunk.empty()) open = sink(chunk);
   return open;
@@ -82,7 +83,8 @@ Status SnapshotReader::add(std::string_view bytes) {
     state_.time = chunk->head->time;
   }
   for (Node& node : chunk->nodes) state_.nodes.put(node.id.value, node);
-  for (Partition& partition : chunk->partitions) state_.partitions.put(partition.id.value, partition);
+  for (Partition& partition : chunk->partitions)
+    state_.partitions.put(partition.id.value, partition);
   for (Job& job : chunk->jobs) {
     std::uint32_t key = job.id.value;
     state_.jobs.put(key, std::move(job));
@@ -95,15 +97,17 @@ Result<State> SnapshotReader::finish() {
   std::map<std::string, NodeId, std::less<>> nodes;
   state_.nodes.for_each([&](std::uint64_t, const Node& node) { nodes[node.spec->name] = node.id; });
   std::map<std::string, PartitionId, std::less<>> partitions;
-  state_.partitions.for_each(
-      [&](std::uint64_t, const Partition& partition) { partitions[partition.spec->name] = partition.id; });
+  state_.partitions.for_each([&](std::uint64_t, const Partition& partition) {
+    partitions[partition.spec->name] = partition.id;
+  });
   state_.node_names = Ref(std::move(nodes));
   state_.partition_names = Ref(std::move(partitions));
   return std::move(state_);
 }
 
 std::uint64_t hash_of(const State& state) {
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a: simple, the same everywhere; not against adversaries
+  std::uint64_t hash =
+      0xcbf29ce484222325;  // FNV-1a: simple, the same everywhere; not against adversaries
   write_snapshot(state, [&](std::string_view chunk) {
     for (char c : chunk) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     return true;

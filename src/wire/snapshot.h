@@ -10,11 +10,12 @@
 
 namespace ym::wire {
 
-// Calls `sink` with one chunk after another, each of some 64 KiB; stops early and returns false if it does.
-// Runs on a copy of the state, on any thread. O(state).
+// Calls `sink` with one chunk after another, each of some 64 KiB; stops early and returns false if
+// it does. Runs on a copy of the state, on any thread. O(state).
 bool write_snapshot(const State& state, const std::function<bool(std::string_view)>& sink);
 
-// Folds one chunk into `state`, which was empty before the first. The name tables are complete after finish().
+// Folds one chunk into `state`, which was empty before the first. The name tables are complete
+// after finish().
 class SnapshotReader {
  public:
   Status add(std::string_view chunk);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a fuzz target without libFuzzer: every file of the corpus folder, then seeded mutations of them, the same ones
-// each time, so that the ordinary test run exercises every parser. ./dev fuzz searches for real.
+// Runs a fuzz target without libFuzzer: every file of the corpus folder, then seeded mutations of
+// them, the same ones each time, so that the ordinary test run exercises every parser. ./dev fuzz
+// searches for real.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -28,11 +29,17 @@ std::string mutated(std::string text, const std::vector<std::string>& corpus, ym
     std::size_t at = text.empty() ? 0 : prng.below(text.size());
     switch (prng.below(6)) {
       case 0: text.insert(at, 1, static_cast<char>(prng.below(256))); break;
-      case 1: if (!text.empty()) text.erase(at, 1 + prng.below(4)); break;
-      case 2: if (!text.empty()) text[at] = static_cast<char>(prng.below(256)); break;
+      case 1:
+        if (!text.empty()) text.erase(at, 1 + prng.below(4));
+        break;
+      case 2:
+        if (!text.empty()) text[at] = static_cast<char>(prng.below(256));
+        break;
       case 3: text.insert(at, text.substr(at, prng.below(16))); break;
       case 4: text += corpus[prng.below(corpus.size())]; break;
-      case 5: if (!text.empty()) text[at] = "0123456789,-:[]%+?*\n= #\\"[prng.below(24)]; break;
+      case 5:
+        if (!text.empty()) text[at] = "0123456789,-:[]%+?*\n= #\\"[prng.below(24)];
+        break;
     }
   }
   return text.substr(0, kInputMax);
@@ -50,7 +57,8 @@ int main(int argc, char** argv) {
   for (const std::string& seed : corpus) run(seed);
   ym::Prng prng(1);
   std::size_t rounds = kMutationsPerSeed * std::min<std::size_t>(corpus.size(), 20);
-  for (std::size_t i = 0; i < rounds; ++i) run(mutated(corpus[prng.below(corpus.size())], corpus, prng));
+  for (std::size_t i = 0; i < rounds; ++i)
+    run(mutated(corpus[prng.below(corpus.size())], corpus, prng));
   std::printf("%zu inputs of the corpus, %zu mutations\n", corpus.size(), rounds);
   return 0;
 }

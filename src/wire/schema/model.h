@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fields of the model's records, as they are in the log and on the wire.
-// NUMBERS ARE NEVER CHANGED OR REUSED. New fields take the next number; a removed one leaves a gap and a comment.
+// NUMBERS ARE NEVER CHANGED OR REUSED. New fields take the next number; a removed one leaves a gap
+// and a comment.
 #pragma once
 #include "model/job.h"
 #include "model/node.h"

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/common/allocation.h"
+
+#include <signal.h>
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "cli/common/command.h"
+#include "cli/common/watch.h"
+#include "cli/common/world.h"
+#include "notation/hostlist.h"
+
+namespace ym {
+namespace {
+
+sigset_t ending_signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::sigaddset(&set, signal);
+  return set;
+}
+
+JobFilter only(JobId job) { return {.targets = {{.job = job}}, .all_states = true}; }
+
+}  // namespace
+
+Interrupts::Interrupts() {
+  sigset_t set = ending_signals();
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+}
+
+Interrupts::~Interrupts() {
+  sigset_t set = ending_signals();
+  timespec none{};
+  while (::sigtimedwait(&set, nullptr, &none) > 0) {
+  }
+  ::sigprocmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+bool Interrupts::pending() const {
+  sigset_t waiting;
+  ::sigpending(&waiting);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
+    if (::sigismember(&waiting, signal)) return true;
+  return false;
+}
+
+Result<Granted> allocate(Controller& controller, const SubmitJob& request, std::string_view program, bool quiet) {
+  Interrupts interrupts;
+  auto answer = controller.ask<SubmitAnswer>(request, Asking::Once);
+  if (!answer) return fail(answer.error().code, submission_error(answer.error(), request.spec.name));
+  if (!answer->warning.empty()) remark(program, answer->warning);
+  JobId job = answer->job;
+  JobWatcher watcher(controller.loaded(), {.job = job, .mine = true});
+  auto row = watcher.wait(Duration(300));
+  if (row && !*row) {
+    if (!quiet) {
+      if (program == "salloc") remark(program, fmt::format("Pending job allocation {}", job.value));
+      remark(program, fmt::format("job {} queued and waiting for resources", job.value));
+    }
+    row = wait_for_job(watcher, [&] { return interrupts.pending(); });
+    if (!quiet && row && *row && (*row)->job.state == JobState::Running)
+      remark(program, fmt::format("job {} has been allocated resources", job.value));
+  }
+  if (!row) return std::unexpected(row.error());
+  if (!*row) {
+    AlterJobs cancel{.verb = JobVerb::Cancel, .filter = only(job)};
+    if (auto done = controller.ask<AlterAnswer>(cancel); !done) return std::unexpected(done.error());
+    return fail(fmt::format("Job allocation {} has been revoked.", job.value));
+  }
+  if ((*row)->job.state != JobState::Running)
+    return fail(fmt::format("Job allocation {} has been revoked: it is {}", job.value, name_of((*row)->job.state)));
+  return Granted{.job = job, .row = std::move(**row)};
+}
+
+void relinquish(Controller& controller, JobId job, ExitStatus exit) {
+  AlterJobs complete{.verb = JobVerb::Complete, .filter = only(job), .exit = exit};
+  auto done = controller.ask<AlterAnswer>(complete);
+  static_cast<void>(done);
+}
+
+std::string repeated(const std::vector<std::uint32_t>& numbers) {
+  std::string out;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t end = i;
+    while (end < numbers.size() && numbers[end] == numbers[i]) ++end;
+    out += fmt::format("{}{}", out.empty() ? "" : ",", numbers[i]);
+    if (end - i > 1) out += fmt::format("(x{})", end - i);
+    i = end;
+  }
+  return out;
+}
+
+std::vector<std::uint32_t> tasks_per_node(std::uint32_t tasks, std::uint32_t cpus_per_task,
+                                          const std::vector<std::uint32_t>& cpus) {
+  std::vector<std::uint32_t> out(cpus.size(), 0);
+  if (cpus.empty()) return out;
+  // Each node gets one first, so that none is idle; then each is filled; what is left over goes round.
+  std::uint32_t left = tasks;
+  for (std::size_t i = 0; i < out.size() && left > 0; ++i, --left) ++out[i];
+  for (std::size_t i = 0; i < out.size() && left > 0; ++i) {
+    std::uint32_t room = std::max(1u, cpus[i] / std::max(1u, cpus_per_task));
+    std::uint32_t more = std::min(left, room > out[i] ? room - out[i] : 0);
+    out[i] += more;
+    left -= more;
+  }
+  for (std::size_t i = 0; left > 0; i = (i + 1) % out.size(), --left) ++out[i];
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> allocation_variables(const JobRow& row, const JobOptions& options,
+                                                                      const std::string& cluster,
+                                                                      const std::string& submit_dir) {
+  const Job& job = row.job;
+  const JobSpec& spec = *job.spec;
+  std::vector<std::uint32_t> cpus;
+  for (const NodeShare& share : job.allocation->nodes) cpus.push_back(share.cpus);
+  std::string id = fmt::format("{}", job.id.value), count = fmt::format("{}", cpus.size());
+  std::vector<std::pair<std::string, std::string>> out = {
+      {"SLURM_JOB_ID", id},
+      {"SLURM_JOBID", id},
+      {"SLURM_JOB_NAME", spec.name},
+      {"SLURM_JOB_NODELIST", row.nodes},
+      {"SLURM_NODELIST", row.nodes},
+      {"SLURM_JOB_NUM_NODES", count},
+      {"SLURM_NNODES", count},
+      {"SLURM_JOB_PARTITION", row.partition},
+      {"SLURM_JOB_CPUS_PER_NODE", repeated(cpus)},
+      {"SLURM_TASKS_PER_NODE", repeated(tasks_per_node(spec.tasks, spec.cpus_per_task, cpus))},
+      {"SLURM_CLUSTER_NAME", cluster},
+      {"SLURM_SUBMIT_DIR", submit_dir},
+      {"SLURM_SUBMIT_HOST", spec.submit_host},
+      {"SLURM_JOB_USER", spec.user_name},
+      {"SLURM_JOB_UID", fmt::format("{}", spec.uid.value)},
+      {"SLURM_JOB_GID", fmt::format("{}", spec.gid.value)},
+      {"SLURM_JOB_START_TIME", fmt::format("{}", job.start.unix_seconds())},
+  };
+  if (job.limit_end && job.limit_end < kNever)
+    out.emplace_back("SLURM_JOB_END_TIME", fmt::format("{}", job.limit_end.unix_seconds()));
+  if (!spec.account.empty()) out.emplace_back("SLURM_JOB_ACCOUNT", spec.account);
+  if (!spec.qos.empty()) out.emplace_back("SLURM_JOB_QOS", spec.qos);
+  if (options.tasks) {
+    out.emplace_back("SLURM_NTASKS", fmt::format("{}", spec.tasks));
+    out.emplace_back("SLURM_NPROCS", fmt::format("{}", spec.tasks));
+  }
+  if (options.cpus_per_task) out.emplace_back("SLURM_CPUS_PER_TASK", fmt::format("{}", spec.cpus_per_task));
+  if (options.tasks_per_node) out.emplace_back("SLURM_NTASKS_PER_NODE", fmt::format("{}", spec.tasks_per_node));
+  if (spec.memory_per_node_mb) out.emplace_back("SLURM_MEM_PER_NODE", fmt::format("{}", spec.memory_per_node_mb));
+  if (spec.memory_per_cpu_mb) out.emplace_back("SLURM_MEM_PER_CPU", fmt::format("{}", spec.memory_per_cpu_mb));
+  return out;
+}
+
+}  // namespace ym

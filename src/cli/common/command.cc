@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/common/command.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "os/environment.h"
+
+namespace ym {
+namespace {
+
+void write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      if (fd == STDOUT_FILENO) std::_Exit(1);
+      return;
+    }
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
+void say(std::string_view prefix, std::string_view text) {
+  std::string out;
+  for (std::string_view line : split(text, '\n')) {
+    out += line.starts_with("Try \"") ? "" : prefix;
+    out += line;
+    out += '\n';
+  }
+  write_all(STDERR_FILENO, out);
+}
+
+}  // namespace
+
+std::vector<OptionInfo> standard_options(bool h_is_help) {
+  return {
+      {.name = "help", .letter = h_is_help ? 'h' : '\0', .help = "Show this text"},
+      {.name = "usage", .help = "Show all options in short form"},
+      {.name = "version", .letter = 'V', .help = "Show the version of Slurm that is spoken"},
+      {.name = "man", .help = "Print the manual page's source", .hidden = true},
+  };
+}
+
+StandardOption standard_option(const OptionInfo& info) {
+  std::string_view name = info.name;
+  if (name == "help") return StandardOption::Help;
+  if (name == "usage") return StandardOption::Usage;
+  if (name == "version") return StandardOption::Version;
+  if (name == "man") return StandardOption::Man;
+  return StandardOption::None;
+}
+
+void print(std::string_view text) { write_all(STDOUT_FILENO, text); }
+void print_error(std::string_view text) { write_all(STDERR_FILENO, text); }
+void complain(std::string_view program, std::string_view text) { say(fmt::format("{}: error: ", program), text); }
+void remark(std::string_view program, std::string_view text) { say(fmt::format("{}: ", program), text); }
+
+void answer_standard(StandardOption option, const CommandPage& page, const std::vector<OptionInfo>& options) {
+  switch (option) {
+    case StandardOption::None: break;
+    case StandardOption::Help: print(help_text(page, options)); break;
+    case StandardOption::Usage: print(usage_text(page, options)); break;
+    case StandardOption::Version: print("slurm " YM_SLURM_VERSION "\n"); break;
+    case StandardOption::Man: print(manual_page(page, options)); break;
+  }
+}
+
+std::optional<std::string> variable_of(const OptionInfo& info) {
+  if (info.variable.empty()) return std::nullopt;
+  return environment_variable(info.variable.c_str());
+}
+
+std::string bad_value(const OptionSet& set, const GivenOption& given, const Error& error) {
+  return fmt::format("Invalid {} specification '{}': {}", set.shown(given.option), printable(given.value), error.text);
+}
+
+}  // namespace ym

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every command does alike: --help, --usage, --version, --man, errors, exit codes.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/common/options.h"
+
+namespace ym {
+
+using Arguments = std::vector<std::string>;  // without the program's own name
+
+// Rows of every command's table; parse_command answers these options itself. `h_is_help`: -h is not taken otherwise.
+std::vector<OptionInfo> standard_options(bool h_is_help);
+enum class StandardOption : std::uint8_t { None, Help, Usage, Version, Man };
+StandardOption standard_option(const OptionInfo& info);
+
+// Writes all of it; a closed pipe ends the process quietly.
+void print(std::string_view text);
+// The same on stderr, where nobody's absence matters.
+void print_error(std::string_view text);
+// "NAME: error: text" on stderr; each line of the text gets the prefix.
+void complain(std::string_view program, std::string_view text);
+// "NAME: text" on stderr.
+void remark(std::string_view program, std::string_view text);
+
+// Prints what the option asks for.
+void answer_standard(StandardOption option, const CommandPage& page, const std::vector<OptionInfo>& options);
+
+// A parsed command line, or the exit code of a command that has nothing more to do.
+template <class Settings>
+struct Parsed {
+  Settings settings;
+  std::vector<std::string> operands;
+  std::optional<int> exit_code;
+};
+
+// Sets what the environment gives, then what the line gives. Prints errors itself.
+template <class Settings>
+Parsed<Settings> parse_command(const CommandPage& page, std::vector<Option<Settings>> table, const Arguments& arguments,
+                               Operands operands, Settings settings = {});
+
+std::optional<std::string> variable_of(const OptionInfo& info);
+std::string bad_value(const OptionSet& set, const GivenOption& given, const Error& error);
+
+template <class Settings>
+void add_standard(std::vector<Option<Settings>>& table) {
+  bool h_is_help = true;
+  for (const auto& option : table) h_is_help = h_is_help && option.info.letter != 'h';
+  for (const OptionInfo& info : standard_options(h_is_help)) table.push_back({.info = info, .set = nullptr});
+}
+
+// The settings of `given`, in order. An error names the option.
+template <class Settings>
+Status apply_given(const OptionSet& set, const std::vector<Option<Settings>>& table,
+                   const std::vector<GivenOption>& given, Settings& settings) {
+  for (const GivenOption& one : given) {
+    if (!table[one.option].set) continue;
+    if (Status done = table[one.option].set(settings, one.value); !done)
+      return fail(bad_value(set, one, done.error()));
+  }
+  return {};
+}
+
+template <class Settings>
+Status apply_environment(const std::vector<Option<Settings>>& table, Settings& settings) {
+  for (const auto& option : table) {
+    auto value = variable_of(option.info);
+    if (!value || !option.set) continue;
+    std::string_view text = option.info.takes == Takes::Nothing ? std::string_view() : std::string_view(*value);
+    if (Status done = option.set(settings, text); !done)
+      return fail("environment variable " + option.info.variable + "=" + *value + ": " + done.error().text);
+  }
+  return {};
+}
+
+template <class Settings>
+Parsed<Settings> parse_command(const CommandPage& page, std::vector<Option<Settings>> table, const Arguments& arguments,
+                               Operands operands, Settings settings) {
+  Parsed<Settings> out{.settings = std::move(settings)};
+  add_standard(table);
+  OptionSet set(infos_of(table));
+  auto refuse_line = [&](std::string_view text) {
+    remark(page.name, with_hint(page.name, text));
+    out.exit_code = 1;
+    return out;
+  };
+  auto line = set.parse(arguments, operands);
+  if (!line) return refuse_line(line.error().text);
+  for (const GivenOption& given : line->options)
+    if (auto asked = standard_option(table[given.option].info); asked != StandardOption::None) {
+      answer_standard(asked, page, set.options());
+      out.exit_code = 0;
+      return out;
+    }
+  Status applied = apply_environment(table, out.settings);
+  if (applied) applied = apply_given(set, table, line->options, out.settings);
+  if (!applied) {
+    complain(page.name, applied.error().text);
+    out.exit_code = 1;
+  }
+  out.operands = std::move(line->operands);
+  return out;
+}
+
+}  // namespace ym

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/common/controller.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "net/token.h"
+#include "os/clock.h"
+#include "os/environment.h"
+
+namespace ym {
+namespace {
+
+constexpr Duration kFirstPause{50};
+constexpr Duration kLongestPause{2000};
+constexpr Duration kConnectTimeout{5000};
+constexpr std::uint32_t kTokenLife_s = 1800;
+
+void pause_for(Duration time) { ::poll(nullptr, 0, static_cast<int>(time.count())); }
+
+}  // namespace
+
+Result<Controller> Controller::open() {
+  auto loaded = load_configuration();
+  if (!loaded) return std::unexpected(loaded.error());
+  return Controller(std::move(*loaded));
+}
+
+Status Controller::connect() {
+  if (client_) return {};
+  ClientOptions options{.cluster = config().cluster_name, .connect_timeout = kConnectTimeout};
+  Address local{.path = controller_socket(config())};
+  if (auto client = Client::connect(local, options)) {
+    client_ = std::move(*client);
+    return {};
+  }
+  Error last{.text = "slurm.conf names no SlurmctldHost"};
+  for (const ControllerHost& host : config().controllers) {
+    auto proof = token();
+    if (!proof) return std::unexpected(proof.error());
+    options.token = *proof;
+    Address remote{.host = host.address.empty() ? host.name : host.address, .port = config().controller_port};
+    auto client = Client::connect(remote, options);
+    if (client) {
+      client_ = std::move(*client);
+      return {};
+    }
+    last = client.error();
+  }
+  return std::unexpected(last);
+}
+
+Result<std::string> Controller::token() {
+  if (!token_.empty()) return token_;
+  if (auto key = load_key(key_file(loaded_))) {
+    Instant now = wall_clock();
+    auto made = sign_token(*key,
+                           {.uid = ::geteuid(),
+                            .gid = ::getegid(),
+                            .issued = now,
+                            .expires = now + std::chrono::seconds(kTokenLife_s),
+                            .audience = config().cluster_name,
+                            .kind = "user"},
+                           system_entropy());
+    if (!made) return made;
+    return token_ = *made;
+  }
+  auto got = token_of_local_node();
+  if (got) token_ = *got;
+  return got;
+}
+
+// From a slurmd of this machine, which knows us by the kernel's word.
+Result<std::string> Controller::token_of_local_node() {
+  std::string here = host_name();
+  ClientOptions options{.cluster = config().cluster_name, .connect_timeout = kConnectTimeout};
+  for (const NodeSpec& node : config().nodes) {
+    std::string host = node.hostname.empty() ? node.name : node.hostname;
+    if (host.substr(0, host.find('.')) != here && host != "localhost") continue;
+    auto client = Client::connect({.path = node_socket(config(), node.name)}, options);
+    if (!client) continue;
+    auto frame = client->call(wire::message_number<GetToken>,
+                              wire::encode(GetToken{.lifespan_s = kTokenLife_s}), config().message_timeout);
+    if (!frame || frame->header.type != wire::message_number<Token>) continue;
+    if (auto token = wire::decode<Token>(frame->payload)) return token->text;
+  }
+  return fail("no way to prove who is asking: the cluster's key cannot be read, and no slurmd runs on this machine");
+}
+
+// `sent` and `final` tell how far it came: an error that is final is the controller's own answer.
+Status Controller::exchange_once(std::uint16_t type, const std::string& payload, const Take& take, bool& sent,
+                                 bool& final) {
+  if (Status connected = connect(); !connected) return connected;
+  Duration timeout = config().message_timeout;
+  std::uint64_t correlation = ++last_correlation_;
+  // A failed send may have left a part; the controller acts on whole messages only, but a whole one may have left, too.
+  sent = true;
+  if (Status done = client_->send({.type = type, .correlation = correlation}, payload, timeout); !done) return done;
+  for (;;) {
+    auto frame = client_->receive(timeout);
+    if (!frame) return std::unexpected(frame.error());
+    if (frame->header.correlation != correlation) continue;
+    Status taken = frame->header.type == static_cast<std::uint16_t>(NetType::Error)
+                       ? std::unexpected(decode_error(frame->payload))
+                       : take(*frame);
+    if (!taken) {
+      final = true;
+      return taken;
+    }
+    if (!(frame->header.flags & wire::kFlagMore)) return {};
+  }
+}
+
+Status Controller::exchange(std::uint16_t type, const std::string& payload, Asking asking, const Take& take,
+                            const std::function<void()>& restart) {
+  Duration give_up = monotonic_clock() + config().message_timeout;
+  for (Duration pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
+    bool sent = false, final = false;
+    Status done = exchange_once(type, payload, take, sent, final);
+    if (done || final) return done;
+    client_.reset();
+    if (sent && asking == Asking::Once) return fail(kAnswerUnknown, done.error().text);
+    if (monotonic_clock() + pause >= give_up) {
+      bool refused = done.error().code != 0 || sent;
+      return fail(kConnectFailure, refused ? done.error().text : std::string(kNoController));
+    }
+    if (sent) token_.clear();
+    pause_for(pause);
+    if (restart) restart();
+  }
+}
+
+Result<Client> Controller::connect_node(const NodeAddress& node) {
+  ClientOptions options{.cluster = config().cluster_name, .connect_timeout = kConnectTimeout};
+  std::string path = node_socket(config(), node.name);
+  auto client = ::access(path.c_str(), W_OK) == 0 ? Client::connect({.path = path}, options)
+                                                  : Result<Client>(fail("not on this machine"));
+  if (!client) {
+    if (token_.empty()) {
+      if (auto answer = ask<Token>(GetToken{.lifespan_s = kTokenLife_s})) token_ = answer->text;
+    }
+    auto proof = token();
+    if (!proof) return std::unexpected(proof.error());
+    options.token = *proof;
+    client = Client::connect({.host = node.address.empty() ? node.name : node.address, .port = node.port}, options);
+  }
+  if (!client) return client;
+  if (Status done = client->finish_handshake(config().message_timeout); !done) return std::unexpected(done.error());
+  return client;
+}
+
+}  // namespace ym

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// A command's way to the controller, and to nodes: finds it, proves who is asking, waits while it is away.
+//
+// Unix socket first: there the kernel says who is calling. Else TCP with a token, made with the cluster's key if it
+// can be read (administrators), else got from the slurmd of this machine.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/errc.h"
+#include "net/client.h"
+#include "site/configuration.h"
+#include "wire/codec.h"
+#include "wire/messages.h"
+
+namespace ym {
+
+inline constexpr std::string_view kNoController = "Unable to contact slurm controller (connect failure)";
+inline constexpr std::uint32_t kConnectFailure = 1800;  // Slurm's number: nothing has been sent
+inline constexpr std::uint32_t kAnswerUnknown = 1801;   // sent, but the answer did not come
+
+// How often something may be asked. Once: a repetition could do it twice.
+enum class Asking : std::uint8_t { Repeatable, Once };
+
+class Controller {
+ public:
+  // Reads the configuration. Connects with the first question.
+  static Result<Controller> open();
+  explicit Controller(LoadedConfiguration loaded) : loaded_(std::move(loaded)) {}
+
+  const ClusterConfig& config() const { return loaded_.config; }
+  const LoadedConfiguration& loaded() const { return loaded_; }
+
+  // One answer. Failure answers come back as errors with their code.
+  template <class Answer, class Request>
+  Result<Answer> ask(const Request& request, Asking asking = Asking::Repeatable) {
+    std::optional<Answer> out;
+    Status done = exchange(wire::message_number<Request>, wire::encode(request), asking,
+                           taker<Answer>([&out](Answer&& answer) { out = std::move(answer); }));
+    if (!done) return std::unexpected(done.error());
+    return std::move(*out);
+  }
+  // An answer of many frames. `restart` is called before a repetition, to forget what came of the first attempt.
+  template <class Answer, class Request>
+  Status ask_many(const Request& request, const std::function<void(Answer&&)>& take,
+                  const std::function<void()>& restart) {
+    return exchange(wire::message_number<Request>, wire::encode(request), Asking::Repeatable, taker<Answer>(take),
+                    restart);
+  }
+  // The connection itself, for those who wait on it together with other things; null if there is none just now.
+  Client* connected() { return connect() ? &*client_ : nullptr; }
+  void disconnect() { client_.reset(); }
+
+  // A connection to a node's slurmd, handshake done.
+  Result<Client> connect_node(const NodeAddress& node);
+
+ private:
+  using Take = std::function<Status(const Frame&)>;
+
+  template <class Answer>
+  static Take taker(std::function<void(Answer&&)> take) {
+    return [take = std::move(take)](const Frame& frame) -> Status {
+      if (frame.header.type == wire::message_number<Failure>) {
+        auto failure = wire::decode<Failure>(frame.payload);
+        if (!failure) return std::unexpected(failure.error());
+        return fail(failure->code, failure->text);
+      }
+      if (frame.header.type != wire::message_number<Answer>)
+        return fail("the controller's answer is of an unexpected kind");
+      auto answer = wire::decode<Answer>(frame.payload);
+      if (!answer) return std::unexpected(answer.error());
+      take(std::move(*answer));
+      return {};
+    };
+  }
+
+  Status connect();
+  Result<std::string> token();
+  Result<std::string> token_of_local_node();
+  Status exchange(std::uint16_t type, const std::string& payload, Asking asking, const Take& take,
+                  const std::function<void()>& restart = {});
+  Status exchange_once(std::uint16_t type, const std::string& payload, const Take& take, bool& sent, bool& final);
+
+  LoadedConfiguration loaded_;
+  std::optional<Client> client_;
+  std::string token_;
+  std::uint64_t last_correlation_ = 0;
+};
+
+}  // namespace ym

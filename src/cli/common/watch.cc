@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/common/watch.h"
+
+#include <poll.h>
+
+#include <algorithm>
+
+#include "os/clock.h"
+
+namespace ym {
+namespace {
+constexpr Duration kLongestPause{2000};
+}
+
+Result<std::optional<JobRow>> JobWatcher::wait(Duration timeout) {
+  if (!asked_) {
+    Duration now = monotonic_clock();
+    if (now < next_try_) {
+      ::poll(nullptr, 0, static_cast<int>(std::min(timeout, next_try_ - now).count()));
+      return std::optional<JobRow>();
+    }
+    next_try_ = now + pause_;
+    pause_ = std::min(pause_ * 2, kLongestPause);
+    Client* client = controller_.connected();
+    if (!client) return std::optional<JobRow>();
+    auto sent = client->send({.type = wire::message_number<WatchJob>, .correlation = 1}, wire::encode(watch_),
+                             controller_.config().message_timeout);
+    if (!sent) {
+      controller_.disconnect();
+      return std::optional<JobRow>();
+    }
+    asked_ = true;
+    fd_ = client->fd();
+  }
+  auto ready = controller_.connected()->readable(timeout);
+  if (ready && !*ready) return std::optional<JobRow>();
+  return receive();
+}
+
+Result<std::optional<JobRow>> JobWatcher::receive() {
+  auto frame = controller_.connected()->receive(controller_.config().message_timeout);
+  if (!frame) {
+    controller_.disconnect();
+    asked_ = false;
+    fd_ = -1;
+    return std::optional<JobRow>();
+  }
+  pause_ = Duration(50);
+  if (frame->header.type == wire::message_number<Failure>) {
+    auto failure = wire::decode<Failure>(frame->payload);
+    if (!failure) return std::unexpected(failure.error());
+    return fail(failure->code, failure->text);
+  }
+  if (frame->header.type != wire::message_number<JobRows>) return std::optional<JobRow>();
+  auto rows = wire::decode<JobRows>(frame->payload);
+  if (!rows) return std::unexpected(rows.error());
+  if (rows->rows.empty()) return fail(2017, std::string(text_of(Errc::InvalidJobId)));
+  return std::optional<JobRow>(std::move(rows->rows[0]));
+}
+
+}  // namespace ym

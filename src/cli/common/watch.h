@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waiting for a job's turn, or for its end, however often the controller restarts in between.
+#pragma once
+#include <optional>
+
+#include "cli/common/controller.h"
+
+namespace ym {
+
+class JobWatcher {
+ public:
+  JobWatcher(const LoadedConfiguration& loaded, WatchJob watch) : controller_(loaded), watch_(watch) {}
+
+  // The answer, if it comes within `timeout`. Errors are the controller's own words: the job is unknown, or not ours.
+  Result<std::optional<JobRow>> wait(Duration timeout);
+  // To poll(2) on; -1 while there is no connection.
+  int fd() const { return fd_; }
+
+ private:
+  Result<std::optional<JobRow>> receive();
+
+  Controller controller_;
+  WatchJob watch_;
+  int fd_ = -1;
+  bool asked_ = false;
+  Duration next_try_{0};
+  Duration pause_{50};
+};
+
+// Blocks until the watcher answers or `interrupted` says so; then there is no row.
+template <class Interrupted>
+Result<std::optional<JobRow>> wait_for_job(JobWatcher& watcher, const Interrupted& interrupted) {
+  for (;;) {
+    auto row = watcher.wait(Duration(200));
+    if (!row || *row || interrupted()) return row;
+  }
+}
+
+}  // namespace ym

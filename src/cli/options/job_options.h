@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of sbatch, salloc and srun: one table, split by subject, each row saying which of the three know it.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/common/options.h"
+#include "model/job_messages.h"
+#include "notation/timestamp.h"
+
+namespace ym {
+
+enum JobCommand : std::uint8_t { kSbatch = 1, kSalloc = 2, kSrun = 4, kAllocators = 3, kAllCommands = 7 };
+
+// What the user asked for, before anything was made of it.
+struct JobOptions {
+  JobSpec spec;      // members that need no second thought are set directly
+  JobExtras extras;
+  std::optional<std::uint32_t> tasks, cpus_per_task, min_nodes, max_nodes, tasks_per_node, priority;
+  std::string array, dependency, begin, deadline;
+  std::string export_list;              // empty: ALL
+  std::string wrap;
+  std::string std_in, std_out, std_err;
+  std::string chdir;
+  bool hold = false, test_only = false, parsable = false, quiet = false, wait = false;
+  bool hold_kill_invalid = false;
+  bool wrap_given = false, immediate = false;
+  std::uint32_t verbose = 0;
+  // salloc
+  bool no_shell = false;
+  // srun
+  std::uint32_t jobid = 0;
+  bool label = false, unbuffered = false, pty = false, overlap = false, exact = false, whole = false;
+  bool kill_on_bad_exit = false, multi_prog = false, external_launcher = false, no_allocate = false;
+  bool disable_status = false;
+  std::optional<std::uint32_t> soft_nodes;  // of the surrounding allocation; -N counts more
+  std::string mpi;
+  std::string nodelist_file;
+};
+
+struct JobOption {
+  Option<JobOptions> option;          // info.variable is the part behind SBATCH_ or SALLOC_
+  std::uint8_t commands = kAllCommands;
+  const char* srun_variable = nullptr;  // the whole name; null: SLURM_ and the common part; "": none
+};
+
+// By subject, in the order of --help.
+void add_identity_options(std::vector<JobOption>& table);
+void add_resource_options(std::vector<JobOption>& table);
+void add_time_options(std::vector<JobOption>& table);
+void add_file_options(std::vector<JobOption>& table);
+void add_queue_options(std::vector<JobOption>& table);
+void add_run_options(std::vector<JobOption>& table);
+
+// The table of one of the three commands.
+std::vector<Option<JobOptions>> job_option_table(JobCommand command);
+
+// What a submission needs to know of the world.
+struct SubmissionContext {
+  JobCommand command = kSbatch;
+  Instant now;
+  const TimeZone* zone = nullptr;
+  std::string work_dir, host;
+  std::uint32_t umask = 022;
+  std::vector<std::string> environment;  // NAME=value
+};
+// The request without its script. Checks what can be checked without the controller.
+Result<SubmitJob> make_submission(const JobOptions& options, const SubmissionContext& context);
+// NAME=value, each ended by NUL, as --export chooses.
+std::string exported_environment(std::string_view export_list, const std::vector<std::string>& environment);
+
+}  // namespace ym

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of what the job gets, and where.
+#include "cli/options/setters.h"
+#include "notation/hostlist.h"
+#include "notation/size.h"
+
+namespace ym {
+namespace {
+
+// A count of nodes, perhaps with Slurm's k for 1024.
+std::optional<std::uint32_t> node_count(std::string_view text) {
+  std::uint32_t factor = 1;
+  if (!text.empty() && (text.back() == 'k' || text.back() == 'K')) {
+    factor = 1024;
+    text.remove_suffix(1);
+  }
+  auto number = parse_unsigned<std::uint32_t>(text);
+  if (!number || *number == 0 || *number > 0x7fffffff / factor) return std::nullopt;
+  return *number * factor;
+}
+
+// "4" is exactly four, "2-4" any of them.
+Status set_nodes(JobOptions& options, std::string_view value) {
+  auto dash = value.find('-');
+  auto low = node_count(value.substr(0, dash));
+  auto high = dash == std::string_view::npos ? low : node_count(value.substr(dash + 1));
+  if (!low || !high) return fail("not a number of nodes, or min-max");
+  if (*low > *high) return fail("the minimum is above the maximum");
+  options.min_nodes = low;
+  options.max_nodes = high;
+  return {};
+}
+
+template <auto Member>
+Status set_megabytes(JobOptions& options, std::string_view value) {
+  auto megabytes = parse_megabytes(value);
+  if (!megabytes) return std::unexpected(megabytes.error());
+  member_of(options, Member) = *megabytes;
+  return {};
+}
+
+Status set_memory_per_node(JobOptions& options, std::string_view value) {
+  options.spec.memory_per_cpu_mb = 0;
+  return set_megabytes<&JobSpec::memory_per_node_mb>(options, value);
+}
+
+Status set_memory_per_cpu(JobOptions& options, std::string_view value) {
+  options.spec.memory_per_node_mb = 0;
+  return set_megabytes<&JobSpec::memory_per_cpu_mb>(options, value);
+}
+
+template <auto Member>
+Status set_hostlist(JobOptions& options, std::string_view value) {
+  if (value.find('/') != std::string_view::npos) {
+    if constexpr (std::is_same_v<decltype(Member), decltype(&JobExtras::required_nodes)>) {
+      options.nodelist_file = value;
+      return {};
+    }
+  }
+  auto hosts = Hostlist::parse(value);
+  if (!hosts) return std::unexpected(hosts.error());
+  member_of(options, Member) = hosts->str();
+  return {};
+}
+
+Status set_exclusive(JobOptions& options, std::string_view value) {
+  if (!value.empty() && !same_ignoring_case(value, "user") && !same_ignoring_case(value, "mcs") &&
+      !same_ignoring_case(value, "topo"))
+    return fail("neither user nor mcs nor topo");
+  options.spec.exclusive = true;
+  options.exact = true;
+  return {};
+}
+
+Status set_soft_nodes(JobOptions& options, std::string_view value) {
+  if (auto count = node_count(value.substr(0, value.find('-')))) options.soft_nodes = count;
+  return {};
+}
+
+Status refuse_gpus(JobOptions&, std::string_view) {
+  return fail("counts of GPUs are not understood yet; use --gres=gpu:COUNT");
+}
+
+const std::vector<JobOption>& amount_rows() {
+  static const std::vector<JobOption> rows = {
+      {.option = {.info = {.name = "nodes", .letter = 'N', .takes = Takes::Value, .argument = "MIN[-MAX]",
+                           .help = "Number of nodes"},
+                  .set = set_nodes}},
+      {.option = {.info = {.name = "allocated-nodes", .takes = Takes::Value, .argument = "N",
+                           .help = "Nodes of the allocation around srun", .hidden = true},
+                  .set = set_soft_nodes},
+       .commands = kSrun, .srun_variable = "SLURM_JOB_NUM_NODES"},
+      {.option = {.info = {.name = "ntasks", .letter = 'n', .takes = Takes::Value, .argument = "N",
+                           .help = "Number of tasks"},
+                  .set = set_count<&JobOptions::tasks>},
+       .srun_variable = "SLURM_NTASKS"},
+      {.option = {.info = {.name = "ntasks-per-node", .takes = Takes::Value, .argument = "N",
+                           .help = "Tasks on each node"},
+                  .set = set_count<&JobOptions::tasks_per_node>},
+       .srun_variable = "SLURM_NTASKS_PER_NODE"},
+      {.option = {.info = {.name = "cpus-per-task", .letter = 'c', .takes = Takes::Value, .argument = "N",
+                           .help = "CPUs for each task"},
+                  .set = set_count<&JobOptions::cpus_per_task>},
+       .srun_variable = "SLURM_CPUS_PER_TASK"},
+      {.option = {.info = {.name = "mincpus", .takes = Takes::Value, .argument = "N",
+                           .help = "CPUs that a node must at least have"},
+                  .set = set_count<&JobSpec::min_cpus_per_node>}},
+      {.option = {.info = {.name = "mem", .takes = Takes::Value, .argument = "SIZE[KMGT]",
+                           .help = "Memory on each node, in megabytes without a unit", .variable = "MEM_PER_NODE"},
+                  .set = set_memory_per_node},
+       .srun_variable = ""},
+      {.option = {.info = {.name = "mem-per-cpu", .takes = Takes::Value, .argument = "SIZE[KMGT]",
+                           .help = "Memory for each CPU", .variable = "MEM_PER_CPU"},
+                  .set = set_memory_per_cpu},
+       .srun_variable = ""},
+      {.option = {.info = {.name = "tmp", .takes = Takes::Value, .argument = "SIZE[KMGT]",
+                           .help = "Space for temporary files that a node must have"},
+                  .set = set_megabytes<&JobExtras::tmp_mb>}},
+      {.option = {.info = {.name = "gres", .takes = Takes::Value, .argument = "LIST",
+                           .help = "Generic resources on each node", .variable = "GRES"},
+                  .set = set_text<&JobExtras::gres>},
+       .srun_variable = ""},
+      {.option = {.info = {.name = "gpus", .letter = 'G', .takes = Takes::Value, .argument = "N",
+                           .help = "GPUs of the job", .hidden = true},
+                  .set = refuse_gpus}},
+      {.option = {.info = {.name = "licenses", .letter = 'L', .takes = Takes::Value, .argument = "LIST",
+                           .help = "Licences that the job needs"},
+                  .set = set_text<&JobExtras::licenses>}},
+  };
+  return rows;
+}
+
+const std::vector<JobOption>& place_rows() {
+  static const std::vector<JobOption> rows = {
+      {.option = {.info = {.name = "partition", .letter = 'p', .takes = Takes::Value, .argument = "LIST",
+                           .help = "Partition, or several of which one will do", .variable = "PARTITION"},
+                  .set = set_text<&JobSpec::partitions>}},
+      {.option = {.info = {.name = "nodelist", .letter = 'w', .takes = Takes::Value, .argument = "HOSTS",
+                           .help = "Nodes that the job must have; a file's name if it has a slash"},
+                  .set = set_hostlist<&JobExtras::required_nodes>}},
+      {.option = {.info = {.name = "exclude", .letter = 'x', .takes = Takes::Value, .argument = "HOSTS",
+                           .help = "Nodes that the job must not have"},
+                  .set = set_hostlist<&JobExtras::excluded_nodes>}},
+      {.option = {.info = {.name = "constraint", .letter = 'C', .takes = Takes::Value, .argument = "FEATURES",
+                           .help = "Features that the nodes must have", .variable = "CONSTRAINT"},
+                  .set = set_text<&JobExtras::features>}},
+      {.option = {.info = {.name = "contiguous", .help = "Nodes that stand side by side"},
+                  .set = set_flag<&JobSpec::contiguous>}},
+      {.option = {.info = {.name = "exclusive", .takes = Takes::Maybe, .argument = "user",
+                           .help = "Share no node with others; for a step: share no CPU", .variable = "EXCLUSIVE"},
+                  .set = set_exclusive}},
+      {.option = {.info = {.name = "oversubscribe", .letter = 's', .help = "Nodes may be shared with others"},
+                  .set = set_flag<&JobSpec::oversubscribe>}},
+      {.option = {.info = {.name = "overcommit", .letter = 'O', .help = "More than one task on a CPU",
+                           .variable = "OVERCOMMIT"},
+                  .set = set_flag<&JobSpec::overcommit>}},
+      {.option = {.info = {.name = "reservation", .takes = Takes::Value, .argument = "NAME",
+                           .help = "Use this reservation's resources", .variable = "RESERVATION"},
+                  .set = set_text<&JobExtras::reservation>}},
+      {.option = {.info = {.name = "distribution", .letter = 'm', .takes = Takes::Value, .argument = "TYPE",
+                           .help = "How tasks are laid over nodes; block is what happens"},
+                  .set = accept}},
+      {.option = {.info = {.name = "hint", .takes = Takes::Value, .argument = "TYPE",
+                           .help = "How tasks use their CPUs; taken, without effect"},
+                  .set = accept}},
+      {.option = {.info = {.name = "network", .takes = Takes::Value, .argument = "TYPE",
+                           .help = "Wishes for the network; kept with the job"},
+                  .set = set_text<&JobExtras::network>}},
+  };
+  return rows;
+}
+
+}  // namespace
+
+void add_resource_options(std::vector<JobOption>& table) {
+  table.insert(table.end(), amount_rows().begin(), amount_rows().end());
+  table.insert(table.end(), place_rows().begin(), place_rows().end());
+}
+
+}  // namespace ym

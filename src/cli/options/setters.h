@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Setters that many rows of the option table share.
+#pragma once
+#include "base/format.h"
+#include "base/text.h"
+#include "cli/options/job_options.h"
+
+namespace ym {
+
+// The value that a pointer to a member of JobOptions, its spec or its extras stands for.
+template <class T>
+T& member_of(JobOptions& options, T JobOptions::*member) { return options.*member; }
+template <class T>
+T& member_of(JobOptions& options, T JobSpec::*member) { return options.spec.*member; }
+template <class T>
+T& member_of(JobOptions& options, T JobExtras::*member) { return options.extras.*member; }
+
+template <auto Member>
+Status set_text(JobOptions& options, std::string_view value) {
+  member_of(options, Member) = std::string(value);
+  return {};
+}
+
+template <auto Member, bool Value = true>
+Status set_flag(JobOptions& options, std::string_view) {
+  member_of(options, Member) = Value;
+  return {};
+}
+
+// A count from 1 on.
+template <auto Member>
+Status set_count(JobOptions& options, std::string_view value) {
+  auto number = parse_unsigned<std::uint32_t>(value);
+  if (!number || *number == 0 || *number >= 0x7fffffff) return fail("not a positive number");
+  member_of(options, Member) = *number;
+  return {};
+}
+
+// Taken, because scripts have it; there is nothing for it to change yet.
+inline Status accept(JobOptions&, std::string_view) { return {}; }
+
+}  // namespace ym

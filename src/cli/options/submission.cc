@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// From options to the request.
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "cli/options/job_options.h"
+
+namespace ym {
+namespace {
+
+// Tasks and nodes, as far as the user left one of them to be worked out from the other.
+Status settle_counts(const JobOptions& options, JobSpec& spec) {
+  spec.cpus_per_task = options.cpus_per_task.value_or(1);
+  spec.tasks_per_node = options.tasks_per_node.value_or(0);
+  spec.min_nodes = options.min_nodes.value_or(1);
+  spec.max_nodes = options.max_nodes.value_or(0);
+  if (options.tasks) {
+    spec.tasks = *options.tasks;
+  } else {
+    std::uint64_t tasks = std::uint64_t{spec.min_nodes} * std::max(1u, spec.tasks_per_node);
+    if (tasks > 0x7fffffff) return fail("More tasks than can be counted");
+    spec.tasks = static_cast<std::uint32_t>(tasks);
+  }
+  // As Slurm has it: fewer tasks than nodes make no use of the rest.
+  if (options.tasks && *options.tasks < spec.min_nodes && options.min_nodes) spec.min_nodes = *options.tasks;
+  if (spec.max_nodes != 0 && spec.max_nodes < spec.min_nodes) spec.max_nodes = spec.min_nodes;
+  return {};
+}
+
+Status settle_times(const JobOptions& options, const SubmissionContext& context, JobSpec& spec) {
+  if (!options.begin.empty()) {
+    auto begin = parse_timestamp(options.begin, context.now, *context.zone);
+    if (!begin) return fail(fmt::format("Invalid --begin specification: {}", begin.error().text));
+    spec.begin = *begin;
+  }
+  if (!options.deadline.empty()) {
+    auto deadline = parse_timestamp(options.deadline, context.now, *context.zone);
+    if (!deadline) return fail(fmt::format("Invalid --deadline specification: {}", deadline.error().text));
+    if (*deadline <= context.now) return fail("Incorrect deadline: it has passed already");
+    spec.deadline = *deadline;
+  }
+  if (spec.time_min_s != 0 && spec.time_limit_s != 0 && spec.time_min_s > spec.time_limit_s)
+    return fail("--time-min is above --time");
+  return {};
+}
+
+bool has_name(std::string_view assignment, std::string_view name) {
+  return assignment.size() > name.size() && assignment.starts_with(name) && assignment[name.size()] == '=';
+}
+
+void append(std::string& out, std::string_view text) {
+  out += text;
+  out += '\0';
+}
+
+}  // namespace
+
+std::string exported_environment(std::string_view list, const std::vector<std::string>& environment) {
+  std::string out;
+  bool nothing = same_ignoring_case(list, "NONE") || same_ignoring_case(list, "NIL");
+  bool all = list.empty();
+  std::vector<std::string_view> words;
+  if (!nothing)
+    for (std::string_view word : split_words(list, ',')) {
+      if (same_ignoring_case(word, "ALL")) all = true;
+      else words.push_back(word);
+    }
+  for (const std::string& variable : environment) {
+    bool replaced = false, named = false;
+    for (std::string_view word : words) {
+      auto equals = word.find('=');
+      if (equals == std::string_view::npos) named = named || has_name(variable, word);
+      else replaced = replaced || has_name(variable, word.substr(0, equals));
+    }
+    bool ours = variable.starts_with("SLURM_") && !same_ignoring_case(list, "NIL");
+    if (!replaced && (all || named || ours)) append(out, variable);
+  }
+  for (std::string_view word : words)
+    if (word.find('=') != std::string_view::npos) append(out, word);
+  return out;
+}
+
+Result<SubmitJob> make_submission(const JobOptions& options, const SubmissionContext& context) {
+  SubmitJob out{.spec = options.spec};
+  JobSpec& spec = out.spec;
+  if (Status counts = settle_counts(options, spec); !counts) return std::unexpected(counts.error());
+  if (Status times = settle_times(options, context, spec); !times) return std::unexpected(times.error());
+  spec.batch = context.command == kSbatch;
+  spec.requeue = spec.requeue && spec.batch;
+  spec.submit_host = context.host;
+  spec.work_dir = options.chdir.empty()          ? context.work_dir
+                  : options.chdir.starts_with('/') ? options.chdir
+                                                   : context.work_dir + "/" + options.chdir;
+  JobExtras extras = options.extras;
+  if (spec.batch) {
+    const char* usual = options.array.empty() ? "slurm-%j.out" : "slurm-%A_%a.out";
+    spec.std_out = options.std_out.empty() ? usual : options.std_out;
+    extras.std_err = options.std_err;
+    extras.std_in = options.std_in;
+    out.environment = exported_environment(options.export_list, context.environment);
+    if (!options.export_list.empty()) append(out.environment, "SLURM_EXPORT_ENV=" + options.export_list);
+    append(out.environment, "SLURM_SUBMIT_DIR=" + context.work_dir);
+    append(out.environment, "SLURM_SUBMIT_HOST=" + context.host);
+    append(out.environment, fmt::format("SLURM_UMASK={:04o}", context.umask));
+  }
+  if (!(extras == JobExtras{})) spec.extras = Ref<JobExtras>(std::move(extras));
+  out.array = options.array;
+  out.dependency = options.dependency;
+  out.priority = options.priority.value_or(kNoPriority);
+  out.hold = options.hold || options.priority == 0u;
+  out.test_only = options.test_only;
+  return out;
+}
+
+}  // namespace ym

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sbatch/sbatch.h"
+
+#include <unistd.h>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "cli/common/controller.h"
+#include "cli/common/watch.h"
+#include "cli/common/world.h"
+#include "cli/sbatch/script.h"
+#include "os/environment.h"
+#include "os/files.h"
+
+namespace ym {
+namespace {
+
+struct BatchScript {
+  std::string text;
+  std::string path;  // absolute; empty for stdin and --wrap
+  std::string name;  // of the job, unless told
+};
+
+// As the shell finds programs: here first, then in PATH.
+std::string find_script(const std::string& name, const std::string& work_dir) {
+  if (name.starts_with('/')) return name;
+  std::string here = work_dir + "/" + name;
+  if (name.find('/') != std::string::npos || ::access(here.c_str(), R_OK) == 0) return here;
+  std::string path = environment_variable("PATH").value_or("");
+  for (std::string_view folder : split_words(path, ':')) {
+    std::string candidate = fmt::format("{}/{}", folder, name);
+    if (::access(candidate.c_str(), R_OK) == 0) return candidate;
+  }
+  return here;
+}
+
+Result<BatchScript> read_script(const std::vector<std::string>& operands, const JobOptions& options,
+                                const std::string& work_dir) {
+  if (options.wrap_given) {
+    if (!operands.empty()) return fail("Script arguments are not permitted with the --wrap option");
+    return BatchScript{.text = "#!/bin/sh\n# This script was created by sbatch --wrap.\n\n" + options.wrap + "\n",
+                       .name = "wrap"};
+  }
+  if (operands.empty()) {
+    auto text = read_file("/dev/stdin", kScriptMax + 1);
+    if (!text) return std::unexpected(text.error());
+    return BatchScript{.text = std::move(*text), .name = "sbatch"};
+  }
+  std::string path = find_script(operands[0], work_dir);
+  auto text = read_file(path, kScriptMax + 1);
+  if (!text) return fail(fmt::format("Unable to open file {}: {}", operands[0], text.error().text));
+  return BatchScript{.text = std::move(*text), .path = path, .name = path.substr(path.rfind('/') + 1)};
+}
+
+int wait_for_end(Controller& controller, JobId job) {
+  JobWatcher watcher(controller.loaded(), {.job = job, .until_end = true});
+  auto row = wait_for_job(watcher, [] { return false; });
+  if (!row) {
+    complain("sbatch", fmt::format("Waiting for job {}: {}", job.value, row.error().text));
+    return 1;
+  }
+  const Job& ended = (*row)->job;
+  if (ended.exit.signal) return 128 + ended.exit.signal;
+  if (ended.exit.code == 0 && ended.state != JobState::Completed) return 1;
+  return ended.exit.code;
+}
+
+int submit(const JobOptions& options, const SubmitJob& request) {
+  auto controller = Controller::open();
+  if (!controller) {
+    complain("sbatch", controller.error().text);
+    return 1;
+  }
+  auto answer = controller->ask<SubmitAnswer>(request, Asking::Once);
+  if (!answer) {
+    complain("sbatch", fmt::format("{}: {}", request.test_only ? "allocation failure" : "Batch job submission failed",
+                                   submission_error(answer.error(), request.spec.name)));
+    return 1;
+  }
+  if (!answer->warning.empty()) remark("sbatch", answer->warning);
+  if (request.test_only) {
+    if (answer->warning.empty()) remark("sbatch", "The request is valid");
+    return 0;
+  }
+  if (options.parsable) print(fmt::format("{}\n", answer->job.value));
+  else if (!options.quiet) print(fmt::format("Submitted batch job {}\n", answer->job.value));
+  return options.wait ? wait_for_end(*controller, answer->job) : 0;
+}
+
+}  // namespace
+
+CommandPage sbatch_page() {
+  return {.name = "sbatch",
+          .summary = "submit a batch script",
+          .usage = {"[OPTION]... [SCRIPT [ARGUMENT]...]"},
+          .description =
+              "Hands the script to the controller and returns at once with the number of the job. The script is\n"
+              "copied: it may change afterwards. It is read from standard input if no file is named.\n\n"
+              "Options may stand in the head of the script, on lines that begin with #SBATCH, before the first\n"
+              "command. Those on the command line count most, then the environment, then the script."};
+}
+
+Status apply_batch_options(std::string_view script, const std::vector<GivenOption>& line, JobOptions& options) {
+  auto table = job_option_table(kSbatch);
+  add_standard(table);
+  OptionSet set(infos_of(table));
+  auto words = script_arguments(script);
+  if (!words) return fail(fmt::format("#SBATCH {}", words.error().text));
+  auto in_script = set.parse(*words, Operands::Mix);
+  if (!in_script) return std::unexpected(in_script.error());
+  if (!in_script->operands.empty())
+    return fail(fmt::format("#SBATCH: '{}' is not an option", printable(in_script->operands[0])));
+  if (Status done = apply_given(set, table, in_script->options, options); !done) return done;
+  if (Status done = apply_environment(table, options); !done) return done;
+  return apply_given(set, table, line, options);
+}
+
+int sbatch_main(const Arguments& arguments) {
+  auto first = parse_command(sbatch_page(), job_option_table(kSbatch), arguments, Operands::EndOptions);
+  if (first.exit_code) return *first.exit_code;
+  SubmissionContext context = submission_context(kSbatch);
+  auto refuse_with = [](const Error& error) {
+    complain("sbatch", error.text);
+    return 1;
+  };
+  auto script = read_script(first.operands, first.settings, context.work_dir);
+  if (!script) return refuse_with(script.error());
+  if (Status fine = check_script(script->text); !fine) return refuse_with(fine.error());
+  auto table = job_option_table(kSbatch);
+  add_standard(table);
+  auto line = OptionSet(infos_of(table)).parse(arguments, Operands::EndOptions);
+  JobOptions options;
+  if (Status applied = apply_batch_options(script->text, line->options, options); !applied)
+    return refuse_with(applied.error());
+  if (Status read = read_nodelist_file(options); !read) return refuse_with(read.error());
+  if (options.spec.name.empty()) options.spec.name = script->name;
+  options.spec.command = script->path;
+  if (!first.operands.empty()) options.extras.arguments.assign(first.operands.begin() + 1, first.operands.end());
+  auto request = make_submission(options, context);
+  if (!request) return refuse_with(request.error());
+  request->script = std::move(script->text);
+  return submit(options, *request);
+}
+
+}  // namespace ym

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens because time passes.
+#include "base/format.h"
+#include "controller/controller.h"
+
+namespace ym {
+namespace {
+
+// How long a lost order stays lost: orders that were not answered are repeated this often.
+constexpr Duration kRepeatOrders = std::chrono::seconds(5);
+// How long an interactive allocation outlives its client; long enough for a restart of the
+// controller.
+constexpr Duration kOwnerGrace = std::chrono::seconds(60);
+// At most so many records leave in one tick, so that a tick stays short.
+constexpr std::size_t kForgetMax = 1000;
+
+}  // namespace
+
+void Controller::begin_watch(Instant now) {
+  state_.nodes.for_each([&](std::uint64_t, const Node& node) {
+    contacts_[node.id] = {.connected = false, .last_heard = now};
+  });
+  for (JobId job : indexes_.interactive()) owners_gone_[job] = now;
+}
+
+void Controller::owner_present(JobId job) { owners_gone_.erase(job); }
+
+void Controller::owner_gone(JobId job, Instant now) {
+  if (indexes_.interactive().contains(job)) owners_gone_.emplace(job, now);
+}
+
+void Controller::tick(Instant now, Outbox& out) {
+  enforce_limits(now, out);
+  watch_nodes(now, out);
+  watch_owners(now, out);
+  repeat_orders(now, out);
+  forget_old(now, out);
+  std::set<JobId> delayed = indexes_.delayed();
+  for (JobId job : delayed) review_dependency(job, now, out);
+}
+
+void Controller::enforce_limits(Instant now, Outbox& out) {
+  while (!indexes_.by_limit().empty()) {
+    auto [limit, job] = *indexes_.by_limit().begin();
+    if (limit + config_.over_time_limit > now) return;
+    finish(job,
+           {.state = JobState::Timeout,
+            .reason = Reason::TimeLimit,
+            .exit = {.signal = 15},
+            .grace = config_.kill_wait},
+           now, out);
+  }
+}
+
+void Controller::watch_nodes(Instant now, Outbox& out) {
+  std::vector<NodeId> silent, lost;
+  for (const auto& [id, contact] : contacts_) {
+    const Node* node = state_.find(id);
+    if (!node || node->condition == NodeCondition::Future) continue;
+    Duration quiet = now - contact.last_heard;
+    if (node->responding && quiet >= config_.slurmd_timeout / 3) silent.push_back(id);
+    bool gone = quiet >= config_.slurmd_timeout && config_.slurmd_timeout.count() > 0;
+    if (gone && node->condition != NodeCondition::Down) lost.push_back(id);
+  }
+  for (NodeId node : silent) emit(NodeStoppedResponding{.node = node}, now, out);
+  for (NodeId node : lost) lose_node(node, "Not responding", now, out);
+}
+
+void Controller::watch_owners(Instant now, Outbox& out) {
+  std::vector<JobId> abandoned;
+  for (const auto& [job, since] : owners_gone_)
+    if (now - since >= kOwnerGrace && indexes_.interactive().contains(job))
+      abandoned.push_back(job);
+  for (JobId job : abandoned)
+    finish(job,
+           {.state = JobState::Cancelled,
+            .by = state_.jobs.at(job.value).spec->uid,
+            .grace = config_.kill_wait},
+           now, out);
+}
+
+// Orders are wishes: until a node has confirmed, they are said again.
+void Controller::repeat_orders(Instant now, Outbox& out) {
+  if (now - last_repeat_ < kRepeatOrders) return;
+  last_repeat_ = now;
+  for (JobId id : indexes_.completing()) {
+    const Job& job = state_.jobs.at(id.value);
+    if (now - job.end < kRepeatOrders) continue;
+    for (NodeId node : job.nodes_left)
+      if (contacts_[node].connected) order_kill(job, node, config_.kill_wait, out);
+  }
+  for (JobId id : indexes_.unlaunched()) {
+    const Job& job = state_.jobs.at(id.value);
+    if (now - job.start >= kRepeatOrders && contacts_[job.allocation->nodes.front().node].connected)
+      send_launch(job, out);
+  }
+}
+
+void Controller::forget_old(Instant now, Outbox& out) {
+  std::vector<JobId> old;
+  for (const auto& [end, job] : indexes_.by_end()) {
+    if (end + config_.min_job_age > now || old.size() >= kForgetMax) break;
+    old.push_back(job);
+  }
+  for (JobId job : old) emit(JobForgotten{.job = job}, now, out);
+}
+
+}  // namespace ym

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The controller's brain: commands, reports and time in; events, replies and orders out.
+//
+// Pure room: no clock, no I/O, no threads. One owner calls it. Every call may append to the Outbox;
+// see outbox.h for what its order promises. State changes only through events (model/apply.h), so
+// the log replays to the same state.
+//
+// Files: jobs/ (submit, alter, start, finish, requeue, dependencies, arrays), nodes/ (report,
+// update, watch), cluster/ (configure, tick), queries/ (on snapshots, on any thread).
+#pragma once
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/result.h"
+#include "controller/indexes.h"
+#include "controller/outbox.h"
+#include "model/caller.h"
+#include "model/config.h"
+#include "model/state.h"
+#include "schedule/plan.h"
+
+namespace ym {
+
+class Controller {
+ public:
+  // `recovered` is the state after the newest snapshot and the tail of the log; empty for a new
+  // cluster. Nothing happens before configure() and start().
+  Controller(ClusterConfig config, State recovered);
+
+  const State& state() const { return state_; }
+  const ClusterConfig& config() const { return config_; }
+  const Indexes& indexes() const { return indexes_; }
+  PlacementRules placement_rules() const;
+
+  // --- cluster/ ---
+  // Takes a configuration over: defines new nodes and partitions, changes and removes old ones.
+  // Refused as a whole (nothing changed) if a job holds something on a node that would go.
+  Status configure(const ClusterConfig& config, Instant now, Outbox& out);
+  // After a restart: everyone has until now + their timeouts to be heard of again.
+  void begin_watch(Instant now);
+  // REQUIRES: called at least once a second or so. O(what is due).
+  void tick(Instant now, Outbox& out);
+
+  // --- jobs/ ---
+  void submit(RequestId request, const SubmitJob& submit, const Caller& caller, Instant now,
+              Outbox& out);
+  void alter(RequestId request, const AlterJobs& alter, const Caller& caller, Instant now,
+             Outbox& out);
+  void create_step(RequestId request, const CreateStep& create, const Caller& caller, Instant now,
+                   Outbox& out);
+  // Commits what of the plan still fits; a stale proposal is dropped. Returns how many were
+  // started.
+  std::size_t commit(const Plan& plan, Instant now, Outbox& out);
+  // The client for whom an interactive allocation lives is there, or gone.
+  void owner_present(JobId job);
+  void owner_gone(JobId job, Instant now);
+
+  // --- nodes/ ---
+  // Refused if the node is not configured here.
+  Status report(const NodeReport& report, Instant now, Outbox& out);
+  void disconnected(NodeId node, Instant now);
+  void update_nodes(RequestId request, const UpdateNodes& update, const Caller& caller, Instant now,
+                    Outbox& out);
+  void update_partition(RequestId request, const UpdatePartition& update, const Caller& caller,
+                        Instant now, Outbox& out);
+
+ private:
+  friend class SubmitDecision;
+
+  // What is heard and said, and need not survive: after a restart it is found out again.
+  struct Contact {
+    bool connected = false;
+    Instant last_heard;
+  };
+
+  // Applies the event and puts it into the outbox. The only caller of apply().
+  void emit(EventBody body, Instant now, Outbox& out);
+  void answer(RequestId request, Answer answer, Outbox& out) {
+    out.replies.push_back({request, std::move(answer)});
+  }
+  void refuse_request(RequestId request, const Error& error, Outbox& out);
+  JobId fresh_job_id() const;
+  static bool may_alter(const Job& job, const Caller& caller) {
+    return caller.administrator || caller.uid == job.spec->uid;
+  }
+
+  // jobs/submit.cc
+  Result<JobSubmitted> admit(const SubmitJob& submit, const Caller& caller, Instant now);
+  Status check_partitions(JobSpec& spec, const Caller& caller) const;
+  Status check_can_ever_run(const JobSpec& spec);
+  // jobs/dependencies.cc
+  Result<Dependency> open_terms(const Dependency& asked, const Job& job, Instant now) const;
+  void job_moved_on(JobId job, Instant now, Outbox& out);
+  void review_dependency(JobId waiting, Instant now, Outbox& out);
+  // jobs/arrays.cc
+  JobId split(JobId array, std::uint32_t task, Instant now, Outbox& out);
+  // jobs/start.cc
+  bool start(const Proposal& proposal, Instant now, Outbox& out);
+  void send_launch(const Job& job, Outbox& out) const;
+  // jobs/finish.cc
+  struct Ending {
+    JobState state = JobState::Completed;
+    Reason reason = Reason::None;
+    ExitStatus exit;
+    Uid by;
+    bool requeue = false;
+    Duration grace{0};
+  };
+  void finish(JobId job, const Ending& ending, Instant now, Outbox& out);
+  void release_node(JobId job, NodeId node, Instant now, Outbox& out);
+  void became_clean(JobId job, Instant now, Outbox& out);
+  void order_kill(const Job& job, NodeId node, Duration grace, Outbox& out) const;
+  // jobs/alter.cc
+  std::set<JobId> selected(const JobFilter& filter) const;
+  Status alter_one(JobId job, const AlterJobs& alter, const Caller& caller, Instant now,
+                   Outbox& out);
+  Status alter_tasks(JobId array, const IndexSet& tasks, const AlterJobs& alter,
+                     const Caller& caller, Instant now, Outbox& out);
+  Status cancel(const Job& job, const Caller& caller, Instant now, Outbox& out);
+  Status signal(const Job& job, const AlterJobs& alter, std::optional<StepId> step, Outbox& out);
+  Status update(const Job& job, const JobPatch& patch, const Caller& caller, Instant now,
+                Outbox& out);
+  Status set_holds(const Job& job, JobVerb verb, const Caller& caller, Instant now, Outbox& out);
+  Status requeue(const Job& job, JobVerb verb, const Caller& caller, Instant now, Outbox& out);
+  // nodes/
+  void note_registration(const Node& node, const NodeRegistration& registration, Instant now,
+                         Outbox& out);
+  void note_attempt(NodeId node, const AttemptReport& attempt, Instant now, Outbox& out,
+                    ForgetAttempts& forget);
+  void note_missing(NodeId node, const std::set<Sluid>& reported, Instant now, Outbox& out);
+  void note_step(NodeId node, const StepReport& step, Instant now, Outbox& out,
+                 ForgetAttempts& forget);
+  void lose_node(NodeId node, const std::string& reason, Instant now, Outbox& out);
+  void change_node(const Node& node, const NodeStateChanged& change, Instant now, Outbox& out);
+  // cluster/tick.cc
+  void enforce_limits(Instant now, Outbox& out);
+  void watch_nodes(Instant now, Outbox& out);
+  void watch_owners(Instant now, Outbox& out);
+  void repeat_orders(Instant now, Outbox& out);
+  void forget_old(Instant now, Outbox& out);
+
+  ClusterConfig config_;
+  State state_;
+  Indexes indexes_;
+  std::map<NodeId, Contact> contacts_;
+  std::map<JobId, Instant> owners_gone_;      // since when an interactive job's client is away
+  std::map<std::string, bool> can_ever_run_;  // by shape; forgotten when nodes or partitions change
+  Instant last_repeat_;
+};
+
+}  // namespace ym

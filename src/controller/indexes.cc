@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/indexes.h"
+
+namespace ym {
+namespace {
+
+template <class Set, class Value>
+void set_member(Set& set, const Value& value, bool present) {
+  if (present)
+    set.insert(value);
+  else
+    set.erase(value);
+}
+
+template <class Map>
+void set_member(Map& map, const typename Map::key_type& key, JobId job, bool present) {
+  if (present) {
+    map[key].insert(job);
+    return;
+  }
+  auto at = map.find(key);
+  if (at == map.end()) return;
+  at->second.erase(job);
+  if (at->second.empty()) map.erase(at);
+}
+
+}  // namespace
+
+void Indexes::rebuild(const State& state) {
+  *this = {};
+  state.jobs.for_each([&](std::uint64_t, const Job& job) { note(job, true); });
+}
+
+void Indexes::moved(const Job* before, const Job* after) {
+  if (before) note(*before, false);
+  if (after) note(*after, true);
+}
+
+void Indexes::note(const Job& job, bool present) {
+  JobId id = job.id;
+  if (job.array_job && job.array_job != id) set_member(elements_, job.array_job, id, present);
+  if (job.state == JobState::Pending) {
+    for (const Dependency::Term& term : job.dependency->terms) {
+      if (term.job) set_member(waiting_for_, JobId{term.job}, id, present);
+      if (term.kind == Dependency::Kind::Singleton) set_member(singletons_, id, present);
+      if (term.delay_minutes) set_member(delayed_, id, present);
+    }
+  }
+  if (!is_terminal(job.state)) set_member(namesakes_, {job.spec->uid, job.spec->name}, id, present);
+  if (job.state == JobState::Running) {
+    if (job.limit_end < kNever) set_member(by_limit_, std::pair(job.limit_end, id), present);
+    if (job.spec->batch && !job.launched) set_member(unlaunched_, id, present);
+    if (!job.spec->batch) set_member(interactive_, id, present);
+  }
+  if (job.holds_resources()) {
+    if (job.completing()) {
+      set_member(completing_, id, present);
+      for (NodeId node : job.nodes_left) set_member(on_node_, node, id, present);
+    } else {
+      for (const NodeShare& share : job.allocation->nodes)
+        set_member(on_node_, share.node, id, present);
+    }
+  } else if (is_terminal(job.state)) {
+    set_member(by_end_, std::pair(job.end, id), present);
+  }
+}
+
+}  // namespace ym

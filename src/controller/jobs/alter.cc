@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// One verb for the jobs that a filter selects: cancel, signal, hold, release, requeue, update,
+// complete.
+#include <algorithm>
+
+#include "controller/controller.h"
+#include "controller/queries/select.h"
+#include "model/errc.h"
+
+namespace ym {
+namespace {
+
+JobUpdated unchanged(const Job& job) {
+  return {.job = job.id,
+          .spec = job.spec,
+          .holds = job.holds,
+          .priority = job.priority,
+          .dependency = job.dependency,
+          .dependency_failed = job.dependency_failed,
+          .array_max_running = job.array->max_running,
+          .limit_end = job.limit_end};
+}
+
+JobOutcome outcome_of(JobId id, std::string display, const Status& status) {
+  JobOutcome outcome{.job = id, .display = std::move(display)};
+  if (!status) {
+    outcome.code = status.error().code;
+    outcome.text = status.error().text;
+  }
+  return outcome;
+}
+
+std::string display_of(const JobTarget& target) {
+  std::string text = std::to_string(target.job.value);
+  if (target.tasks) text += "_" + target.tasks->str();
+  return text;
+}
+
+}  // namespace
+
+void Controller::alter(RequestId request, const AlterJobs& alter, const Caller& caller, Instant now,
+                       Outbox& out) {
+  AlterAnswer answers;
+  auto apply_to = [&](JobId id, const JobTarget& target) {
+    const Job* job = state_.find(id);
+    if (!job) return;  // an earlier target of this request took it along
+    std::string display = display_id(*job);
+    bool some_elements = job->array && target.tasks;
+    Status status;
+    if (!may_alter(*job, caller))
+      status = refuse(Errc::AccessDenied);
+    else if (some_elements)
+      status = alter_tasks(id, *target.tasks, alter, caller, now, out);
+    else if (alter.verb == JobVerb::Signal)
+      status = signal(*job, alter, target.step, out);
+    else if (alter.verb == JobVerb::Cancel && target.step)
+      status = signal(*job, alter, target.step, out);
+    else
+      status = alter_one(id, alter, caller, now, out);
+    answers.outcomes.push_back(
+        outcome_of(id, some_elements ? display_of(target) : std::move(display), status));
+  };
+  if (alter.filter.targets.empty()) {
+    std::vector<JobId> ids;
+    for_each_selected(state_, alter.filter, [&](const Job& job) {
+      if (may_alter(job, caller)) ids.push_back(job.id);
+      return true;
+    });
+    for (JobId id : ids) apply_to(id, {});
+  }
+  for (const JobTarget& target : alter.filter.targets) {
+    std::set<JobId> ids = records_of(state_, target);
+    if (ids.empty())
+      answers.outcomes.push_back(
+          outcome_of(target.job, display_of(target), refuse(Errc::InvalidJobId)));
+    for (JobId id : ids) {
+      const Job* job = state_.find(id);
+      // A filter beside the ids narrows them; ids alone mean exactly these, whatever their state.
+      JobFilter narrowed = alter.filter;
+      narrowed.all_states = narrowed.all_states || narrowed.states.empty();
+      if (job && FilterMatch(narrowed, state_)(*job)) apply_to(id, target);
+    }
+  }
+  answer(request, std::move(answers), out);
+}
+
+Status Controller::alter_one(JobId id, const AlterJobs& alter, const Caller& caller, Instant now,
+                             Outbox& out) {
+  const Job& job = state_.jobs.at(id.value);
+  switch (alter.verb) {
+    case JobVerb::Update: return update(job, alter.patch, caller, now, out);
+    case JobVerb::Hold:
+    case JobVerb::HoldUser:
+    case JobVerb::Release: return set_holds(job, alter.verb, caller, now, out);
+    case JobVerb::Requeue:
+    case JobVerb::RequeueHold: return requeue(job, alter.verb, caller, now, out);
+    case JobVerb::Cancel: return cancel(job, caller, now, out);
+    case JobVerb::Complete:
+      if (job.spec->batch || job.state != JobState::Running) return refuse(Errc::AlreadyDone);
+      finish(id,
+             {.state = alter.exit.ok() ? JobState::Completed : JobState::Failed,
+              .reason = alter.exit.ok() ? Reason::None : Reason::NonZeroExitCode,
+              .exit = alter.exit},
+             now, out);
+      return {};
+    case JobVerb::Suspend:
+    case JobVerb::Resume: return refuse(Errc::Disabled);
+    case JobVerb::Signal: break;
+  }
+  return refuse(Errc::Disabled);
+}
+
+// Some elements of an array that have no record yet. Cancelling them leaves the others together;
+// everything else makes each of them a job of its own.
+Status Controller::alter_tasks(JobId array, const IndexSet& tasks, const AlterJobs& alter,
+                               const Caller& caller, Instant now, Outbox& out) {
+  IndexSet chosen = state_.jobs.at(array.value).array->waiting.intersected(tasks);
+  if (chosen.empty()) return {};  // they have records, or are over: found beside this one
+  bool all = chosen.count() == state_.jobs.at(array.value).array->waiting.count();
+  if (all) return alter_one(array, alter, caller, now, out);
+  Status status;
+  std::vector<std::uint32_t> indices;
+  chosen.for_each([&](std::uint32_t task) { indices.push_back(task); });
+  for (std::uint32_t task : indices) {
+    Status one = alter_one(split(array, task, now, out), alter, caller, now, out);
+    if (!one) status = one;
+  }
+  return status;
+}
+
+Status Controller::cancel(const Job& job, const Caller& caller, Instant now, Outbox& out) {
+  // On its way back to the queue: it can be cancelled there in a moment.
+  if (is_terminal(job.state))
+    return refuse(job.requeue_wanted ? Errc::TransitionStateNoUpdate : Errc::AlreadyDone);
+  finish(job.id,
+         {.state = JobState::Cancelled,
+          .reason = Reason::None,
+          .exit = {.signal = static_cast<std::uint8_t>(job.state == JobState::Pending ? 0 : 15)},
+          .by = caller.uid,
+          .grace = config_.kill_wait},
+         now, out);
+  return {};
+}
+
+Status Controller::signal(const Job& job, const AlterJobs& alter, std::optional<StepId> step,
+                          Outbox& out) {
+  if (job.state == JobState::Pending) return refuse(Errc::JobPending);
+  if (job.state != JobState::Running) return refuse(Errc::AlreadyDone);
+  if (step && *step != kBatchStep) {
+    bool known = std::ranges::any_of(*job.steps, [&](const Step& s) { return s.id == *step; });
+    if (!known) return refuse(Errc::InvalidStep);
+  }
+  std::uint16_t number = alter.signal ? alter.signal : 9;
+  for (const NodeShare& share : job.allocation->nodes)
+    out.orders.push_back({share.node, SignalJob{.job = job.id,
+                                                .sluid = job.sluid,
+                                                .signal = number,
+                                                .batch_only = alter.batch_only,
+                                                .whole_job = alter.whole_job,
+                                                .step = step}});
+  return {};
+}
+
+Status Controller::set_holds(const Job& job, JobVerb verb, const Caller& caller, Instant now,
+                             Outbox& out) {
+  if (job.state != JobState::Pending) return refuse(Errc::JobNotPending);
+  JobUpdated event = unchanged(job);
+  if (verb == JobVerb::Release) {
+    if (job.holds.admin && !caller.administrator) return refuse(Errc::AccessDenied);
+    event.holds = {};
+  } else if (verb == JobVerb::Hold && caller.administrator && caller.uid != job.spec->uid) {
+    event.holds.admin = true;
+  } else {
+    event.holds.user = true;
+  }
+  if (event.holds == job.holds) return {};
+  emit(std::move(event), now, out);
+  return {};
+}
+
+Status Controller::requeue(const Job& job, JobVerb verb, const Caller& caller, Instant now,
+                           Outbox& out) {
+  if (!job.spec->batch) return refuse(Errc::BatchOnly);
+  JobId id = job.id;
+  bool hold = verb == JobVerb::RequeueHold;
+  if (job.state == JobState::Pending && !hold) return refuse(Errc::JobPending);
+  if (hold) {
+    JobUpdated event = unchanged(job);
+    (caller.administrator ? event.holds.admin : event.holds.user) = true;
+    emit(std::move(event), now, out);
+  }
+  const Job& current = state_.jobs.at(id.value);
+  if (current.state == JobState::Pending) return {};
+  if (!is_terminal(current.state)) {
+    finish(id,
+           {.state = JobState::Cancelled,
+            .by = caller.uid,
+            .requeue = true,
+            .grace = config_.kill_wait},
+           now, out);
+    return {};
+  }
+  if (current.completing()) return refuse(Errc::TransitionStateNoUpdate);
+  emit(
+      JobRequeued{
+          .job = id, .sluid = next_sluid(state_, now), .begin = now, .holds = current.holds},
+      now, out);
+  return {};
+}
+
+}  // namespace ym

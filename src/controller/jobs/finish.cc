@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a job: its final state at once, its nodes when they are clean, the queue again if it
+// is to be requeued.
+#include <algorithm>
+
+#include "controller/controller.h"
+
+namespace ym {
+
+void Controller::finish(JobId id, const Ending& ending, Instant now, Outbox& out) {
+  const Job& job = state_.jobs.at(id.value);
+  // Steps are over with their job; accounting hears of each.
+  std::vector<Step> steps = *job.steps;
+  for (const Step& step : steps)
+    emit(StepEnded{.job = id, .step = step.id, .exit = step.worst}, now, out);
+  emit(JobFinished{.job = id,
+                   .state = ending.state,
+                   .reason = ending.reason,
+                   .exit = ending.exit,
+                   .by = ending.by,
+                   .requeue = ending.requeue},
+       now, out);
+  owners_gone_.erase(id);
+  std::vector<NodeId> left = state_.jobs.at(id.value).nodes_left;
+  if (left.empty()) return became_clean(id, now, out);
+  for (NodeId node : left) {
+    const Node* record = state_.find(node);
+    // A node that is down cannot confirm; what may be left there is killed when it comes back
+    // (nodes/report.cc).
+    if (record->condition == NodeCondition::Down)
+      release_node(id, node, now, out);
+    else
+      order_kill(state_.jobs.at(id.value), node, ending.grace, out);
+  }
+  if (!ending.requeue) job_moved_on(id, now, out);
+}
+
+void Controller::order_kill(const Job& job, NodeId node, Duration grace, Outbox& out) const {
+  out.orders.push_back({node, KillJob{.job = job.id, .sluid = job.sluid, .grace = grace}});
+}
+
+void Controller::release_node(JobId id, NodeId node, Instant now, Outbox& out) {
+  const Job* job = state_.find(id);
+  if (!job || std::ranges::find(job->nodes_left, node) == job->nodes_left.end()) return;
+  emit(JobNodeReleased{.job = id, .node = node}, now, out);
+  if (!state_.jobs.at(id.value).completing()) became_clean(id, now, out);
+}
+
+// Nothing of the job is left anywhere.
+void Controller::became_clean(JobId id, Instant now, Outbox& out) {
+  const Job& job = state_.jobs.at(id.value);
+  if (!job.requeue_wanted) return job_moved_on(id, now, out);
+  emit(JobRequeued{.job = id,
+                   .sluid = next_sluid(state_, now),
+                   .begin = now,
+                   .holds = job.holds,
+                   .reason = job.end_reason},
+       now, out);
+}
+
+}  // namespace ym

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The core's last word on a plan: each proposal is checked against the present and committed or
+// dropped.
+#include <algorithm>
+
+#include "controller/controller.h"
+#include "notation/hostlist.h"
+#include "schedule/placement.h"
+
+namespace ym {
+namespace {
+
+bool may_run(const Job& job, Instant now) {
+  return job.state == JobState::Pending && !job.held() && job.dependency->empty() &&
+         job.eligible <= now;
+}
+
+// Tasks on each node of the allocation: as many as its cpus take, the rest on the first ones.
+std::vector<std::uint32_t> tasks_by_node(const JobSpec& spec, const Allocation& allocation) {
+  std::vector<std::uint32_t> tasks;
+  std::uint32_t left = std::max(spec.tasks, static_cast<std::uint32_t>(allocation.nodes.size()));
+  for (std::size_t i = 0; i < allocation.nodes.size(); ++i) {
+    std::uint32_t nodes_behind = static_cast<std::uint32_t>(allocation.nodes.size() - i - 1);
+    std::uint32_t room = std::max(1u, allocation.nodes[i].cpus / std::max(1u, spec.cpus_per_task));
+    if (spec.tasks_per_node) room = std::min(room, spec.tasks_per_node);
+    std::uint32_t here = nodes_behind == 0 ? left : std::min(room, left - nodes_behind);
+    tasks.push_back(here);
+    left -= here;
+  }
+  return tasks;
+}
+
+}  // namespace
+
+std::size_t Controller::commit(const Plan& plan, Instant now, Outbox& out) {
+  std::size_t started = 0;
+  for (const Proposal& proposal : plan.starts) started += start(proposal, now, out);
+  return started;
+}
+
+bool Controller::start(const Proposal& proposal, Instant now, Outbox& out) {
+  const Job* job = state_.find(proposal.job);
+  const Partition* partition = state_.find(proposal.partition);
+  if (!job || !partition || !may_run(*job, now) || partition->spec->state == PartitionState::Down)
+    return false;
+  PlacementRules rules = placement_rules();
+  rules.whole_nodes = rules.whole_nodes || partition->spec->exclusive;
+  if (!still_fits(state_, *job->spec, proposal.allocation, rules)) return false;
+  bool is_element = proposal.array_task != kNoTask;
+  if (is_element != static_cast<bool>(job->array)) return false;
+  if (is_element && !job->array->waiting.contains(proposal.array_task)) return false;
+
+  JobId id = is_element ? split(proposal.job, proposal.array_task, now, out) : proposal.job;
+  const Job& ready = state_.jobs.at(id.value);
+  std::uint32_t limit_s = ready.spec->time_limit_s;
+  bool unlimited = limit_s == 0 || limit_s == JobSpec::kUnlimited;
+  emit(JobStarted{.job = id,
+                  .partition = proposal.partition,
+                  .allocation = Ref(proposal.allocation),
+                  .limit_end = unlimited ? kNever : now + std::chrono::seconds(limit_s)},
+       now, out);
+  const Job& running = state_.jobs.at(id.value);
+  if (running.spec->batch)
+    send_launch(running, out);
+  else
+    owners_gone_[id] = now;  // until its client says that it is there
+  job_moved_on(id, now, out);
+  return true;
+}
+
+// The batch script goes to the first node of the allocation.
+void Controller::send_launch(const Job& job, Outbox& out) const {
+  std::vector<std::string> names;
+  LaunchJob launch{.job = job.id, .sluid = job.sluid, .spec = job.spec};
+  for (const NodeShare& share : job.allocation->nodes) {
+    names.push_back(state_.nodes.at(share.node.value).spec->name);
+    launch.cpus.push_back(share.cpus);
+  }
+  launch.tasks = tasks_by_node(*job.spec, *job.allocation);
+  launch.nodes = Hostlist::of(names).str();
+  launch.array_job = job.array_job;
+  launch.array_task = job.array_task;
+  launch.restarts = job.restarts;
+  launch.cluster = state_.cluster_name;
+  if (const Partition* partition = state_.find(job.partition))
+    launch.partition = partition->spec->name;
+  launch.memory_mb = job.allocation->nodes.front().memory_mb;
+  launch.start = job.start;
+  launch.limit_end = job.limit_end;
+  out.orders.push_back({job.allocation->nodes.front().node, std::move(launch)});
+}
+
+}  // namespace ym

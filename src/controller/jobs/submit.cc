@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Admission: what is refused at once, what is filled in, and the event that makes a job.
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "controller/controller.h"
+#include "model/errc.h"
+#include "notation/hostlist.h"
+#include "schedule/placement.h"
+#include "schedule/shape.h"
+
+namespace ym {
+namespace {
+
+// Jobs without a priority of their own run first come, first served.
+constexpr std::uint32_t kTopPriority = 4294901760;
+
+std::uint32_t default_priority(JobId job, const JobSpec& spec) {
+  std::int64_t priority = std::int64_t{kTopPriority} - (job.value & kJobIdLocalMax) - spec.nice;
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(priority, 1, 0xfffffffd));
+}
+
+bool in_list(const std::string& list, std::string_view word) {
+  std::vector<std::string_view> words = split_words(list, ',');
+  return std::ranges::any_of(words,
+                             [&](std::string_view w) { return same_ignoring_case(w, word); });
+}
+
+bool admits(const PartitionSpec& partition, const Caller& caller) {
+  if (partition.root_only && !caller.administrator) return false;
+  if (partition.disable_root && caller.uid == Uid{0}) return false;
+  if (partition.allow_groups.empty() || same_ignoring_case(partition.allow_groups, "ALL"))
+    return true;
+  return caller.administrator || std::ranges::any_of(caller.groups, [&](const std::string& group) {
+           return in_list(partition.allow_groups, group);
+         });
+}
+
+Status check_account(const PartitionSpec& partition, const JobSpec& spec) {
+  bool all =
+      partition.allow_accounts.empty() || same_ignoring_case(partition.allow_accounts, "ALL");
+  if (!all && !in_list(partition.allow_accounts, spec.account)) return refuse(Errc::AccessDenied);
+  if (in_list(partition.deny_accounts, spec.account)) return refuse(Errc::AccessDenied);
+  return {};
+}
+
+void fill_memory(JobSpec& spec, const PartitionSpec& partition, const ClusterConfig& config) {
+  if (spec.memory_per_cpu_mb || spec.memory_per_node_mb) return;
+  spec.memory_per_cpu_mb = partition.default_memory_per_cpu_mb;
+  if (!spec.memory_per_cpu_mb) spec.memory_per_node_mb = partition.default_memory_per_node_mb;
+  if (spec.memory_per_cpu_mb || spec.memory_per_node_mb) return;
+  spec.memory_per_cpu_mb = config.default_memory_per_cpu_mb;
+  if (!spec.memory_per_cpu_mb) spec.memory_per_node_mb = config.default_memory_per_node_mb;
+}
+
+}  // namespace
+
+void Controller::submit(RequestId request, const SubmitJob& submit, const Caller& caller,
+                        Instant now, Outbox& out) {
+  if (state_.jobs.size() >= config_.max_job_count) {
+    auto error = refuse(Errc::QueueFull);
+    return refuse_request(request, error.error(), out);
+  }
+  Result<JobSubmitted> admitted = admit(submit, caller, now);
+  if (!admitted) return refuse_request(request, admitted.error(), out);
+  if (submit.test_only) return answer(request, SubmitAnswer{.job = admitted->job}, out);
+  JobId job = admitted->job;
+  Sluid sluid = admitted->sluid;
+  bool waits = !admitted->dependency->empty();
+  emit(std::move(*admitted), now, out);
+  if (waits) review_dependency(job, now, out);
+  answer(request, SubmitAnswer{.job = job, .sluid = sluid}, out);
+}
+
+Result<JobSubmitted> Controller::admit(const SubmitJob& submit, const Caller& caller, Instant now) {
+  JobSpec spec = submit.spec;
+  spec.uid = caller.uid;
+  spec.gid = caller.gid;
+  spec.user_name = caller.user_name;
+  if (spec.batch && submit.spec.script_blob.empty()) return refuse(Errc::JobScriptMissing);
+  if (spec.tasks == 0 || spec.cpus_per_task == 0) return refuse(Errc::TooManyRequestedCpus);
+  if (spec.max_nodes && spec.max_nodes < spec.min_nodes) return refuse(Errc::InvalidNodeCount);
+  if (Status ok = check_partitions(spec, caller); !ok) return std::unexpected(ok.error());
+  if (Status ok = check_can_ever_run(spec); !ok) return std::unexpected(ok.error());
+
+  JobSubmitted event{.job = fresh_job_id(), .sluid = next_sluid(state_, now)};
+  if (!submit.array.empty()) {
+    auto array = ArrayExpression::parse(submit.array);
+    if (!array) return refuse(Errc::BadJobArray, array.error().text);
+    if (array->indices.max() >= config_.max_array_size) return refuse(Errc::BadJobArray);
+    event.array = Ref(ArrayTasks{.waiting = array->indices, .max_running = array->max_running});
+  }
+  if (!submit.dependency.empty()) {
+    auto dependency = Dependency::parse(submit.dependency);
+    if (!dependency) return refuse(Errc::DependencyInvalid, dependency.error().text);
+    event.dependency = Ref(std::move(*dependency));
+  }
+  bool explicit_priority = submit.priority != kNoPriority && caller.administrator;
+  event.priority = explicit_priority ? submit.priority : default_priority(event.job, spec);
+  // A priority of zero is a hold, and so is --hold.
+  if (submit.hold || submit.priority == 0)
+    (caller.administrator && submit.priority == 0 ? event.holds.admin : event.holds.user) = true;
+  event.spec = Ref(std::move(spec));
+  return event;
+}
+
+// Resolves the partition list, applies defaults and limits of the first one, and permission of all.
+Status Controller::check_partitions(JobSpec& spec, const Caller& caller) const {
+  if (spec.partitions.empty()) {
+    const Partition* standard = state_.default_partition();
+    if (!standard) return refuse(Errc::DefaultPartitionNotSet);
+    spec.partitions = standard->spec->name;
+  }
+  bool first = true;
+  for (std::string_view name : split_words(spec.partitions, ',')) {
+    const Partition* partition = state_.find_partition(name);
+    if (!partition) return refuse(Errc::InvalidPartition);
+    const PartitionSpec& rules = *partition->spec;
+    if (!admits(rules, caller)) return refuse(Errc::JobMissingRequiredPartitionGroup);
+    if (Status ok = check_account(rules, spec); !ok) return ok;
+    if (rules.state == PartitionState::Drain || rules.state == PartitionState::Inactive)
+      return refuse(Errc::PartitionUnavailable);
+    if (first) {
+      if (spec.time_limit_s == 0)
+        spec.time_limit_s = rules.default_time_s ? rules.default_time_s : rules.max_time_s;
+      fill_memory(spec, rules, config_);
+      first = false;
+    }
+    if (config_.enforce_partition_limits) {
+      if (spec.time_limit_s > rules.max_time_s) return refuse(Errc::InvalidTimeLimit);
+      if (spec.min_nodes > rules.max_nodes) return refuse(Errc::InvalidNodeCount);
+    }
+    if (partition->nodes->size() < spec.min_nodes) return refuse(Errc::InvalidNodeCount);
+  }
+  return {};
+}
+
+// Could it start if every node of its partitions were up and empty? Asked once for each shape.
+Status Controller::check_can_ever_run(const JobSpec& spec) {
+  if (spec.extras) {
+    for (const std::string* list : {&spec.extras->required_nodes, &spec.extras->excluded_nodes}) {
+      auto hosts = Hostlist::parse(*list);
+      if (!hosts) return refuse(Errc::InvalidNodeName, hosts.error().text);
+      Status known;
+      hosts->for_each([&](std::string_view host) {
+        if (known && !state_.find_node(host)) known = refuse(Errc::InvalidNodeName, host);
+      });
+      if (!known) return known;
+    }
+  }
+  std::string key = shape_key(spec);
+  auto known = can_ever_run_.find(key);
+  if (known == can_ever_run_.end()) {
+    bool fits = false;
+    for (std::string_view name : split_words(spec.partitions, ',')) {
+      const Partition& partition = *state_.find_partition(name);
+      PlacementRules rules = placement_rules();
+      rules.max_cpus_per_node = partition.spec->max_cpus_per_node;
+      std::vector<Free> candidates;
+      for (const Node* node : admitted_nodes(state_, partition, spec))
+        candidates.push_back(free_when_empty(*node));
+      fits = fits || place(spec, std::move(candidates), rules).has_value();
+    }
+    constexpr std::size_t kShapesRemembered = 100'000;
+    if (can_ever_run_.size() >= kShapesRemembered) can_ever_run_.clear();
+    known = can_ever_run_.emplace(std::move(key), fits).first;
+  }
+  if (!known->second) return refuse(Errc::RequestedNodeConfigUnavailable);
+  return {};
+}
+
+}  // namespace ym

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a node says of itself, compared with what should be: launch what is missing, kill what
+// should not be there, write down what ended. The same report twice changes nothing the second
+// time.
+#include <algorithm>
+
+#include "base/format.h"
+#include "controller/controller.h"
+#include "model/errc.h"
+
+namespace ym {
+
+Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
+  const Node* node = state_.find_node(report.node);
+  if (!node) return refuse(Errc::InvalidNodeName, report.node);
+  NodeId id = node->id;
+  contacts_[id] = {.connected = true, .last_heard = now};
+  if (report.complete)
+    note_registration(*node, report.registration, now, out);
+  else if (!node->responding)
+    emit(NodeResponded{.node = id}, now, out);
+
+  ForgetAttempts forget;
+  std::set<Sluid> reported;
+  for (const AttemptReport& attempt : report.attempts) {
+    reported.insert(attempt.sluid);
+    note_attempt(id, attempt, now, out, forget);
+  }
+  for (const StepReport& step : report.ended_steps) note_step(id, step, now, out, forget);
+  if (report.complete) note_missing(id, reported, now, out);
+  if (!forget.attempts.empty() || !forget.steps.empty())
+    out.orders.push_back({id, std::move(forget)});
+  return {};
+}
+
+void Controller::disconnected(NodeId node, Instant now) {
+  contacts_[node].connected = false;
+  contacts_[node].last_heard = now;
+}
+
+namespace {
+
+// Empty if the machine is at least what slurm.conf says.
+std::string shortcoming(const NodeSpec& spec, const NodeRegistration& found) {
+  if (found.cpus < spec.cpus)
+    return fmt::format("Low socket*core*thread count, Low CPUs ({} of {})", found.cpus, spec.cpus);
+  if (found.memory_mb < spec.memory_mb)
+    return fmt::format("Low RealMemory (reported:{} < 100.00% of configured:{})", found.memory_mb,
+                       spec.memory_mb);
+  return {};
+}
+
+}  // namespace
+
+void Controller::note_registration(const Node& node, const NodeRegistration& registration,
+                                   Instant now, Outbox& out) {
+  NodeId id = node.id;
+  bool rebooted =
+      node.registration->boot_time && registration.boot_time > node.registration->boot_time;
+  if (!(*node.registration == registration) || !node.responding)
+    emit(NodeRegistered{.node = id, .registration = Ref(registration)}, now, out);
+  const Node& known = state_.nodes.at(id.value);
+  NodeStateChanged change{.node = id,
+                          .condition = known.condition,
+                          .drain = known.drain,
+                          .fail = known.fail,
+                          .down_by_admin = known.down_by_admin,
+                          .reason = known.reason,
+                          .by = known.reason_uid};
+  std::string low = config_.config_overrides ? "" : shortcoming(*known.spec, registration);
+  if (!low.empty()) {
+    change.drain = true;
+    if (change.reason.empty()) change.reason = low;
+  }
+  bool may_return = config_.return_to_service == 2 ||
+                    (config_.return_to_service == 1 && !known.down_by_admin && !rebooted);
+  if (known.condition == NodeCondition::Unknown) change.condition = NodeCondition::Up;
+  if (known.condition == NodeCondition::Down && may_return) {
+    change.condition = NodeCondition::Up;
+    change.down_by_admin = false;
+    if (!change.drain) change.reason.clear();
+  }
+  change_node(known, change, now, out);
+}
+
+void Controller::note_attempt(NodeId node, const AttemptReport& attempt, Instant now, Outbox& out,
+                              ForgetAttempts& forget) {
+  const Job* job = state_.find(attempt.job);
+  bool current = job && job->sluid == attempt.sluid && job->holds_resources();
+  bool clean = attempt.phase == AttemptPhase::Clean;
+  if (!current) {  // an attempt of the past, or of a job that this controller never had
+    if (clean)
+      forget.attempts.push_back(attempt.sluid);
+    else
+      out.orders.push_back({node, KillJob{.job = attempt.job, .sluid = attempt.sluid}});
+    return;
+  }
+  JobId id = job->id;
+  if (job->state == JobState::Running && attempt.batch) {
+    if (!job->launched) emit(JobLaunched{.job = id}, now, out);
+    if (attempt.batch_ended) {
+      bool ok = attempt.exit.ok() && attempt.error.empty();
+      Ending ending{.state = ok ? JobState::Completed : JobState::Failed, .exit = attempt.exit};
+      if (!ok) ending.reason = attempt.exit.signal ? Reason::RaisedSignal : Reason::NonZeroExitCode;
+      if (!attempt.error.empty()) ending.reason = Reason::JobLaunchFailure;
+      if (attempt.out_of_memory)
+        ending = {
+            .state = JobState::OutOfMemory, .reason = Reason::OutOfMemory, .exit = attempt.exit};
+      ending.grace = config_.kill_wait;
+      finish(id, ending, now, out);
+    }
+  }
+  const Job& after = state_.jobs.at(id.value);
+  if (!after.completing()) return;
+  if (clean) {
+    std::erase_if(out.orders,
+                  [&](const Order& order) {  // finish() asked for what this report already says
+                    const auto* kill = std::get_if<KillJob>(&order.message);
+                    return kill && order.node == node && kill->sluid == attempt.sluid;
+                  });
+    release_node(id, node, now, out);
+    forget.attempts.push_back(attempt.sluid);
+  } else if (std::ranges::find(after.nodes_left, node) != after.nodes_left.end()) {
+    bool asked = std::ranges::any_of(out.orders, [&](const Order& order) {
+      const auto* kill = std::get_if<KillJob>(&order.message);
+      return kill && order.node == node && kill->sluid == attempt.sluid;
+    });
+    if (!asked) order_kill(after, node, config_.kill_wait, out);
+  }
+}
+
+// A complete report lacks jobs that should be there: launch what never arrived, give up what was
+// there and is gone.
+void Controller::note_missing(NodeId node, const std::set<Sluid>& reported, Instant now,
+                              Outbox& out) {
+  std::set<JobId> expected = indexes_.on_node(node);
+  for (JobId id : expected) {
+    const Job* job = state_.find(id);
+    if (!job || reported.contains(job->sluid)) continue;
+    if (job->completing()) {
+      release_node(id, node, now, out);
+      continue;
+    }
+    bool batch_host = job->spec->batch && job->allocation->nodes.front().node == node;
+    if (!batch_host) continue;
+    if (!job->launched) {
+      bool sent = std::ranges::any_of(out.orders, [&](const Order& order) {
+        const auto* launch = std::get_if<LaunchJob>(&order.message);
+        return launch && launch->sluid == job->sluid;
+      });
+      if (!sent) send_launch(*job, out);
+    } else {
+      finish(
+          id,
+          {.state = JobState::NodeFail, .reason = Reason::NodeDown, .requeue = job->spec->requeue},
+          now, out);
+      release_node(id, node, now, out);
+    }
+  }
+}
+
+void Controller::note_step(NodeId node, const StepReport& report, Instant now, Outbox& out,
+                           ForgetAttempts& forget) {
+  forget.steps.push_back(report);
+  const Job* job = state_.find(report.job);
+  if (!job || job->sluid != report.sluid) return;
+  auto step = std::ranges::find(*job->steps, report.step, &Step::id);
+  if (step == job->steps->end()) return;
+  if (std::ranges::find(step->nodes_left, node) == step->nodes_left.end()) return;
+  emit(StepNodeEnded{.job = job->id, .step = report.step, .node = node, .exit = report.exit}, now,
+       out);
+  const Job& after = state_.jobs.at(report.job.value);
+  auto ended = std::ranges::find(*after.steps, report.step, &Step::id);
+  if (!ended->nodes_left.empty()) return;
+  ExitStatus worst = ended->worst;
+  emit(StepEnded{.job = report.job, .step = report.step, .exit = worst}, now, out);
+}
+
+}  // namespace ym

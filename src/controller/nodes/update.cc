@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes and partitions by the administrator's hand, and nodes that are lost.
+#include <algorithm>
+
+#include "base/text.h"
+#include "controller/controller.h"
+#include "model/errc.h"
+#include "notation/hostlist.h"
+
+namespace ym {
+
+void Controller::change_node(const Node& node, const NodeStateChanged& change, Instant now,
+                             Outbox& out) {
+  bool same = node.condition == change.condition && node.drain == change.drain &&
+              node.fail == change.fail && node.down_by_admin == change.down_by_admin &&
+              node.reason == change.reason;
+  if (!same) emit(change, now, out);
+}
+
+// The node is down: its jobs end here, and go back to the queue if they may.
+void Controller::lose_node(NodeId id, const std::string& reason, Instant now, Outbox& out) {
+  const Node& node = state_.nodes.at(id.value);
+  change_node(node,
+              {.node = id,
+               .condition = NodeCondition::Down,
+               .drain = node.drain,
+               .fail = node.fail,
+               .down_by_admin = node.down_by_admin,
+               .reason = node.reason.empty() ? reason : node.reason,
+               .by = {}},
+              now, out);
+  std::set<JobId> jobs = indexes_.on_node(id);
+  for (JobId job_id : jobs) {
+    const Job* job = state_.find(job_id);
+    if (!job) continue;
+    if (job->completing()) {
+      release_node(job_id, id, now, out);
+      continue;
+    }
+    if (job->spec->no_kill && job->allocation->nodes.front().node != id) continue;
+    finish(job_id,
+           {.state = JobState::NodeFail,
+            .reason = Reason::NodeDown,
+            .requeue = job->spec->requeue && job->spec->batch,
+            .grace = config_.kill_wait},
+           now, out);
+  }
+}
+
+namespace {
+
+// The node's new condition and flags for a state that an administrator typed; refused if there is
+// no such.
+Result<NodeStateChanged> wanted_state(const Node& node, std::string_view state) {
+  NodeStateChanged change{.node = node.id,
+                          .condition = node.condition,
+                          .drain = node.drain,
+                          .fail = node.fail,
+                          .down_by_admin = node.down_by_admin,
+                          .reason = node.reason,
+                          .by = node.reason_uid};
+  if (state.empty()) return change;
+  if (same_ignoring_case(state, "DRAIN")) {
+    change.drain = true;
+  } else if (same_ignoring_case(state, "FAIL")) {
+    change.fail = true;
+  } else if (same_ignoring_case(state, "DOWN")) {
+    change.condition = NodeCondition::Down;
+    change.down_by_admin = true;
+  } else if (same_ignoring_case(state, "UNDRAIN")) {
+    change.drain = false;
+    change.reason.clear();
+  } else if (same_ignoring_case(state, "RESUME") || same_ignoring_case(state, "IDLE")) {
+    change = {.node = node.id,
+              .condition = node.responding ? NodeCondition::Up : NodeCondition::Unknown};
+  } else {
+    return fail("Invalid node state specified: " + std::string(state));
+  }
+  return change;
+}
+
+}  // namespace
+
+void Controller::update_nodes(RequestId request, const UpdateNodes& update, const Caller& caller,
+                              Instant now, Outbox& out) {
+  if (!caller.administrator)
+    return refuse_request(request, refuse(Errc::AccessDenied).error(), out);
+  auto hosts = Hostlist::parse(update.nodes);
+  if (!hosts || hosts->empty())
+    return refuse_request(request, refuse(Errc::InvalidNodeName).error(), out);
+  std::vector<std::pair<NodeId, NodeStateChanged>> changes;
+  NodesDefined redefined;
+  Status status;
+  hosts->for_each([&](std::string_view host) {
+    const Node* node = state_.find_node(host);
+    if (!node) status = refuse(Errc::InvalidNodeName, host);
+    if (!status) return;
+    auto change = wanted_state(*node, update.state);
+    if (!change) {
+      status = std::unexpected(change.error());
+      return;
+    }
+    if (update.reason) change->reason = *update.reason;
+    change->by = caller.uid;
+    bool needs_reason = change->drain && !node->drain && change->reason.empty();
+    if (needs_reason) status = fail("You must specify a reason when DRAINING a node");
+    changes.emplace_back(node->id, std::move(*change));
+    if (update.weight || update.features) {
+      NodeSpec spec = *node->spec;
+      spec.weight = update.weight.value_or(spec.weight);
+      spec.features = update.features.value_or(spec.features);
+      redefined.nodes.push_back({node->id, Ref(std::move(spec))});
+    }
+  });
+  if (!status) return refuse_request(request, status.error(), out);
+  if (!redefined.nodes.empty()) {
+    emit(std::move(redefined), now, out);
+    can_ever_run_.clear();
+  }
+  for (const auto& [id, change] : changes) {
+    bool goes_down = change.condition == NodeCondition::Down &&
+                     state_.nodes.at(id.value).condition != NodeCondition::Down;
+    change_node(state_.nodes.at(id.value), change, now, out);
+    if (goes_down) lose_node(id, change.reason, now, out);
+  }
+  answer(request, Done{}, out);
+}
+
+namespace {
+
+// Copies the members named in `changed`.
+Status patch_partition(PartitionSpec& spec, const PartitionSpec& from,
+                       const std::vector<std::string>& changed) {
+  for (const std::string& name : changed) {
+    if (name == "nodes")
+      spec.nodes = from.nodes;
+    else if (name == "state")
+      spec.state = from.state;
+    else if (name == "is_default")
+      spec.is_default = from.is_default;
+    else if (name == "hidden")
+      spec.hidden = from.hidden;
+    else if (name == "root_only")
+      spec.root_only = from.root_only;
+    else if (name == "max_time_s")
+      spec.max_time_s = from.max_time_s;
+    else if (name == "default_time_s")
+      spec.default_time_s = from.default_time_s;
+    else if (name == "min_nodes")
+      spec.min_nodes = from.min_nodes;
+    else if (name == "max_nodes")
+      spec.max_nodes = from.max_nodes;
+    else if (name == "priority_tier")
+      spec.priority_tier = from.priority_tier;
+    else if (name == "priority_job_factor")
+      spec.priority_job_factor = from.priority_job_factor;
+    else if (name == "allow_groups")
+      spec.allow_groups = from.allow_groups;
+    else if (name == "allow_accounts")
+      spec.allow_accounts = from.allow_accounts;
+    else if (name == "deny_accounts")
+      spec.deny_accounts = from.deny_accounts;
+    else if (name == "allow_qos")
+      spec.allow_qos = from.allow_qos;
+    else
+      return fail("partition field cannot be changed: " + name);
+  }
+  return {};
+}
+
+}  // namespace
+
+void Controller::update_partition(RequestId request, const UpdatePartition& update,
+                                  const Caller& caller, Instant now, Outbox& out) {
+  if (!caller.administrator)
+    return refuse_request(request, refuse(Errc::AccessDenied).error(), out);
+  const Partition* partition = state_.find_partition(update.spec.name);
+  if (update.create == (partition != nullptr))
+    return refuse_request(request, refuse(Errc::InvalidPartition).error(), out);
+  if (update.remove) {
+    bool used = false;
+    state_.jobs.visit_from(0, [&](std::uint64_t, const Job& job) {
+      for (std::string_view name : split_words(job.spec->partitions, ','))
+        used = used || (name == update.spec.name && (!is_terminal(job.state) || job.completing()));
+      return !used;
+    });
+    if (used) return refuse_request(request, Error{.code = 0, .text = "Partition is in use"}, out);
+    emit(PartitionRemoved{.partition = partition->id}, now, out);
+    return answer(request, Done{}, out);
+  }
+  PartitionSpec spec = partition ? *partition->spec : PartitionSpec{.name = update.spec.name};
+  if (Status ok = patch_partition(spec, update.spec, update.changed); !ok)
+    return refuse_request(request, ok.error(), out);
+  auto hosts = Hostlist::parse(spec.nodes);
+  if (!hosts) return refuse_request(request, hosts.error(), out);
+  std::vector<NodeId> ids;
+  Status status;
+  hosts->for_each([&](std::string_view host) {
+    if (const Node* node = state_.find_node(host))
+      ids.push_back(node->id);
+    else
+      status = refuse(Errc::InvalidNodeName, host);
+  });
+  if (!status) return refuse_request(request, status.error(), out);
+  std::ranges::sort(ids);
+  PartitionId id = partition ? partition->id : PartitionId{state_.next_partition_id};
+  emit(
+      PartitionDefined{.partition = id, .spec = Ref(std::move(spec)), .nodes = Ref(std::move(ids))},
+      now, out);
+  can_ever_run_.clear();
+  answer(request, Done{}, out);
+}
+
+}  // namespace ym

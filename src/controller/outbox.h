@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the controller wants done. Order is a contract: all events of an Outbox are durable before
+// any reply or order of it leaves the machine.
+#pragma once
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "model/control_messages.h"
+#include "model/event.h"
+#include "model/job_messages.h"
+#include "model/node_messages.h"
+#include "model/step_messages.h"
+
+namespace ym {
+
+// Who waits for an answer; the shell's own number, opaque here.
+using RequestId = Id<struct RequestTag, std::uint64_t>;
+
+using Answer = std::variant<Done, Failure, SubmitAnswer, AlterAnswer, StepCreated>;
+struct Reply {
+  RequestId to;
+  Answer answer;
+};
+
+// `LaunchJob` leaves here without script and environment: the shell adds them from the blob store.
+// A credential in `StepCreated` leaves here unsigned: the shell has the key.
+using NodeMessage = std::variant<LaunchJob, KillJob, SignalJob, ForgetAttempts>;
+struct Order {
+  NodeId node;
+  NodeMessage message;
+};
+
+struct Outbox {
+  std::vector<Event> events;
+  std::vector<Reply> replies;
+  std::vector<Order> orders;
+  bool empty() const { return events.empty() && replies.empty() && orders.empty(); }
+};
+
+}  // namespace ym

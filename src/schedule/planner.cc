@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/planner.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "schedule/shape.h"
+
+namespace ym {
+namespace {
+
+// The job that an event is about; none for events about nodes and partitions.
+struct JobOf {
+  template <class E>
+  JobId operator()(const E& event) const {
+    if constexpr (requires { event.job; })
+      return event.job;
+    else
+      return {};
+  }
+};
+
+std::vector<const Partition*> partitions_of(const JobSpec& spec, const State& state) {
+  std::vector<const Partition*> found;
+  for (std::string_view name : split_words(spec.partitions, ','))
+    if (const Partition* partition = state.find_partition(name)) found.push_back(partition);
+  return found;
+}
+
+}  // namespace
+
+void Planner::rebuild(const State& state) {
+  *this = Planner(rules_);
+  state.jobs.for_each([&](std::uint64_t, const Job& job) { refresh(job.id, state); });
+}
+
+void Planner::observe(const Event& event, const State& state) {
+  if (std::holds_alternative<PartitionDefined>(event.body)) {
+    rebuild(state);  // tiers may have changed the order; configuration changes are rare
+    return;
+  }
+  if (const auto* split = std::get_if<ArrayTaskSplit>(&event.body))
+    refresh(split->array_job, state);
+  if (const auto* gone = std::get_if<ArrayTasksCancelled>(&event.body))
+    refresh(gone->array_job, state);
+  if (JobId job = std::visit(JobOf{}, event.body)) refresh(job, state);
+}
+
+Planner::Rank Planner::rank_of(const Job& job, const State& state) const {
+  std::uint32_t tier = 0;
+  for (const Partition* partition : partitions_of(*job.spec, state))
+    tier = std::max(tier, partition->spec->priority_tier);
+  return {.tier_inverse = ~tier, .priority_inverse = ~job.priority, .job = job.id};
+}
+
+// Brings the indexes in line with what the job is now, whatever it was before.
+void Planner::refresh(JobId id, const State& state) {
+  remove(id);
+  const Job* job = state.find(id);
+  if (!job) return;
+  if (job->holds_resources()) {
+    // A completing job gives its nodes back as soon as they are clean: expect that at once.
+    Instant end = job->completing() ? job->end : job->limit_end;
+    running_[id] = end;
+    running_by_end_.insert({end, id});
+    return;
+  }
+  bool may_start = job->state == JobState::Pending && !job->held() && job->dependency->empty() &&
+                   job->priority > 0;
+  if (!may_start) return;
+  Place place{.shape = shape_key(*job->spec), .rank = rank_of(*job, state), .begin = job->eligible};
+  shapes_[place.shape].queue.insert(place.rank);
+  begin_times_.insert({place.begin, id});
+  where_.emplace(id, std::move(place));
+}
+
+void Planner::remove(JobId id) {
+  if (auto at = where_.find(id); at != where_.end()) {
+    auto shape = shapes_.find(at->second.shape);
+    shape->second.queue.erase(at->second.rank);
+    if (shape->second.queue.empty()) shapes_.erase(shape);
+    begin_times_.erase({at->second.begin, id});
+    where_.erase(at);
+  }
+  if (auto at = running_.find(id); at != running_.end()) {
+    running_by_end_.erase({at->second, id});
+    running_.erase(at);
+  }
+}
+
+// One pass over the queue. Working copies of what is free live only as long as it does.
+class Planner::Pass {
+ public:
+  Pass(const Planner& planner, const State& state, Instant now, const PlanBudget& budget)
+      : planner_(planner), state_(state), now_(now), budget_(budget) {}
+
+  Plan run() {
+    plan_.based_on = state_.seq;
+    state_.nodes.for_each([&](std::uint64_t, const Node& node) {
+      if (node.usable()) free_[node.id] = free_now(node);
+    });
+    for (const auto& [key, shape] : planner_.shapes_)
+      if (auto first = next_eligible(shape, shape.queue.begin()); first != shape.queue.end())
+        heads_.insert({*first, Cursor{&key, &shape}});
+    while (!heads_.empty()) {
+      if (plan_.starts.size() >= budget_.starts_max) {
+        plan_.cut_short = true;
+        break;
+      }
+      step();
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  struct Cursor {
+    const std::string* key;
+    const Shape* shape;
+  };
+
+  // Takes the job at the head of the queue: starts it, or blocks its shape for the rest of the
+  // pass.
+  void step() {
+    auto [rank, cursor] = *heads_.begin();
+    heads_.erase(heads_.begin());
+    const Job& job = state_.jobs.at(rank.job.value);
+    std::uint32_t tasks_left = elements_that_may_start(job);
+    if (tasks_left == 0) {
+      plan_.verdicts.jobs[job.id] = Reason::JobArrayTaskLimit;
+      advance(rank, cursor);
+      return;
+    }
+    Verdict verdict{.reason = Reason::None, .head = job.id, .expected_start = {}};
+    while (tasks_left > 0 && plan_.starts.size() < budget_.starts_max) {
+      std::optional<Proposal> proposal = try_start(job, verdict);
+      if (!proposal) break;
+      take(*proposal, job);
+      plan_.starts.push_back(std::move(*proposal));
+      --tasks_left;
+    }
+    if (verdict.reason == Reason::None) {
+      advance(rank, cursor);
+      return;
+    }
+    if (verdict.reason == Reason::Resources) reserve(job, verdict);
+    plan_.verdicts.shapes[shape_hash(*cursor.key)] =
+        verdict;  // and with it, no other job of this shape is tried
+  }
+
+  void advance(const Rank& rank, const Cursor& cursor) {
+    auto next = next_eligible(*cursor.shape, cursor.shape->queue.upper_bound(rank));
+    if (next != cursor.shape->queue.end()) heads_.insert({*next, cursor});
+  }
+
+  // Jobs whose begin time is still to come are passed over; they are few, or at the end of their
+  // shape's queue.
+  std::set<Rank>::const_iterator next_eligible(const Shape& shape,
+                                               std::set<Rank>::const_iterator at) const {
+    while (at != shape.queue.end() && planner_.where_.at(at->job).begin > now_) ++at;
+    return at;
+  }
+
+  // Elements of an array that its limit allows to start now; 1 for any other job.
+  std::uint32_t elements_that_may_start(const Job& job) const {
+    if (!job.array) return 1;
+    std::uint32_t waiting = job.array->waiting.count();
+    if (job.array->max_running == 0) return waiting;
+    std::uint32_t running = 0;
+    for (const auto& [id, end] : planner_.running_) {
+      const Job& other = state_.jobs.at(id.value);
+      running += other.array_job == job.array_job && !other.completing();
+    }
+    return running >= job.array->max_running ? 0
+                                             : std::min(waiting, job.array->max_running - running);
+  }
+
+  std::optional<Proposal> try_start(const Job& job, Verdict& verdict) {
+    verdict.reason = Reason::PartitionDown;
+    for (const Partition* partition : partitions_of(*job.spec, state_)) {
+      Reason reason = partition_refuses(*partition, *job.spec);
+      if (reason != Reason::None) {
+        if (verdict.reason != Reason::Resources) verdict.reason = reason;
+        continue;
+      }
+      PlacementRules rules = rules_for(*partition);
+      std::vector<Free> candidates = candidates_for(job, *partition);
+      if (std::optional<Allocation> allocation = place(*job.spec, std::move(candidates), rules)) {
+        verdict.reason = Reason::None;
+        return Proposal{.job = job.id,
+                        .array_task = job.array ? next_task(job) : kNoTask,
+                        .partition = partition->id,
+                        .allocation = std::move(*allocation)};
+      }
+      verdict.reason = Reason::Resources;
+    }
+    return std::nullopt;
+  }
+
+  static Reason partition_refuses(const Partition& partition, const JobSpec& spec) {
+    const PartitionSpec& rules = *partition.spec;
+    if (rules.state == PartitionState::Down) return Reason::PartitionDown;
+    if (rules.state == PartitionState::Inactive) return Reason::PartitionInactive;
+    if (spec.time_limit_s > rules.max_time_s) return Reason::PartitionTimeLimit;
+    if (spec.min_nodes > rules.max_nodes) return Reason::PartitionNodeLimit;
+    if (spec.max_nodes && spec.max_nodes < rules.min_nodes) return Reason::PartitionNodeLimit;
+    return Reason::None;
+  }
+
+  PlacementRules rules_for(const Partition& partition) const {
+    PlacementRules rules = planner_.rules_;
+    rules.whole_nodes = rules.whole_nodes || partition.spec->exclusive;
+    rules.max_cpus_per_node = partition.spec->max_cpus_per_node;
+    return rules;
+  }
+
+  // What is free now on nodes that no earlier job has been promised, or that this one gives back in
+  // time.
+  std::vector<Free> candidates_for(const Job& job, const Partition& partition) const {
+    Instant end = job.spec->time_limit_s == JobSpec::kUnlimited
+                      ? kNever
+                      : now_ + std::chrono::seconds(job.spec->time_limit_s);
+    std::vector<Free> candidates;
+    for (const Node* node : admitted_nodes(state_, partition, *job.spec)) {
+      auto free = free_.find(node->id);
+      if (free == free_.end()) continue;
+      auto promised = promised_.find(node->id);
+      if (promised != promised_.end() && promised->second < end) continue;
+      candidates.push_back(free->second);
+    }
+    return candidates;
+  }
+
+  std::uint32_t next_task(const Job& job) {
+    IndexSet& left = arrays_.try_emplace(job.id, job.array->waiting).first->second;
+    return left.pop_front().value_or(kNoTask);
+  }
+
+  void take(const Proposal& proposal, const Job& job) {
+    bool whole = job.spec->exclusive || planner_.rules_.whole_nodes;
+    for (const NodeShare& share : proposal.allocation.nodes) {
+      Free& free = free_.at(share.node);
+      free.cpus = whole ? 0 : free.cpus - share.cpus;
+      free.memory_mb -= std::min(free.memory_mb, share.memory_mb);
+      free.idle = false;
+    }
+  }
+
+  // The earliest time at which the blocked job could start if every running one used its whole
+  // limit, and the nodes it would then get: they are promised to it, and whoever would still be
+  // there is not backfilled onto them. O(running jobs × nodes of the partition), for the first few
+  // blocked jobs only.
+  void reserve(const Job& job, Verdict& verdict) {
+    if (reservations_ >= budget_.reservations_max) {
+      verdict.reason = Reason::Priority;
+      return;
+    }
+    ++reservations_;
+    std::map<NodeId, Free> later = free_;
+    for (auto at = planner_.running_by_end_.begin(); at != planner_.running_by_end_.end();) {
+      Instant time = at->first;
+      if (time >= kNever) return;
+      for (; at != planner_.running_by_end_.end() && at->first == time; ++at)
+        give_back(state_.jobs.at(at->second.value), later);
+      for (const Partition* partition : partitions_of(*job.spec, state_)) {
+        if (partition_refuses(*partition, *job.spec) != Reason::None) continue;
+        std::vector<Free> candidates;
+        for (const Node* node : admitted_nodes(state_, *partition, *job.spec))
+          if (auto free = later.find(node->id); free != later.end())
+            candidates.push_back(free->second);
+        auto allocation = place(*job.spec, std::move(candidates), rules_for(*partition));
+        if (!allocation) continue;
+        verdict.expected_start = std::max(time, now_);
+        for (const NodeShare& share : allocation->nodes) {
+          auto [promise, fresh] = promised_.try_emplace(share.node, verdict.expected_start);
+          if (!fresh) promise->second = std::min(promise->second, verdict.expected_start);
+        }
+        return;
+      }
+    }
+  }
+
+  static void give_back(const Job& job, std::map<NodeId, Free>& free) {
+    for (const NodeShare& share : job.allocation->nodes) {
+      auto node = free.find(share.node);
+      if (node == free.end()) continue;
+      node->second.cpus = std::min(node->second.cpus + share.cpus, node->second.cpus_total);
+      node->second.memory_mb += share.memory_mb;
+      node->second.idle = node->second.cpus == node->second.cpus_total;
+    }
+  }
+
+  const Planner& planner_;
+  const State& state_;
+  Instant now_;
+  PlanBudget budget_;
+  Plan plan_;
+  std::map<NodeId, Free> free_;
+  std::map<NodeId, Instant> promised_;  // from when on the node is promised to a blocked job
+  std::map<Rank, Cursor> heads_;        // the first untried job of each shape that is not blocked
+  std::map<JobId, IndexSet> arrays_;    // elements not yet proposed in this pass
+  std::size_t reservations_ = 0;
+};
+
+Plan Planner::plan(const State& state, Instant now, const PlanBudget& budget) const {
+  return Pass(*this, state, now, budget).run();
+}
+
+}  // namespace ym
