@@ -177,6 +177,13 @@ bool Agent::alive(Sluid sluid, StepId step) const {
   return shepherd != attempt->second.shepherds.end() && shepherd->second.alive;
 }
 
+std::optional<Sluid> Agent::running_attempt(JobId job, StepId step) const {
+  for (const auto& [sluid, attempt] : attempts_) {
+    if (attempt.job == job && alive(sluid, step)) return sluid;
+  }
+  return std::nullopt;
+}
+
 AttemptReport Agent::report_of(Sluid sluid, const Attempt& attempt) const {
   AttemptReport report{.job = attempt.job, .sluid = sluid, .batch = attempt.batch};
   auto batch = attempt.shepherds.find(kBatchStep);

@@ -76,6 +76,8 @@ class Agent {
 
   // The attempt's shepherds that are alive: for `scontrol listpids` and tests.
   bool alive(Sluid sluid, StepId step) const;
+  // The attempt at the job in which the step is alive here. Only one can be: a job is requeued when it is clean.
+  std::optional<Sluid> running_attempt(JobId job, StepId step) const;
   std::size_t attempt_count() const { return attempts_.size(); }
 
  private:
