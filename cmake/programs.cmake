@@ -9,4 +9,5 @@ ym_program(slurmd      MAIN daemon/slurmd/main.cc      LINKS daemon DEST sbin)
 ym_program(slurmstepd  STATIC MAIN daemon/slurmstepd/main.cc  LINKS shepherd DEST sbin)
 if(TARGET slurmd)
   target_link_libraries(slurmd PRIVATE hwloc)  # nobody else looks at the hardware
+  add_dependencies(daemon_test slurmd slurmstepd)  # which it starts
 endif()
