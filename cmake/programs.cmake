@@ -6,4 +6,8 @@ endforeach()
 ym_program(yardmaster  MAIN daemon/yardmaster/main.cc  LINKS daemon cli DEST bin)
 ym_program(slurmctld   MAIN daemon/slurmctld/main.cc   LINKS daemon DEST sbin)
 ym_program(slurmd      MAIN daemon/slurmd/main.cc      LINKS daemon DEST sbin)
-ym_program(slurmstepd  STATIC MAIN daemon/slurmstepd/main.cc  LINKS daemon DEST sbin)
+ym_program(slurmstepd  STATIC MAIN daemon/slurmstepd/main.cc  LINKS shepherd DEST sbin)
+if(TARGET slurmd)
+  target_link_libraries(slurmd PRIVATE hwloc)  # nobody else looks at the hardware
+  add_dependencies(daemon_test slurmd slurmstepd)  # which it starts
+endif()

@@ -14,17 +14,19 @@ std::optional<std::string> environment_variable(const char* name) {
   return value;
 }
 
-std::string program_prefix() {
+std::string program_folder() {
   char path[PATH_MAX];
   ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
   if (length <= 0) return {};
   std::string program(path, static_cast<std::size_t>(length));
-  for (int up = 0; up < 2; ++up) {
-    auto slash = program.rfind('/');
-    if (slash == std::string::npos) return {};
-    program.resize(slash);
-  }
-  return program;
+  auto slash = program.rfind('/');
+  return slash == std::string::npos ? std::string() : program.substr(0, slash);
+}
+
+std::string program_prefix() {
+  std::string folder = program_folder();
+  auto slash = folder.rfind('/');
+  return slash == std::string::npos ? std::string() : folder.substr(0, slash);
 }
 
 std::string host_name() {

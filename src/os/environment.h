@@ -10,6 +10,8 @@ std::optional<std::string> environment_variable(const char* name);
 // The folder above the one that the running program is in: /opt/ym for /opt/ym/bin/sbatch. Empty if
 // unknown.
 std::string program_prefix();
+// The folder that the running program is in; empty if unknown.
+std::string program_folder();
 // The short host name.
 std::string host_name();
 

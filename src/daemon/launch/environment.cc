@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/launch/environment.h"
+
+namespace ym {
+
+EnvironmentBlock::EnvironmentBlock(std::string_view bytes) {
+  while (!bytes.empty()) {
+    auto end = bytes.find('\0');
+    std::string_view entry = bytes.substr(0, end);
+    bytes.remove_prefix(end == std::string_view::npos ? bytes.size() : end + 1);
+    auto equals = entry.find('=');
+    if (equals == std::string_view::npos || equals == 0) continue;
+    values_.emplace(std::string(entry.substr(0, equals)), std::string(entry.substr(equals + 1)));
+  }
+}
+
+void EnvironmentBlock::remove(std::string_view name) {
+  auto found = values_.find(name);
+  if (found != values_.end()) values_.erase(found);
+}
+
+std::string EnvironmentBlock::bytes() const {
+  std::string out;
+  for (const auto& [name, value] : values_) {
+    out += name;
+    out += '=';
+    out += value;
+    out.push_back('\0');
+  }
+  return out;
+}
+
+}  // namespace ym

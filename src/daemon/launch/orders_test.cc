@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/launch/orders.h"
+
+#include <gtest/gtest.h>
+
+#include "daemon/launch/environment.h"
+
+namespace ym {
+namespace {
+
+LaunchFacts facts() {
+  return {.node = "n2", .configuration = "/etc/slurm/slurm.conf", .user = {.name = "ada", .home = "/home/ada", .shell = "/bin/bash"},
+          .groups = {7}};
+}
+StepCredential credential() {
+  StepCredential one{.job = JobId{7}, .sluid = Sluid{70}, .uid = Uid{1000}, .job_nodes = "n[1-2]", .step_nodes = "n[1-2]",
+                     .node_names = {"n1", "n2"}, .expires = Instant{1000}};
+  one.step.tasks = 5;
+  one.step.shares = {{.node = NodeId{1}, .first_task = 0, .tasks = 3}, {.node = NodeId{2}, .first_task = 3, .tasks = 2}};
+  return one;
+}
+bool holds(const std::string& environment, const std::string& entry) {
+  return (std::string(1, '\0') + environment).find(std::string(1, '\0') + entry + std::string(1, '\0')) != std::string::npos;
+}
+
+TEST(Orders, NumbersForNodesAreShortened) {
+  EXPECT_EQ(repeated({2, 2, 2, 1}), "2(x3),1");
+  EXPECT_EQ(repeated({4}), "4");
+  EXPECT_EQ(repeated({}), "");
+}
+
+TEST(Orders, ABatchScriptWritesToItsDefaultFile) {
+  LaunchJob job{.job = JobId{12}, .spec = Ref<JobSpec>(JobSpec{.name = "x", .work_dir = "/w"}), .nodes = "n[1-3]", .cpus = {2, 2, 1},
+                .tasks = {1, 1, 1}};
+  ShepherdOrder order = batch_order(job, facts());
+  ASSERT_EQ(order.tasks.size(), 1u);
+  EXPECT_EQ(order.tasks[0].std_out, "slurm-12.out");
+  EXPECT_EQ(order.tasks[0].std_err, "slurm-12.out");
+  EXPECT_TRUE(order.tasks[0].truncate_out);
+  EXPECT_TRUE(holds(order.environment, "SLURM_JOB_NUM_NODES=3"));
+  EXPECT_TRUE(holds(order.environment, "SLURM_JOB_CPUS_PER_NODE=2(x2),1"));
+  EXPECT_TRUE(holds(order.environment, "SLURM_SUBMIT_DIR=/w"));
+  EXPECT_TRUE(holds(order.environment, "HOME=/home/ada"));
+}
+
+TEST(Orders, AnArrayElementWritesToTheArraysFileAndKnowsItsNumber) {
+  LaunchJob job{.job = JobId{12}, .spec = Ref<JobSpec>(JobSpec{}), .array_job = JobId{10}, .array_task = 4, .array_count = 5};
+  ShepherdOrder order = batch_order(job, facts());
+  EXPECT_EQ(order.tasks[0].std_out, "slurm-10_4.out");
+  EXPECT_TRUE(holds(order.environment, "SLURM_ARRAY_TASK_ID=4"));
+}
+
+TEST(Orders, WhatTheUserExportedLosesAgainstWhatIsTrue) {
+  LaunchJob job{.job = JobId{12}, .spec = Ref<JobSpec>(JobSpec{})};
+  job.environment = std::string("SLURM_JOB_ID=99\0HOME=/elsewhere\0", 32);
+  ShepherdOrder order = batch_order(job, facts());
+  EXPECT_TRUE(holds(order.environment, "SLURM_JOB_ID=12"));
+  EXPECT_FALSE(holds(order.environment, "SLURM_JOB_ID=99"));
+  EXPECT_TRUE(holds(order.environment, "HOME=/elsewhere"));
+}
+
+TEST(Orders, AStepsTasksAreNumberedAcrossNodes) {
+  StepCredential signed_one = credential();
+  auto share = check_credential(signed_one, "n2", 1000, Instant{999});
+  ASSERT_TRUE(share);
+  auto order = step_order({.arguments = {"hostname"}, .std_out = "o-%t", .stdin_task = 4}, signed_one, *share, facts());
+  ASSERT_TRUE(order);
+  ASSERT_EQ(order->tasks.size(), 2u);
+  EXPECT_EQ(order->tasks[0].rank, 3u);
+  EXPECT_EQ(order->tasks[1].std_out, "o-4");
+  EXPECT_TRUE(holds(order->tasks[1].environment, "SLURM_PROCID=4"));
+  EXPECT_TRUE(holds(order->tasks[1].environment, "SLURM_LOCALID=1"));
+  EXPECT_TRUE(holds(order->tasks[1].environment, "SLURM_NODEID=1"));
+  EXPECT_TRUE(holds(order->tasks[1].environment, "SLURM_GTIDS=3,4"));
+  EXPECT_EQ(order->tasks[0].std_in, "/dev/null");
+  EXPECT_EQ(order->tasks[1].std_in, "");
+}
+
+TEST(Orders, ACredentialIsForOneUserOneNodeAndACertainTime) {
+  EXPECT_TRUE(check_credential(credential(), "n1", 0, Instant{1000}));
+  EXPECT_FALSE(check_credential(credential(), "n1", 1001, Instant{1}));
+  EXPECT_FALSE(check_credential(credential(), "n3", 1000, Instant{1}));
+  EXPECT_FALSE(check_credential(credential(), "n1", 1000, Instant{1001}));
+}
+
+TEST(Orders, MultiProgGivesEachTaskItsOwnProgram) {
+  std::string_view text = "# comment\n0-1,4  a 'x y' %t:%o\n* rest %t\n";
+  EXPECT_EQ(*multi_prog_arguments(text, 4), (std::vector<std::string>{"a", "x y", "4:2"}));
+  EXPECT_EQ(*multi_prog_arguments(text, 3), (std::vector<std::string>{"rest", "3"}));
+  EXPECT_FALSE(multi_prog_arguments("0 a\n", 1));
+  EXPECT_FALSE(multi_prog_arguments("0 'a\n", 0));
+}
+
+}  // namespace
+}  // namespace ym

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/slurmd/conf_server.h"
+
+#include <unistd.h>
+
+#include "base/format.h"
+#include "net/client.h"
+#include "net/key.h"
+#include "net/token.h"
+#include "os/clock.h"
+#include "os/environment.h"
+#include "os/files.h"
+#include "os/users.h"
+#include "wire/codec.h"
+#include "wire/messages.h"
+
+namespace ym {
+namespace {
+
+constexpr std::uint16_t kControllerPort = 6817;
+constexpr Duration kPatience = std::chrono::seconds(30);
+constexpr const char* kKeyFile = "/etc/slurm/slurm.key";
+
+// Nothing is fetched without the cluster's key: it is what makes the node a member.
+Result<std::string> token_for_fetching() {
+  auto key = load_key(environment_variable("SLURM_KEY_FILE").value_or(kKeyFile));
+  if (!key) return std::unexpected(key.error());
+  Instant now = wall_clock();
+  TokenClaims claims{.user = "root", .uid = ::geteuid(), .gid = ::getegid(), .issued = now,
+                     .expires = now + std::chrono::minutes(1), .kind = "node"};
+  return sign_token(*key, std::move(claims), system_entropy());
+}
+
+}  // namespace
+
+Result<std::string> fetch_configuration(const std::string& server, const std::string& node) {
+  auto address = parse_address(server, kControllerPort);
+  if (!address) return std::unexpected(address.error());
+  ClientOptions options;
+  if (!address->is_unix()) {
+    auto token = token_for_fetching();
+    if (!token) return std::unexpected(token.error());
+    options.token = *token;
+  }
+  auto client = Client::connect(*address, options);
+  if (!client) return std::unexpected(client.error());
+  auto answer = client->call(wire::message_number<FetchConfig>, wire::encode(FetchConfig{}), kPatience);
+  if (!answer) return std::unexpected(answer.error());
+  if (answer->header.type == wire::message_number<Failure>) {
+    auto failure = wire::decode<Failure>(answer->payload);
+    return fail(failure ? failure->text : failure.error().text);
+  }
+  auto files = wire::decode<ConfigFiles>(answer->payload);
+  if (!files) return std::unexpected(files.error());
+  std::string folder = fmt::format("/var/spool/slurmd/conf-cache{}{}", node.empty() ? "" : "-", node);
+  if (auto made = make_folders(folder); !made) return std::unexpected(made.error());
+  for (const ConfigFile& file : files->files) {
+    if (file.name.empty() || file.name.find('/') != std::string::npos || file.name.front() == '.') {
+      return fail(fmt::format("the controller sent a file named {}", file.name));
+    }
+    if (auto wrote = write_file(folder + "/" + file.name, file.text); !wrote) return std::unexpected(wrote.error());
+  }
+  return folder + "/slurm.conf";
+}
+
+}  // namespace ym

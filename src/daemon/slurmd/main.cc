@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// slurmd: the daemon of a node.
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "base/format.h"
+#include "config/values.h"
+#include "daemon/slurmd/conf_server.h"
+#include "daemon/slurmd/node_daemon.h"
+#include "daemon/slurmd/options.h"
+#include "net/key.h"
+#include "os/clock.h"
+#include "os/daemonize.h"
+#include "os/environment.h"
+#include "os/files.h"
+
+namespace ym {
+namespace {
+
+constexpr int kSignals[] = {SIGHUP, SIGUSR2, SIGTERM, SIGINT};
+
+int print_machine() {
+  auto machine = examine_machine();
+  if (!machine) {
+    fmt::print(stderr, "slurmd: {}\n", machine.error().text);
+    return 1;
+  }
+  auto uptime = (wall_clock() - boot_time()).count() / 1000;
+  fmt::print("NodeName={} CPUs={} Boards={} SocketsPerBoard={} CoresPerSocket={} ThreadsPerCore={} RealMemory={}\n",
+             host_name(), machine->cpus, machine->boards, machine->sockets / std::max(machine->boards, 1u),
+             machine->cores_per_socket, machine->threads_per_core, machine->memory_mb);
+  fmt::print("UpTime={}-{:02}:{:02}:{:02}\n", uptime / 86400, uptime / 3600 % 24, uptime / 60 % 60, uptime % 60);
+  return 0;
+}
+
+LogLevel level_for(const ClusterConfig& config, int verbosity) {
+  LogLevel level = parse_log_level(config.node_debug).value_or(LogLevel::Info);
+  int raised = std::min(static_cast<int>(level) + verbosity, static_cast<int>(LogLevel::Debug5));
+  return static_cast<LogLevel>(raised);
+}
+
+// On the controller's own machine whoever comes first makes the key; elsewhere it has to be brought.
+Result<ClusterKey> cluster_key(const LoadedConfiguration& loaded) {
+  bool with_controller = std::ranges::any_of(loaded.config.controllers, [](const ControllerHost& host) {
+    return host.name == host_name() || host.name == "localhost" || host.address == "localhost" || host.address == "127.0.0.1";
+  });
+  std::string path = key_file(loaded);
+  return with_controller ? load_or_create_key(path, system_entropy()) : load_key(path);
+}
+
+struct Prepared {
+  LoadedConfiguration loaded;
+  NodeSpec node;
+  std::string log_path, pid_path, spool;
+};
+
+Result<Prepared> prepare(const SlurmdOptions& options) {
+  std::string path = options.configuration;
+  if (!options.conf_server.empty()) {
+    auto fetched = fetch_configuration(options.conf_server, options.node);
+    if (!fetched) return std::unexpected(fetched.error());
+    path = *fetched;
+  }
+  auto loaded = load_configuration(path);
+  if (!loaded) return std::unexpected(loaded.error());
+  auto node = find_own_node(loaded->config, options.node, host_name());
+  if (!node) return std::unexpected(node.error());
+  const ClusterConfig& config = loaded->config;
+  std::string host = node->hostname.empty() ? node->name : node->hostname;
+  auto expanded = [&](const std::string& text) { return expand_node_path(text, node->name, host); };
+  return Prepared{.loaded = *loaded, .node = *node,
+                  .log_path = expanded(options.log_file.empty() ? config.node_log : options.log_file),
+                  .pid_path = expanded(config.node_pid_file), .spool = expanded(config.spool_dir)};
+}
+
+// The daemon's life from here on, in the background or not.
+class Slurmd {
+ public:
+  Slurmd(SlurmdOptions options, Prepared prepared)
+      : options_(std::move(options)), prepared_(std::move(prepared)),
+        log_({.path = prepared_.log_path, .level = level_for(prepared_.loaded.config, options_.verbosity),
+              .to_stderr = options_.foreground, .program = "slurmd"}) {}
+
+  int run(Daemonizing& starter) {
+    if (auto ready = start(); !ready) {
+      log_.set_to_stderr(false);
+      log_.write(LogLevel::Fatal, ready.error().text);
+      starter.failed("slurmd: fatal: " + ready.error().text);
+      return 1;
+    }
+    starter.serving();
+    daemon_->run();
+    log_.info("slurmd of node {} ends; jobs go on", prepared_.node.name);
+    daemon_->loop().unwatch(signals_.get());
+    daemon_.reset();
+    remove_pid_file(prepared_.pid_path);
+    return 0;
+  }
+
+ private:
+  Status start() {
+    ::umask(022);
+    if (auto opened = log_.reopen(); !opened) return opened;
+    for (const std::string& warning : prepared_.loaded.warnings) log_.verbose("{}", warning);
+    auto key = cluster_key(prepared_.loaded);
+    if (!key) return std::unexpected(key.error());
+    auto machine = examine_machine();
+    if (!machine) return std::unexpected(machine.error());
+    daemon_ = std::make_unique<NodeDaemon>(NodeDaemon::Parts{
+        .loaded = prepared_.loaded, .node = prepared_.node, .key = *key, .machine = *machine, .log = log_,
+        .spool = prepared_.spool, .shepherd_program = program_folder() + "/slurmstepd", .clean = options_.clean});
+    daemon_->set_on_reconfigure([this] { reconfigure(); });
+    if (auto watched = watch_signals(); !watched) return watched;
+    if (auto ready = daemon_->start(); !ready) return ready;
+    return write_pid_file(prepared_.pid_path, "slurmd");
+  }
+
+  Status watch_signals() {
+    sigset_t set;
+    ::sigemptyset(&set);
+    for (int signal : kSignals) ::sigaddset(&set, signal);
+    signals_ = Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!signals_) return fail(errno_text("signalfd"));
+    return daemon_->loop().watch_readable(signals_.get(), [this] { on_signal(); });
+  }
+
+  void on_signal() {
+    signalfd_siginfo info;
+    if (::read(signals_.get(), &info, sizeof info) != sizeof info) return;
+    int signal = static_cast<int>(info.ssi_signo);
+    if (signal == SIGTERM || signal == SIGINT) return daemon_->stop();
+    if (auto opened = log_.reopen(); !opened) log_.error("{}", opened.error().text);
+    if (signal == SIGHUP) reconfigure();
+  }
+
+  void reconfigure() {
+    auto loaded = load_configuration(prepared_.loaded.path);
+    if (!loaded) return log_.error("the configuration stays as it is: {}", loaded.error().text);
+    log_.set_level(level_for(loaded->config, options_.verbosity));
+    daemon_->reconfigure(*loaded);
+    prepared_.loaded = std::move(*loaded);
+    log_.info("configuration read again");
+  }
+
+  const SlurmdOptions options_;
+  Prepared prepared_;
+  Log log_;
+  Fd signals_;
+  std::unique_ptr<NodeDaemon> daemon_;
+};
+
+int serve(const SlurmdOptions& options) {
+  auto prepared = prepare(options);
+  if (!prepared) {
+    fmt::print(stderr, "slurmd: fatal: {}\n", prepared.error().text);
+    return 1;
+  }
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (int signal : kSignals) ::sigaddset(&set, signal);
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+  auto starter = Daemonizing::begin(options.foreground);
+  if (!starter) {
+    fmt::print(stderr, "slurmd: fatal: {}\n", starter.error().text);
+    return 1;
+  }
+  return Slurmd(options, std::move(*prepared)).run(*starter);
+}
+
+}  // namespace
+}  // namespace ym
+
+int main(int argc, char** argv) {
+  auto options = ym::parse_slurmd_options(argc, argv);
+  if (!options) {
+    fmt::print(stderr, "slurmd: {}\n", options.error().text);
+    return 1;
+  }
+  if (options->help) {
+    std::fwrite(ym::slurmd_help().data(), 1, ym::slurmd_help().size(), stdout);
+    return 0;
+  }
+  if (options->print_version) {
+    std::puts("slurm " YM_SLURM_VERSION);
+    return 0;
+  }
+  return options->print_machine ? ym::print_machine() : ym::serve(*options);
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/slurmd/node_daemon.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "net/token.h"
+#include "notation/job_id.h"
+#include "os/clock.h"
+#include "os/environment.h"
+#include "wire/codec.h"
+#include "wire/messages.h"
+
+namespace ym {
+namespace {
+
+constexpr Duration kTokenLife = std::chrono::minutes(10);
+
+std::uint64_t seed_of(const std::string& name) {
+  std::uint64_t hash = 1469598103934665603u;
+  for (char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return hash;
+}
+
+}  // namespace
+
+Result<NodeSpec> find_own_node(const ClusterConfig& config, const std::string& name, const std::string& host) {
+  for (const NodeSpec& node : config.nodes) {
+    if (name.empty() ? node.hostname == host || node.name == host : node.name == name) return node;
+  }
+  if (!name.empty()) return fail(fmt::format("Unable to determine this slurmd's NodeName: {} is not in slurm.conf", name));
+  return fail(fmt::format("Unable to determine this slurmd's NodeName: no NodeName or NodeHostname is {}; use -N", host));
+}
+
+NodeDaemon::NodeDaemon(Parts parts)
+    : loaded_(std::move(parts.loaded)), node_(std::move(parts.node)), key_(std::move(parts.key)), machine_(parts.machine),
+      clean_(parts.clean), boot_id_(boot_id()), started_(wall_clock()), log_(parts.log), spool_(std::move(parts.spool)),
+      shepherds_(loop_, spool_, log_, std::move(parts.shepherd_program), node_.name) {
+  shepherds_.set_on_end([this](Sluid sluid, StepId step, const agent::Ended& ended) {
+    agent::Outbox out;
+    agent_.shepherd_ended(sluid, step, ended, out);
+    obey(std::move(out));
+  });
+}
+
+NodeDaemon::~NodeDaemon() {
+  link_.reset();
+  server_.reset();
+}
+
+Status NodeDaemon::start() {
+  if (auto ready = spool_.prepare(); !ready) return ready;
+  // Listening first: a second daemon of this node is refused before it touches the spool.
+  if (auto ready = listen(); !ready) return ready;
+  if (auto ready = recover(); !ready) return ready;
+  connect();
+  loop_.every(kTick, [this] {
+    agent::Outbox out;
+    agent_.tick(wall_clock(), out);
+    obey(std::move(out));
+  });
+  loop_.every(kHeartbeat, [this] {
+    agent::Outbox out;
+    if (link_->is_up()) agent_.heartbeat(out);
+    obey(std::move(out));
+  });
+  return {};
+}
+
+Status NodeDaemon::recover() {
+  Spool::Scan scan = spool_.scan(boot_id_);
+  for (const std::string& trouble : scan.troubles) log_.error("{}, ignoring", trouble);
+  if (clean_) {
+    std::erase_if(scan.found, [this](const agent::Recovered& one) {
+      if (one.found != agent::Found::Finished) return false;
+      spool_.forget(one.sluid, one.step);
+      return true;
+    });
+  }
+  agent::Outbox out;
+  agent_.recover(scan.found, out);
+  for (const agent::Recovered& one : scan.found) {
+    if (one.found == agent::Found::Lost) shepherds_.kill_remains(one.job, one.sluid, one.step);
+    if (one.found != agent::Found::Alive) continue;
+    log_.info("job {} step {} is still running", one.job.value, step_folder_name(one.step));
+    loop_.post([this, one] { shepherds_.adopt(one.job, one.sluid, one.step); });
+  }
+  obey(std::move(out));
+  return {};
+}
+
+Status NodeDaemon::listen() {
+  ServerOptions options{.cluster = loaded_.config.cluster_name,
+                        .authenticate = authenticate_with(key_, loaded_.config.cluster_name, [] { return wall_clock(); })};
+  ServerHandlers handlers;
+  handlers.on_frames = [this](ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
+    on_client_frames(from, peer, std::move(frames));
+  };
+  server_ = std::make_unique<Server>(std::move(options), std::move(handlers), loop_);
+  std::string path = node_socket(loaded_.config, node_.name);
+  if (auto ready = server_->listen_unix(path, 0666); !ready) return ready;
+  std::uint16_t port = node_.port != 0 ? node_.port : loaded_.config.node_port;
+  auto listening = server_->listen_tcp("*", port);
+  if (!listening) return std::unexpected(listening.error());
+  log_.info("slurmd of node {} listens on port {} and {}", node_.name, *listening, path);
+  return {};
+}
+
+std::vector<Address> NodeDaemon::controller_addresses() const {
+  std::vector<Address> addresses;
+  std::string path = controller_socket(loaded_.config);
+  if (::access(path.c_str(), F_OK) == 0) addresses.push_back({.path = path});
+  for (const ControllerHost& host : loaded_.config.controllers) {
+    addresses.push_back({.host = host.address.empty() ? host.name : host.address, .port = loaded_.config.controller_port});
+  }
+  if (addresses.empty()) addresses.push_back({.path = path});
+  return addresses;
+}
+
+std::string NodeDaemon::fresh_token() const {
+  Instant now = wall_clock();
+  TokenClaims claims{.user = "root", .uid = ::geteuid(), .gid = ::getegid(), .issued = now, .expires = now + kTokenLife,
+                     .audience = loaded_.config.cluster_name, .kind = "node"};
+  if (auto user = user_by_uid(::geteuid())) claims.user = user->name;
+  auto token = sign_token(key_, std::move(claims), system_entropy());
+  if (!token) log_.error("no token: {}", token.error().text);
+  return token ? *token : std::string();
+}
+
+void NodeDaemon::connect() {
+  LinkOptions options{.addresses = controller_addresses(), .cluster = loaded_.config.cluster_name,
+                      .token = [this] { return fresh_token(); }};
+  options.retry_max = std::chrono::seconds(10);
+  options.seed = seed_of(node_.name);
+  LinkHandlers handlers;
+  handlers.on_up = [this] {
+    log_.info("connected to slurmctld");
+    agent::Outbox out;
+    agent_.connected(out);
+    obey(std::move(out));
+  };
+  handlers.on_frames = [this](std::vector<Frame> frames) { on_controller_frames(frames); };
+  handlers.on_down = [this](const Error& reason, bool was_up, Duration) {
+    if (was_up) log_.error("lost slurmctld: {}", reason.text);
+    else log_.verbose("cannot reach slurmctld: {}", reason.text);
+    // The socket may have come into being, or gone.
+    loop_.post([this] {
+      if (link_ && !link_->is_up() && controller_addresses() != addresses_) connect();
+    });
+  };
+  addresses_ = options.addresses;
+  link_ = std::make_unique<Link>(loop_, std::move(options), std::move(handlers));
+  link_->start();
+}
+
+void NodeDaemon::reconfigure(LoadedConfiguration loaded) {
+  loaded_ = std::move(loaded);
+  if (controller_addresses() != addresses_) connect();
+}
+
+NodeRegistration NodeDaemon::registration() const {
+  NodeRegistration one{.cpus = machine_.cpus, .boards = machine_.boards, .sockets = machine_.sockets,
+                       .cores_per_socket = machine_.cores_per_socket, .threads_per_core = machine_.threads_per_core,
+                       .memory_mb = machine_.memory_mb};
+  one.tmp_mb = filesystem_mb(loaded_.config.temp_dir);
+  if (loaded_.config.config_overrides) {
+    one.cpus = node_.cpus;
+    one.boards = node_.boards;
+    one.sockets = node_.sockets;
+    one.cores_per_socket = node_.cores_per_socket;
+    one.threads_per_core = node_.threads_per_core;
+    one.memory_mb = node_.memory_mb;
+    one.tmp_mb = std::max(one.tmp_mb, node_.tmp_mb);
+  }
+  one.version = YM_SLURM_VERSION;
+  one.os = operating_system();
+  one.arch = architecture();
+  one.boot_time = boot_time();
+  one.slurmd_start = started_;
+  one.address = !node_.address.empty() ? node_.address : !node_.hostname.empty() ? node_.hostname : node_.name;
+  one.port = node_.port != 0 ? node_.port : loaded_.config.node_port;
+  return one;
+}
+
+Result<LaunchFacts> NodeDaemon::facts_for(std::uint32_t uid, std::uint32_t gid) const {
+  auto user = user_by_uid(uid);
+  if (!user) return std::unexpected(user.error());
+  if (::geteuid() != 0 && uid != ::geteuid()) {
+    return fail(fmt::format("slurmd runs as uid {} and cannot run a job of {}", ::geteuid(), user->name));
+  }
+  LaunchFacts facts{.node = node_.name, .configuration = loaded_.path, .user = *user, .groups = groups_of(user->name, gid)};
+  facts.boot_id = boot_id_;
+  facts.kill_wait = loaded_.config.kill_wait;
+  return facts;
+}
+
+void NodeDaemon::obey(agent::Outbox out) {
+  for (agent::Effect& effect : out) std::visit([this](auto& one) { obey(one); }, effect);
+}
+
+// A failure is kept for the Launch that follows: the agent hears of it as the end of the shepherd.
+void NodeDaemon::obey(agent::Persist& effect) {
+  Key key{effect.sluid, effect.step};
+  ShepherdOrder order;
+  if (effect.batch) {
+    auto facts = facts_for(effect.batch->spec->uid.value, effect.batch->spec->gid.value);
+    if (facts) {
+      order = batch_order(*effect.batch, *facts);
+    } else {
+      // The record stays, so that the failure is reported until the controller knows it.
+      failed_[key] = facts.error().text;
+      order = {.job = effect.batch->job, .sluid = effect.sluid, .step = effect.step, .node = node_.name};
+    }
+  } else {
+    order = pending_.at(key).order;
+  }
+  if (auto wrote = spool_.write_order(order); !wrote) failed_.emplace(key, wrote.error().text);
+}
+
+void NodeDaemon::obey(agent::Launch& effect) {
+  Key key{effect.sluid, effect.step};
+  Shepherds::Connection connection;
+  if (auto pending = pending_.find(key); pending != pending_.end()) {
+    connection = std::move(pending->second.connection);
+    pending_.erase(pending);
+  }
+  Status started;
+  if (auto failed = failed_.find(key); failed != failed_.end()) {
+    started = fail(failed->second);
+    failed_.erase(failed);
+  } else {
+    started = shepherds_.start(effect.job, effect.sluid, effect.step, std::move(connection));
+  }
+  if (started) {
+    log_.info("launched job {} step {}", effect.job.value, step_folder_name(effect.step));
+    return;
+  }
+  log_.error("cannot launch job {} step {}: {}", effect.job.value, step_folder_name(effect.step), started.error().text);
+  agent::Ended ended{.exit = {.code = 1, .signal = 0}, .error = started.error().text};
+  if (auto wrote = spool_.write_result(effect.sluid, effect.step, {.exit = ended.exit, .error = ended.error}); !wrote) {
+    log_.error("{}", wrote.error().text);
+  }
+  // After the effects of this outbox: the Running report leaves first.
+  loop_.post([this, key, ended] {
+    agent::Outbox out;
+    agent_.shepherd_ended(key.first, key.second, ended, out);
+    obey(std::move(out));
+  });
+}
+
+void NodeDaemon::obey(agent::Signal& effect) {
+  ControlPacket packet{.kind = ControlKind::Signal, .signal = effect.signal,
+                       .leaders_only = effect.scope == agent::SignalScope::Leaders};
+  log_.debug("signal {} to step {}", effect.signal, step_folder_name(effect.step));
+  if (auto sent = shepherds_.send(effect.sluid, effect.step, packet); !sent) {
+    log_.verbose("signal {} to step {}: {}", effect.signal, step_folder_name(effect.step), sent.error().text);
+  }
+}
+
+void NodeDaemon::obey(agent::Report& effect) {
+  if (!link_ || !link_->is_up()) return;  // The complete report of the next connection says it.
+  NodeReport& report = effect.report;
+  report.node = node_.name;
+  if (report.complete) report.registration = registration();
+  MachineLoad load = machine_load();
+  report.cpu_load = load.cpu_load;
+  report.free_memory_mb = load.free_memory_mb;
+  link_->send({.type = wire::message_number<NodeReport>}, wire::encode(report), WhenFull::Cut);
+}
+
+void NodeDaemon::obey(agent::Forget& effect) { spool_.forget(effect.sluid, effect.step); }
+
+}  // namespace ym

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// slurmd put together: one loop, one thread. Holds no rules: agent/ decides, launch/ makes orders.
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "agent/agent.h"
+#include "base/result.h"
+#include "daemon/launch/orders.h"
+#include "daemon/slurmd/shepherds.h"
+#include "daemon/slurmd/spool.h"
+#include "net/key.h"
+#include "net/link.h"
+#include "net/loop.h"
+#include "net/server.h"
+#include "os/log.h"
+#include "os/machine.h"
+#include "site/configuration.h"
+
+namespace ym {
+
+inline constexpr Duration kHeartbeat = std::chrono::seconds(5);
+inline constexpr Duration kTick = std::chrono::seconds(1);
+
+// The line of slurm.conf that is about this machine: by -N, else by host name.
+Result<NodeSpec> find_own_node(const ClusterConfig& config, const std::string& name, const std::string& host);
+
+class NodeDaemon {
+ public:
+  struct Parts {
+    LoadedConfiguration loaded;
+    NodeSpec node;
+    ClusterKey key;
+    Machine machine;
+    Log& log;
+    std::string spool, shepherd_program;
+    bool clean = false;
+  };
+  explicit NodeDaemon(Parts parts);
+  ~NodeDaemon();
+
+  // Finds what is alive, listens, connects. After that run() serves.
+  Status start();
+  void run() { loop_.run(); }
+  void stop() { loop_.stop(); }
+  Loop& loop() { return loop_; }
+  // Takes over what may change while we run: times, the controllers' addresses.
+  void reconfigure(LoadedConfiguration loaded);
+  void set_on_reconfigure(std::function<void()> wish) { on_reconfigure_ = std::move(wish); }
+
+ private:
+  using Key = std::pair<Sluid, StepId>;
+  // A step between srun's wish and its shepherd.
+  struct PendingStep {
+    ShepherdOrder order;
+    Shepherds::Connection connection;
+  };
+
+  Status recover();
+  Status listen();
+  void connect();
+  std::vector<Address> controller_addresses() const;
+  std::string fresh_token() const;
+  NodeRegistration registration() const;
+
+  void on_controller_frames(const std::vector<Frame>& frames);
+  void on_controller_frame(const Frame& frame, agent::Outbox& out);
+  void on_client_frames(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
+  void launch_tasks(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
+  Result<ShepherdOrder> order_for(const LaunchTasks& request, const Peer& peer) const;
+  void resume_stream(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
+  void refuse(ConnectionId to, const std::string& text);
+  // Hands the connection and all frames but the first to `done`.
+  void take_connection(ConnectionId from, std::vector<Frame> frames,
+                       std::function<void(Shepherds::Connection)> done);
+
+  Result<LaunchFacts> facts_for(std::uint32_t uid, std::uint32_t gid) const;
+  void obey(agent::Outbox out);
+  void obey(agent::Persist& effect);
+  void obey(agent::Launch& effect);
+  void obey(agent::Signal& effect);
+  void obey(agent::Report& effect);
+  void obey(agent::Forget& effect);
+
+  LoadedConfiguration loaded_;
+  const NodeSpec node_;
+  const ClusterKey key_;
+  const Machine machine_;
+  const bool clean_;
+  const std::string boot_id_;
+  const Instant started_;
+  Log& log_;
+  Loop loop_;
+  Spool spool_;
+  Shepherds shepherds_;
+  agent::Agent agent_;
+  std::map<Key, PendingStep> pending_;
+  std::map<Key, std::string> failed_;  // launches that failed while effects were carried out
+  std::unique_ptr<Server> server_;
+  std::unique_ptr<Link> link_;
+  std::vector<Address> addresses_;     // that link_ tries
+  std::function<void()> on_reconfigure_;
+};
+
+}  // namespace ym

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/slurmd/shepherds.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/format.h"
+#include "os/files.h"
+#include "shepherd/cgroup.h"
+#include "shepherd/folder.h"
+#include "wire/codec.h"
+
+namespace ym {
+namespace {
+
+constexpr Duration kLookAgain{100};
+constexpr int kSpareFd = 20;  // above the numbers that a shepherd expects
+
+// Through the folder's descriptor: paths in spools are longer than a socket's address may be.
+Result<std::pair<Fd, sockaddr_un>> control_address(const std::string& folder) {
+  Fd at(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!at) return fail(errno_text(folder));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::string path = fmt::format("/proc/self/fd/{}/{}", at.get(), kControlSocket);
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  return std::pair(std::move(at), address);
+}
+
+// Bound before the shepherd exists, so that nothing sent to it is ever too early.
+Result<Fd> control_listener(const std::string& folder) {
+  ::unlink(fmt::format("{}/{}", folder, kControlSocket).c_str());
+  auto address = control_address(folder);
+  if (!address) return std::unexpected(address.error());
+  Fd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const sockaddr* name = reinterpret_cast<const sockaddr*>(&address->second);
+  if (!fd || ::bind(fd.get(), name, sizeof address->second) != 0 || ::listen(fd.get(), 64) != 0) {
+    return fail(errno_text(fmt::format("{}/{}", folder, kControlSocket)));
+  }
+  return fd;
+}
+
+Fd file_with(const std::string& bytes) {
+  Fd fd(::memfd_create("residual", MFD_CLOEXEC));
+  if (fd && ::write(fd.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) return Fd();
+  return fd;
+}
+
+class SpawnSetup {
+ public:
+  SpawnSetup() {
+    ::posix_spawn_file_actions_init(&actions_);
+    ::posix_spawnattr_init(&attributes_);
+    sigset_t none, all;
+    ::sigemptyset(&none);
+    ::sigfillset(&all);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    ::posix_spawnattr_setsigdefault(&attributes_, &all);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+    ::posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDWR, 0);
+    ::posix_spawn_file_actions_adddup2(&actions_, 0, 1);
+  }
+  ~SpawnSetup() {
+    ::posix_spawn_file_actions_destroy(&actions_);
+    ::posix_spawnattr_destroy(&attributes_);
+  }
+  SpawnSetup(const SpawnSetup&) = delete;
+  SpawnSetup& operator=(const SpawnSetup&) = delete;
+
+  void pass(const Fd& fd, int as) {
+    if (!fd) return;
+    moved_.emplace_back(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kSpareFd));
+    ::posix_spawn_file_actions_adddup2(&actions_, moved_.back().get(), as);
+  }
+  Result<pid_t> spawn(const std::string& program, std::vector<std::string> arguments) {
+    std::vector<char*> argv;
+    for (std::string& one : arguments) argv.push_back(one.data());
+    argv.push_back(nullptr);
+    char* environment[] = {nullptr};
+    pid_t pid = 0;
+    int error = ::posix_spawn(&pid, program.c_str(), &actions_, &attributes_, argv.data(), environment);
+    if (error != 0) return fail(fmt::format("{}: {}", program, std::strerror(error)));
+    return pid;
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+  std::vector<Fd> moved_;
+};
+
+}  // namespace
+
+Shepherds::Shepherds(Loop& loop, Spool& spool, Log& log, std::string program, std::string node)
+    : loop_(loop), spool_(spool), log_(log), program_(std::move(program)), node_(std::move(node)) {}
+
+Shepherds::~Shepherds() {
+  for (auto& [key, watched] : watched_) {
+    if (watched.pidfd) loop_.unwatch(watched.pidfd.get());
+  }
+}
+
+Status Shepherds::start(JobId job, Sluid sluid, StepId step, Connection srun) {
+  std::string folder = spool_.folder(sluid, step);
+  auto lock = spool_.take_lock(sluid, step);
+  if (!lock) return std::unexpected(lock.error());
+  std::string order_path = fmt::format("{}/{}", folder, kOrderFile);
+  Fd order(::open(order_path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!order) return fail(errno_text(order_path));
+  auto control = control_listener(folder);
+  if (!control) return std::unexpected(control.error());
+  Fd residual = srun.residual.empty() ? Fd() : file_with(srun.residual);
+
+  SpawnSetup setup;
+  setup.pass(order, kOrderFd);
+  setup.pass(*lock, kLockFd);
+  setup.pass(*control, kControlFd);
+  setup.pass(srun.fd, kStreamFd);
+  setup.pass(residual, kResidualFd);
+  auto pid = setup.spawn(program_, {fmt::format("slurmstepd: [{}.{}]", job.value, step_folder_name(step)), folder});
+  if (!pid) return std::unexpected(pid.error());
+  log_.debug("started shepherd of {}.{} as process {}", job.value, step_folder_name(step), *pid);
+  return watch({sluid, step}, job, *pid, true);
+}
+
+void Shepherds::adopt(JobId job, Sluid sluid, StepId step) { look_again({sluid, step}, job); }
+
+// A shepherd so young that it has not said its process id is looked at again until it has, or is gone.
+void Shepherds::look_again(Key key, JobId job) {
+  if (auto started = spool_.read_started(key.first, key.second)) {
+    bool watching = watch(key, job, static_cast<pid_t>(started->pid), false).has_value();
+    // The lock tells whether that process id is still the shepherd's.
+    if (watching && !spool_.take_lock(key.first, key.second)) return;
+    auto watched = watched_.find(key);
+    if (watched != watched_.end()) {
+      loop_.unwatch(watched->second.pidfd.get());
+      watched_.erase(watched);
+    }
+  }
+  if (spool_.take_lock(key.first, key.second)) {
+    report_end(key, job);
+  } else {
+    loop_.after(kLookAgain, [this, key, job] { look_again(key, job); });
+  }
+}
+
+Status Shepherds::watch(Key key, JobId job, pid_t pid, bool child) {
+  Watched& watched = watched_[key];
+  watched.job = job;
+  watched.child = child;
+  watched.pidfd = Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  Status ready = watched.pidfd ? loop_.watch_readable(watched.pidfd.get(), [this, key] { ended(key); })
+                               : fail(errno_text("pidfd_open"));
+  if (!ready) watched_.erase(key);
+  return ready;
+}
+
+void Shepherds::ended(Key key) {
+  auto found = watched_.find(key);
+  if (found == watched_.end()) return;
+  Watched watched = std::move(found->second);
+  loop_.unwatch(watched.pidfd.get());
+  watched_.erase(found);
+  if (watched.child) {
+    siginfo_t info{};
+    ::waitid(P_PIDFD, static_cast<id_t>(watched.pidfd.get()), &info, WEXITED);
+  }
+  report_end(key, watched.job);
+}
+
+void Shepherds::report_end(Key key, JobId job) {
+  agent::Ended ended{.exit = {.code = 0, .signal = 9}, .error = "shepherd lost"};
+  if (auto result = spool_.read_result(key.first, key.second)) {
+    ended = {.exit = result->exit, .error = result->error, .out_of_memory = result->out_of_memory};
+  } else {
+    log_.error("the shepherd of {}.{} ended without a result", job.value, step_folder_name(key.second));
+    kill_remains(job, key.first, key.second);
+  }
+  if (on_end_) on_end_(key.first, key.second, ended);
+}
+
+void Shepherds::kill_remains(JobId job, Sluid sluid, StepId step) const {
+  std::string path = cgroup_path(node_, job, sluid, step);
+  if (path.empty() || ::access(path.c_str(), F_OK) != 0) return;
+  kill_cgroup(path);
+  remove_cgroup(path);
+}
+
+Status Shepherds::send(Sluid sluid, StepId step, const ControlPacket& packet, int passed_fd) const {
+  auto address = control_address(spool_.folder(sluid, step));
+  if (!address) return std::unexpected(address.error());
+  Fd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const sockaddr* name = reinterpret_cast<const sockaddr*>(&address->second);
+  if (!fd || ::connect(fd.get(), name, sizeof address->second) != 0) return fail(errno_text("control socket"));
+  std::string bytes = wire::encode(packet);
+  iovec part{.iov_base = bytes.data(), .iov_len = bytes.size()};
+  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (passed_fd >= 0) {
+    message.msg_control = space;
+    message.msg_controllen = sizeof space;
+    cmsghdr* extra = CMSG_FIRSTHDR(&message);
+    extra->cmsg_level = SOL_SOCKET;
+    extra->cmsg_type = SCM_RIGHTS;
+    extra->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(extra), &passed_fd, sizeof passed_fd);
+  }
+  if (::sendmsg(fd.get(), &message, MSG_NOSIGNAL) < 0) return fail(errno_text("control socket"));
+  return {};
+}
+
+}  // namespace ym

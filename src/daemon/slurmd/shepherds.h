@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts shepherds, talks to them, and notices their end, whether they are our children or our predecessor's.
+// On the loop's thread.
+#pragma once
+#include <sys/types.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "agent/agent.h"
+#include "base/result.h"
+#include "daemon/slurmd/spool.h"
+#include "net/address.h"
+#include "net/loop.h"
+#include "os/log.h"
+
+namespace ym {
+
+class Shepherds {
+ public:
+  using OnEnd = std::function<void(Sluid, StepId, const agent::Ended&)>;
+  Shepherds(Loop& loop, Spool& spool, Log& log, std::string program, std::string node);
+  ~Shepherds();
+  void set_on_end(OnEnd on_end) { on_end_ = std::move(on_end); }
+
+  struct Connection {
+    Fd fd;
+    std::string residual;
+  };
+  // REQUIRES: the order is in the spool.
+  Status start(JobId job, Sluid sluid, StepId step, Connection srun);
+  // One that a former daemon started.
+  void adopt(JobId job, Sluid sluid, StepId step);
+  // A lost one: what its cgroup still holds.
+  void kill_remains(JobId job, Sluid sluid, StepId step) const;
+  Status send(Sluid sluid, StepId step, const ControlPacket& packet, int passed_fd = -1) const;
+
+ private:
+  struct Watched {
+    JobId job;
+    Fd pidfd;
+    bool child = false;
+  };
+  using Key = std::pair<Sluid, StepId>;
+
+  Status watch(Key key, JobId job, pid_t pid, bool child);
+  void look_again(Key key, JobId job);
+  void ended(Key key);
+  void report_end(Key key, JobId job);
+
+  Loop& loop_;
+  Spool& spool_;
+  Log& log_;
+  const std::string program_, node_;
+  OnEnd on_end_;
+  std::map<Key, Watched> watched_;
+};
+
+}  // namespace ym

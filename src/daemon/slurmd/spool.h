@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a node daemon keeps on disk: README.md shows the folders. Blocking calls, one thread.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/agent.h"
+#include "base/result.h"
+#include "net/address.h"
+#include "shepherd/order.h"
+
+namespace ym {
+
+class Spool {
+ public:
+  explicit Spool(std::string root) : root_(std::move(root)) {}
+
+  // Makes the folders. Refuses a spool that a stranger could write to.
+  Status prepare();
+  const std::string& root() const { return root_; }
+
+  // Durable when it returns.
+  Status write_order(const ShepherdOrder& order);
+  Result<ShepherdOrder> read_order(Sluid sluid, StepId step) const;
+  Status write_result(Sluid sluid, StepId step, const ShepherdResult& result);
+  std::optional<ShepherdResult> read_result(Sluid sluid, StepId step) const;
+  std::optional<StartedMark> read_started(Sluid sluid, StepId step) const;
+  // REQUIRES: an order was written or found. No slash at the end.
+  std::string folder(Sluid sluid, StepId step) const;
+
+  // The shepherd's lock, taken; an error if it lives.
+  Result<Fd> take_lock(Sluid sluid, StepId step) const;
+  void forget(Sluid sluid, std::optional<StepId> step);
+
+  struct Scan {
+    std::vector<agent::Recovered> found;
+    std::vector<std::string> troubles;  // folders that make no sense, left alone
+  };
+  // Everything there is. `boot_id` is the machine's present one.
+  Scan scan(const std::string& boot_id);
+
+ private:
+  std::string attempt_folder(Sluid sluid) const;
+  void scan_attempt(const std::string& name, const std::string& boot_id, Scan& scan);
+  agent::Recovered examine(const ShepherdOrder& order, const std::string& boot_id) const;
+
+  const std::string root_;
+  std::map<Sluid, std::string> names_;  // of attempts' folders
+};
+
+std::string step_folder_name(StepId step);
+
+}  // namespace ym

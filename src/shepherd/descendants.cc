@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shepherd/descendants.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+#include <string>
+
+#include "base/format.h"
+
+namespace ym {
+namespace {
+
+// The parent from /proc/PID/stat: the fourth field, counted behind the name, which may hold anything. 0 if gone.
+pid_t parent_of(pid_t pid) {
+  int fd = ::open(fmt::format("/proc/{}/stat", pid).c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  char text[1024];
+  ssize_t length = ::read(fd, text, sizeof text - 1);
+  ::close(fd);
+  if (length <= 0) return 0;
+  text[length] = 0;
+  std::string_view line(text);
+  auto name_end = line.rfind(')');
+  if (name_end == std::string_view::npos || name_end + 4 >= line.size()) return 0;
+  if (line[name_end + 2] == 'Z') return 0;  // ended, waiting to be reaped
+  return static_cast<pid_t>(std::strtol(text + name_end + 4, nullptr, 10));
+}
+
+}  // namespace
+
+std::vector<pid_t> descendants() {
+  std::multimap<pid_t, pid_t> children;
+  DIR* proc = ::opendir("/proc");
+  if (!proc) return {};
+  while (dirent* entry = ::readdir(proc)) {
+    if (entry->d_name[0] < '1' || entry->d_name[0] > '9') continue;
+    pid_t pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
+    if (pid_t parent = parent_of(pid)) children.emplace(parent, pid);
+  }
+  ::closedir(proc);
+  std::vector<pid_t> found;
+  std::vector<pid_t> open{::getpid()};
+  while (!open.empty()) {
+    pid_t parent = open.back();
+    open.pop_back();
+    auto [first, last] = children.equal_range(parent);
+    for (auto child = first; child != last; ++child) {
+      found.push_back(child->second);
+      open.push_back(child->second);
+    }
+  }
+  return found;
+}
+
+std::size_t signal_descendants(int signal) {
+  std::size_t count = 0;
+  for (pid_t pid : descendants()) count += ::kill(pid, signal) == 0 ? 1 : 0;
+  return count;
+}
+
+}  // namespace ym

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shepherd/shepherd.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/format.h"
+#include "os/clock.h"
+#include "os/files.h"
+#include "shepherd/cgroup.h"
+#include "shepherd/descendants.h"
+#include "shepherd/folder.h"
+
+namespace ym {
+namespace {
+
+constexpr std::uint8_t kStreamSetupSignal = 53;  // Slurm's "0:53": the streams could not be opened
+constexpr Duration kLeftoverPause{20};
+
+ExitStatus exit_of(int status) {
+  if (WIFSIGNALED(status)) return {.code = 0, .signal = static_cast<std::uint8_t>(WTERMSIG(status))};
+  return {.code = static_cast<std::uint8_t>(WEXITSTATUS(status)), .signal = 0};
+}
+
+}  // namespace
+
+Shepherd::Shepherd(ShepherdOrder order, std::string folder, Inherited inherited)
+    : order_(std::move(order)), folder_(std::move(folder)), lock_(std::move(inherited.lock)),
+      control_(std::move(inherited.control)), stream_(std::move(inherited.stream)),
+      residual_(std::move(inherited.residual)) {
+  if (stream_) ::fcntl(stream_.get(), F_SETFL, ::fcntl(stream_.get(), F_GETFL) | O_NONBLOCK);
+  if (order_.streams && !stream_) lost_at_ = monotonic_clock();
+}
+
+int Shepherd::run() {
+  if (auto ready = prepare(); !ready) {
+    result_.error = ready.error().text;
+    result_.exit = {.code = 1, .signal = 0};
+  } else {
+    start_tasks();
+    take_frames(std::exchange(residual_, {}));
+  }
+  while (std::ranges::any_of(tasks_, [](const Task& task) { return !task.ended; })) turn();
+  finish();
+  return 0;
+}
+
+Status Shepherd::prepare() {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  for (int signal : {SIGPIPE, SIGHUP, SIGINT, SIGTERM, SIGTTOU, SIGTTIN, SIGTSTP, SIGQUIT}) ::signal(signal, SIG_IGN);
+  sigset_t child;
+  ::sigemptyset(&child);
+  ::sigaddset(&child, SIGCHLD);
+  ::sigprocmask(SIG_BLOCK, &child, nullptr);
+  children_ = Fd(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!children_) return fail(errno_text("signalfd"));
+  StartedMark mark{.pid = static_cast<std::uint32_t>(::getpid()), .at = wall_clock()};
+  if (auto wrote = write_file(fmt::format("{}/{}", folder_, kStartedFile), wire::encode(mark), 0600); !wrote) return wrote;
+  cgroup_ = make_cgroup(cgroup_path(order_.node, order_.job, order_.sluid, order_.step));
+  return order_.script.empty() ? Status{} : write_script();
+}
+
+// The spool is ours; the file then belongs to the user, who may read and run it.
+Status Shepherd::write_script() {
+  script_ = folder_.substr(0, folder_.rfind('/') + 1) + kScriptFile;
+  if (auto wrote = write_file(script_, order_.script, 0700); !wrote) return wrote;
+  if (::geteuid() == 0 && ::chown(script_.c_str(), order_.uid, order_.gid) != 0) return fail(errno_text(script_));
+  return {};
+}
+
+void Shepherd::start_tasks() {
+  TasksStarted started{.node = order_.node};
+  for (const TaskOrder& one : order_.tasks) {
+    auto task = start_task({.order = order_, .task = one, .script = script_, .cgroup = cgroup_});
+    if (!task) {
+      // The others must not wait for it.
+      result_.error = task.error().text;
+      result_.exit = {.code = 0, .signal = kStreamSetupSignal};
+      signal_tasks(SIGKILL, false);
+      break;
+    }
+    started.tasks.push_back({.task = one.rank, .pid = static_cast<std::uint32_t>(task->pid)});
+    tasks_.push_back({.order = &one, .pid = task->pid, .streams = std::move(task->streams)});
+  }
+  tell(started);
+}
+
+void Shepherd::gather(std::vector<pollfd>& fds, std::vector<Watched>& watched) const {
+  auto watch = [&](const Fd& fd, short events, Source source, std::size_t task = 0) {
+    if (!fd || events == 0) return;
+    fds.push_back({.fd = fd.get(), .events = events, .revents = 0});
+    watched.push_back({.source = source, .task = task});
+  };
+  watch(children_, POLLIN, Source::Children);
+  watch(control_, POLLIN, Source::Control);
+  bool input_full = false;
+  bool read_tasks = replay_.unsent_bytes() < kStreamBufferMax || !stream_;
+  for (std::size_t n = 0; n < tasks_.size(); ++n) {
+    const Task& task = tasks_[n];
+    input_full |= task.streams.in && task.input.size() >= kInputBufferMax;
+    if (!task.input.empty()) watch(task.streams.in, POLLOUT, Source::Input, n);
+    if (read_tasks) watch(task.streams.out, POLLIN, Source::Output, n);
+    if (read_tasks) watch(task.streams.err, POLLIN, Source::Errors, n);
+  }
+  int events = (input_full ? 0 : POLLIN) | (replay_.all_sent() ? 0 : POLLOUT);
+  watch(stream_, static_cast<short>(events), Source::Stream);
+}
+
+int Shepherd::poll_timeout() const {
+  Duration now = monotonic_clock();
+  Duration wait = std::chrono::hours(1);
+  if (kill_at_ > Duration(0)) wait = std::min(wait, kill_at_ - now);
+  else if (lost_at_ > Duration(0)) wait = std::min(wait, lost_at_ + kResumeWait - now);
+  return static_cast<int>(std::max(wait, Duration(0)).count()) + 1;
+}
+
+void Shepherd::turn() {
+  std::vector<pollfd> fds;
+  std::vector<Watched> watched;
+  gather(fds, watched);
+  if (::poll(fds.data(), fds.size(), poll_timeout()) < 0 && errno != EINTR) return;
+  for (std::size_t n = 0; n < fds.size(); ++n) {
+    if (fds[n].revents == 0) continue;
+    Task* task = tasks_.empty() ? nullptr : &tasks_[watched[n].task];
+    switch (watched[n].source) {
+      case Source::Children: break;  // last, so that a task's output comes before its end
+      case Source::Control: on_control(); break;
+      case Source::Input: write_input(*task); break;
+      case Source::Output: read_output(*task, StreamKind::Stdout); break;
+      case Source::Errors: read_output(*task, StreamKind::Stderr); break;
+      case Source::Stream:
+        if (fds[n].revents & POLLOUT) write_stream();
+        if (stream_ && (fds[n].revents & (POLLIN | POLLHUP | POLLERR))) read_stream();
+        break;
+    }
+  }
+  reap();
+  check_deadlines();
+}
+
+void Shepherd::reap() {
+  signalfd_siginfo ignored;
+  while (::read(children_.get(), &ignored, sizeof ignored) > 0) {}
+  int status = 0;
+  pid_t pid;
+  while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
+    auto task = std::ranges::find(tasks_, pid, &Task::pid);
+    if (task == tasks_.end() || task->ended) continue;  // an orphan of a task
+    task->ended = true;
+    task->exit = exit_of(status);
+    result_.exit = std::max(result_.exit, task->exit);
+    // What it wrote before its end comes first, unless srun is too slow to take it.
+    for (StreamKind kind : {StreamKind::Stdout, StreamKind::Stderr}) {
+      while (replay_.unsent_bytes() < kStreamBufferMax && read_output(*task, kind)) {}
+    }
+    task->streams.in = Fd();
+    tell(TaskEnded{.task = task->order->rank, .exit = task->exit});
+  }
+}
+
+void Shepherd::signal_tasks(int signal, bool leaders_only) {
+  if (leaders_only) {
+    for (const Task& task : tasks_) {
+      if (!task.ended) ::kill(task.pid, signal);
+    }
+    return;
+  }
+  if (signal == SIGKILL) kill_cgroup(cgroup_);
+  signal_descendants(signal);
+}
+
+void Shepherd::check_deadlines() {
+  Duration now = monotonic_clock();
+  if (lost_at_ > Duration(0) && kill_at_ == Duration(0) && now >= lost_at_ + kResumeWait) begin_kill();
+  if (kill_at_ > Duration(0) && now >= kill_at_) {
+    signal_tasks(SIGKILL, false);
+    kill_at_ = now + std::chrono::seconds(1);
+  }
+}
+
+void Shepherd::begin_kill() {
+  kill_at_ = monotonic_clock() + std::max(order_.kill_wait, Duration(1));
+  signal_tasks(SIGCONT, false);
+  signal_tasks(SIGTERM, false);
+}
+
+// All tasks have ended: nothing of them may stay, then the result, then what srun has not got yet.
+void Shepherd::finish() {
+  for (;;) {
+    kill_cgroup(cgroup_);
+    signal_descendants(SIGKILL);
+    if (::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) break;
+    ::poll(nullptr, 0, static_cast<int>(kLeftoverPause.count()));
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {}
+  }
+  remove_cgroup(cgroup_);
+  auto wrote = write_file(fmt::format("{}/{}", folder_, kResultFile), wire::encode(result_), 0600);
+  if (!wrote) ::dprintf(STDERR_FILENO, "slurmstepd: %s\n", wrote.error().text.c_str());
+  if (!order_.streams) return;
+
+  Duration until = monotonic_clock() + kResumeWait;
+  while (monotonic_clock() < until) {
+    bool open = false;
+    for (Task& task : tasks_) {
+      for (StreamKind kind : {StreamKind::Stdout, StreamKind::Stderr}) {
+        while (replay_.unsent_bytes() < kStreamBufferMax && read_output(task, kind)) {}
+        open |= static_cast<bool>(kind == StreamKind::Stdout ? task.streams.out : task.streams.err);
+      }
+    }
+    if (!open && !over_sent_) {
+      tell(StepOver{.error = result_.error});
+      over_sent_ = true;
+    }
+    // srun hangs up when it has read the last message. One that was away too long does not come back.
+    if (!stream_ && ((over_sent_ && replay_.all_sent()) || kill_at_ > Duration(0))) return;
+    std::vector<pollfd> fds;
+    std::vector<Watched> watched;
+    gather(fds, watched);
+    ::poll(fds.data(), fds.size(), 200);
+    reap();
+    on_control();
+    if (stream_) write_stream();
+    if (stream_) read_stream();
+  }
+}
+
+}  // namespace ym

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shepherd's traffic: task pipes, the connection to srun, the control socket.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/format.h"
+#include "os/clock.h"
+#include "shepherd/shepherd.h"
+
+namespace ym {
+namespace {
+
+constexpr std::size_t kReadSize = 64 << 10;
+
+}  // namespace
+
+bool Shepherd::read_output(Task& task, StreamKind kind) {
+  Fd& fd = kind == StreamKind::Stdout ? task.streams.out : task.streams.err;
+  if (!fd) return false;
+  TaskOutput output{.task = task.order->rank, .stream = kind};
+  output.data.resize(kReadSize);
+  ssize_t got = ::read(fd.get(), output.data.data(), output.data.size());
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  if (got > 0) {
+    output.data.resize(static_cast<std::size_t>(got));
+    if (!stream_ && replay_.unsent_bytes() >= kStreamBufferMax) {
+      dropped_ += output.data.size();
+    } else {
+      tell(output);
+    }
+    return true;
+  }
+  fd = Fd();  // The end; a terminal says EIO.
+  output.data.clear();
+  output.end = true;
+  tell(output);
+  return false;
+}
+
+void Shepherd::write_stream() {
+  while (!replay_.all_sent()) {
+    std::string_view bytes = replay_.pending();
+    ssize_t wrote = ::send(stream_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0 && errno == EAGAIN) return;
+    if (wrote < 0) return lose_stream();
+    replay_.sent(static_cast<std::size_t>(wrote));
+  }
+}
+
+void Shepherd::read_stream() {
+  std::string buffer(kReadSize, '\0');
+  ssize_t got = ::recv(stream_.get(), buffer.data(), buffer.size(), 0);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got <= 0) return lose_stream();
+  take_frames(std::string_view(buffer).substr(0, static_cast<std::size_t>(got)));
+}
+
+void Shepherd::take_frames(std::string_view bytes) {
+  std::vector<Frame> frames;
+  bool sound = frames_.feed(bytes, frames).has_value();
+  for (const Frame& frame : frames) handle(frame);
+  if (!sound) lose_stream();
+}
+
+void Shepherd::lose_stream() {
+  stream_ = Fd();
+  frames_ = FrameReader();
+  lost_at_ = monotonic_clock();
+}
+
+void Shepherd::handle(const Frame& frame) {
+  if (frame.header.type == wire::message_number<TaskInput>) {
+    auto input = wire::decode<TaskInput>(frame.payload);
+    if (!input) return;
+    std::uint32_t target = input->task == kEveryTask ? order_.stdin_task : input->task;
+    for (Task& task : tasks_) {
+      if (!task.streams.in || (target != kEveryTask && task.order->rank != target)) continue;
+      task.input += input->data;
+      task.input_ended |= input->end;
+      write_input(task);
+    }
+  } else if (frame.header.type == wire::message_number<SignalTasks>) {
+    auto message = wire::decode<SignalTasks>(frame.payload);
+    if (message && message->signal > 0 && message->signal < NSIG) signal_tasks(message->signal, false);
+  } else if (frame.header.type == wire::message_number<WindowChanged>) {
+    auto window = wire::decode<WindowChanged>(frame.payload);
+    if (!window || tasks_.empty() || !tasks_.front().streams.out) return;
+    winsize size{.ws_row = window->rows, .ws_col = window->columns, .ws_xpixel = 0, .ws_ypixel = 0};
+    ::ioctl(tasks_.front().streams.out.get(), TIOCSWINSZ, &size);
+  } else if (frame.header.type == wire::message_number<ResumeStream>) {
+    // On a stream that runs it says what has arrived.
+    auto confirmed = wire::decode<ResumeStream>(frame.payload);
+    if (confirmed) replay_.confirm(confirmed->received);
+  } else if (frame.header.type == static_cast<std::uint16_t>(NetType::Ping) && stream_) {
+    std::string pong;
+    append_frame(pong, {.type = static_cast<std::uint16_t>(NetType::Pong), .correlation = frame.header.correlation}, {});
+    // Between two messages only; srun asks again.
+    if (replay_.all_sent()) [[maybe_unused]] ssize_t wrote = ::send(stream_.get(), pong.data(), pong.size(), MSG_NOSIGNAL);
+  }
+}
+
+void Shepherd::write_input(Task& task) {
+  while (!task.input.empty() && task.streams.in) {
+    ssize_t wrote = ::write(task.streams.in.get(), task.input.data(), task.input.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0 && errno == EAGAIN) return;
+    if (wrote < 0) {  // It does not read any more.
+      task.input.clear();
+      task.streams.in = Fd();
+      return;
+    }
+    task.input.erase(0, static_cast<std::size_t>(wrote));
+  }
+  if (!task.input_ended || !task.streams.in) return;
+  if (task.streams.pty) {
+    // A terminal has no end of its own: the reader sees one when it gets the terminal's end-of-file character.
+    const char end = 4;
+    [[maybe_unused]] ssize_t wrote = ::write(task.streams.in.get(), &end, 1);
+    task.input_ended = false;
+    return;
+  }
+  task.streams.in = Fd();
+}
+
+void Shepherd::on_control() {
+  for (;;) {
+    Fd caller(::accept4(control_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!caller) return;
+    ucred who{};
+    socklen_t size = sizeof who;
+    bool known = ::getsockopt(caller.get(), SOL_SOCKET, SO_PEERCRED, &who, &size) == 0;
+    if (!known || (who.uid != 0 && who.uid != ::geteuid())) continue;
+    timeval patience{.tv_sec = 1, .tv_usec = 0};  // slurmd sends at once
+    ::setsockopt(caller.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    std::string packet(kControlPacketMax, '\0');
+    iovec part{.iov_base = packet.data(), .iov_len = packet.size()};
+    alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))];
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = space;
+    message.msg_controllen = sizeof space;
+    ssize_t got = ::recvmsg(caller.get(), &message, MSG_CMSG_CLOEXEC);
+    if (got <= 0) continue;
+    Fd passed;
+    cmsghdr* extra = CMSG_FIRSTHDR(&message);
+    if (extra && extra->cmsg_level == SOL_SOCKET && extra->cmsg_type == SCM_RIGHTS) {
+      passed = Fd(*reinterpret_cast<int*>(CMSG_DATA(extra)));
+    }
+    auto decoded = wire::decode<ControlPacket>(std::string_view(packet).substr(0, static_cast<std::size_t>(got)));
+    if (decoded) handle(std::move(*decoded), std::move(passed));
+  }
+}
+
+void Shepherd::handle(ControlPacket packet, Fd passed) {
+  if (packet.kind == ControlKind::Signal) {
+    if (packet.signal > 0 && packet.signal < NSIG) signal_tasks(packet.signal, packet.leaders_only);
+    return;
+  }
+  if (!order_.streams || !passed || packet.srun_id != order_.srun_id) return;
+  ::fcntl(passed.get(), F_SETFL, ::fcntl(passed.get(), F_GETFL) | O_NONBLOCK);
+  // The old connection may look alive although its other end is gone.
+  stream_ = std::move(passed);
+  frames_ = FrameReader();
+  lost_at_ = Duration(0);
+  std::uint64_t gone = replay_.rewind(packet.received);
+  if (gone > 0 || dropped_ > 0) {
+    tell(TaskOutput{.task = order_.tasks.front().rank, .stream = StreamKind::Stderr,
+                    .data = fmt::format("slurmstepd: error: output was lost while srun was away: {} messages, {} bytes\n",
+                                        gone, dropped_)});
+    dropped_ = 0;
+  }
+  take_frames(packet.residual);
+}
+
+}  // namespace ym

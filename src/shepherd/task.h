@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// One task: the process, and the ends of its streams that the shepherd holds.
+//
+// Everything that touches the user's files (working directory, output files, the program) happens in the child after it
+// has become the user: nothing is opened with root's rights.
+#pragma once
+#include <sys/types.h>
+
+#include <string>
+
+#include "base/result.h"
+#include "net/address.h"
+#include "shepherd/order.h"
+
+namespace ym {
+
+struct TaskStreams {
+  Fd in, out, err;  // the shepherd's ends; non-blocking; empty where the task has a file
+  bool pty = false;  // in and out are the same terminal
+};
+
+struct StartedTask {
+  pid_t pid = 0;
+  TaskStreams streams;
+};
+
+struct TaskSetup {
+  const ShepherdOrder& order;
+  const TaskOrder& task;
+  std::string script;  // path, for a batch job
+  std::string cgroup;
+};
+
+// An error is something that the user cannot see elsewhere: no process, no user, no output file. A program that cannot
+// be executed is not one: the task says so on its stderr and exits with errno, as Slurm's do.
+Result<StartedTask> start_task(const TaskSetup& setup);
+
+}  // namespace ym
