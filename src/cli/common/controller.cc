@@ -95,11 +95,15 @@ Result<std::string> Controller::token_of_local_node() {
 }
 
 // `sent` and `final` tell how far it came: an error that is final is the controller's own answer.
-Status Controller::exchange_once(std::uint16_t type, const std::string& payload, const Take& take,
-                                 bool& sent, bool& final) {
+Status Controller::exchange_once(std::uint16_t type, const std::string& payload, Asking asking,
+                                 const Take& take, bool& sent, bool& final) {
   if (Status connected = connect(); !connected) return connected;
   Duration timeout = config().message_timeout;
   std::uint64_t correlation = ++last_correlation_;
+  // Where a repetition could do harm, whoever is refused at the door should know that nothing was
+  // asked.
+  if (asking == Asking::Once)
+    if (Status met = client_->finish_handshake(timeout); !met) return met;
   // A failed send may have left a part; the controller acts on whole messages only, but a whole one
   // may have left, too.
   sent = true;
@@ -126,7 +130,7 @@ Status Controller::exchange(std::uint16_t type, const std::string& payload, Aski
   Duration give_up = monotonic_clock() + config().message_timeout;
   for (Duration pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
     bool sent = false, final = false;
-    Status done = exchange_once(type, payload, take, sent, final);
+    Status done = exchange_once(type, payload, asking, take, sent, final);
     if (done || final) return done;
     client_.reset();
     if (sent && asking == Asking::Once) return fail(kAnswerUnknown, done.error().text);

@@ -87,8 +87,8 @@ class Controller {
   Result<std::string> token_of_local_node();
   Status exchange(std::uint16_t type, const std::string& payload, Asking asking, const Take& take,
                   const std::function<void()>& restart = {});
-  Status exchange_once(std::uint16_t type, const std::string& payload, const Take& take, bool& sent,
-                       bool& final);
+  Status exchange_once(std::uint16_t type, const std::string& payload, Asking asking,
+                       const Take& take, bool& sent, bool& final);
 
   LoadedConfiguration loaded_;
   std::optional<Client> client_;

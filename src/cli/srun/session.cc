@@ -64,7 +64,8 @@ Session::Session(Controller& controller, StepRun run)
       exits_(nodes_by_task(run_.created)),
       splitter_(run_.created.step.tasks, run_.options->label,
                 !run_.options->unbuffered && !run_.options->pty && run_.created.step.tasks > 1),
-      watcher_(controller.loaded(), {.job = run_.job, .until_end = true}) {
+      watcher_(controller.loaded(),
+               {.job = run_.job, .until_end = true, .mine = run_.own_allocation}) {
   sigset_t set;
   ::sigemptyset(&set);
   for (int signal :

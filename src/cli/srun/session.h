@@ -32,6 +32,7 @@ struct StepRun {
   LaunchTasks launch;
   StreamPlan plan;
   const JobOptions* options = nullptr;
+  bool own_allocation = false;  // which lives only as long as we are seen to
 };
 
 class Session {

@@ -142,7 +142,8 @@ Result<int> run_step(Controller& controller, const JobOptions& options,
                                .created = std::move(*created),
                                .launch = std::move(*launch),
                                .plan = std::move(*plan),
-                               .options = &options});
+                               .options = &options,
+                               .own_allocation = own_allocation});
   return session.run();
 }
 
