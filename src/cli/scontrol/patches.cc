@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of `scontrol update` and what each changes: one table for each kind of thing.
 #include <functional>
-#include <initializer_list>
 #include <limits>
 
 #include "base/format.h"
@@ -60,7 +59,8 @@ Status put_nodes(JobPatch& patch, std::string_view text) {
 }
 
 struct JobKey {
-  std::initializer_list<std::string_view> names;
+  std::string_view name;
+  std::string_view alias;  // "" for none
   Status (*set)(JobPatch&, const std::string& value, Instant now);
 };
 
@@ -68,9 +68,9 @@ const std::vector<JobKey>& job_keys() {
   using P = JobPatch&;
   using V = const std::string&;
   static const std::vector<JobKey> keys = {
-      {{"TimeLimit"}, [](P p, V v, Instant) { return put(p.time_limit_s, seconds_of(v)); }},
-      {{"Priority"}, [](P p, V v, Instant) { return put(p.priority, number_of(v)); }},
-      {{"Nice"},
+      {"TimeLimit", "", [](P p, V v, Instant) { return put(p.time_limit_s, seconds_of(v)); }},
+      {"Priority", "", [](P p, V v, Instant) { return put(p.priority, number_of(v)); }},
+      {"Nice", "",
        [](P p, V v, Instant) -> Status {
          auto nice = parse_i64(v.empty() ? "100" : v);
          if (!nice || *nice > std::numeric_limits<std::int32_t>::max() || *nice < -2147483645)
@@ -78,42 +78,42 @@ const std::vector<JobKey>& job_keys() {
          p.nice = static_cast<std::int32_t>(*nice);
          return {};
        }},
-      {{"JobName", "Name"},
+      {"JobName", "Name",
        [](P p, V v, Instant) -> Status {
          p.name = v;
          return {};
        }},
-      {{"Partition"},
+      {"Partition", "",
        [](P p, V v, Instant) -> Status {
          p.partitions = v;
          return {};
        }},
-      {{"Account"},
+      {"Account", "",
        [](P p, V v, Instant) -> Status {
          p.account = v;
          return {};
        }},
-      {{"QOS"},
+      {"QOS", "",
        [](P p, V v, Instant) -> Status {
          p.qos = v;
          return {};
        }},
-      {{"Comment"},
+      {"Comment", "",
        [](P p, V v, Instant) -> Status {
          p.comment = v;
          return {};
        }},
-      {{"AdminComment"},
+      {"AdminComment", "",
        [](P p, V v, Instant) -> Status {
          p.admin_comment = v;
          return {};
        }},
-      {{"Extra"},
+      {"Extra", "",
        [](P p, V v, Instant) -> Status {
          p.extra = v;
          return {};
        }},
-      {{"Dependency"},
+      {"Dependency", "",
        [](P p, V v, Instant) -> Status {
          p.dependency = v;
          return {};
@@ -126,40 +126,40 @@ const std::vector<JobKey>& more_job_keys() {
   using P = JobPatch&;
   using V = const std::string&;
   static const std::vector<JobKey> keys = {
-      {{"Features"},
+      {"Features", "",
        [](P p, V v, Instant) -> Status {
          p.features = v;
          return {};
        }},
-      {{"WorkDir"},
+      {"WorkDir", "",
        [](P p, V v, Instant) -> Status {
          p.work_dir = v;
          return {};
        }},
-      {{"StdOut"},
+      {"StdOut", "",
        [](P p, V v, Instant) -> Status {
          p.std_out = v;
          return {};
        }},
-      {{"ReqNodeList", "NodeList"},
+      {"ReqNodeList", "NodeList",
        [](P p, V v, Instant) -> Status {
          p.required_nodes = v;
          return {};
        }},
-      {{"ExcNodeList"},
+      {"ExcNodeList", "",
        [](P p, V v, Instant) -> Status {
          p.excluded_nodes = v;
          return {};
        }},
-      {{"NumNodes"}, [](P p, V v, Instant) { return put_nodes(p, v); }},
-      {{"NumTasks"}, [](P p, V v, Instant) { return put(p.tasks, number_of(v)); }},
-      {{"CPUsPerTask"}, [](P p, V v, Instant) { return put(p.cpus_per_task, number_of(v)); }},
-      {{"ArrayTaskThrottle"},
+      {"NumNodes", "", [](P p, V v, Instant) { return put_nodes(p, v); }},
+      {"NumTasks", "", [](P p, V v, Instant) { return put(p.tasks, number_of(v)); }},
+      {"CPUsPerTask", "", [](P p, V v, Instant) { return put(p.cpus_per_task, number_of(v)); }},
+      {"ArrayTaskThrottle", "",
        [](P p, V v, Instant) { return put(p.array_max_running, number_of(v)); }},
-      {{"Requeue"}, [](P p, V v, Instant) { return put(p.requeue, yes_no(v)); }},
-      {{"StartTime", "EligibleTime"},
+      {"Requeue", "", [](P p, V v, Instant) { return put(p.requeue, yes_no(v)); }},
+      {"StartTime", "EligibleTime",
        [](P p, V v, Instant now) { return put(p.begin, parse_timestamp(v, now, local_zone())); }},
-      {{"Deadline"},
+      {"Deadline", "",
        [](P p, V v, Instant now) {
          return put(p.deadline, parse_timestamp(v, now, local_zone()));
        }},
@@ -299,8 +299,9 @@ Result<std::pair<std::string, JobPatch>> job_patch(const std::vector<Assignment>
     const JobKey* found = nullptr;
     for (const auto* keys : {&job_keys(), &more_job_keys()})
       for (const JobKey& key : *keys)
-        for (std::string_view name : key.names)
-          if (same_ignoring_case(name, one.key)) found = &key;
+        if (same_ignoring_case(key.name, one.key) ||
+            (!key.alias.empty() && same_ignoring_case(key.alias, one.key)))
+          found = &key;
     if (!found) return unknown(one.key);
     if (one.sign != '=')
       return fail(fmt::format("{}{}= is not understood; give the whole value", one.key, one.sign));

@@ -55,8 +55,9 @@ bool state_wanted(const SinfoSettings& settings, const Node& node) {
     if (state == "all" || state == compact || state == word || word.starts_with(state)) return true;
     if (state == "drain" && node.drain) return true;
     if ((state == "no_respond" || state == "not_responding") && !node.responding) return true;
-    for (std::string_view flag : flags)
-      if (flag == state) return true;
+    // The first is what the node would be without its flags: a drained node is not idle.
+    for (std::size_t i = 1; i < flags.size(); ++i)
+      if (flags[i] == state) return true;
   }
   return false;
 }
