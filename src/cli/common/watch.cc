@@ -25,6 +25,9 @@ Result<std::optional<JobRow>> JobWatcher::wait(Duration timeout) {
     if (!client) return std::optional<JobRow>();
     auto sent = client->send({.type = wire::message_number<WatchJob>, .correlation = 1},
                              wire::encode(watch_), controller_.config().message_timeout);
+    // The welcome is read here: later, something readable is an answer, and receive() does not
+    // block.
+    if (sent) sent = client->finish_handshake(controller_.config().message_timeout);
     if (!sent) {
       controller_.disconnect();
       return std::optional<JobRow>();

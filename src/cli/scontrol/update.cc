@@ -97,7 +97,7 @@ int update_verb(ScontrolContext& context, const Words& words) {
     if (!update) return context.fail_with(update.error().text);
     return report_done(context, (*controller)->ask<Done>(*update), "slurm_update");
   }
-  if (find_key(*assignments, {"PartitionName"}))
+  if (find_key(*assignments, {"PartitionName", "Partition"}))
     return change_partition(context, rest, false, false);
   return context.fail_with(
       "No valid entity in update command\nInput line must include \"JobId\", \"NodeName\" or "
