@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -56,6 +57,10 @@ int Shepherd::run() {
 
 Status Shepherd::prepare() {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  // Three descriptors for each task.
+  ::getrlimit(RLIMIT_NOFILE, &open_files_);
+  rlimit raised{.rlim_cur = open_files_.rlim_max, .rlim_max = open_files_.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &raised);
   for (int signal : {SIGPIPE, SIGHUP, SIGINT, SIGTERM, SIGTTOU, SIGTTIN, SIGTSTP, SIGQUIT}) ::signal(signal, SIG_IGN);
   sigset_t child;
   ::sigemptyset(&child);
@@ -80,7 +85,8 @@ Status Shepherd::write_script() {
 void Shepherd::start_tasks() {
   TasksStarted started{.node = order_.node};
   for (const TaskOrder& one : order_.tasks) {
-    auto task = start_task({.order = order_, .task = one, .script = script_, .cgroup = cgroup_});
+    auto task = start_task({.order = order_, .task = one, .script = script_, .cgroup = cgroup_,
+                            .open_files = open_files_, .control = control_.get(), .on_control = [this] { on_control(); }});
     if (!task) {
       // The others must not wait for it.
       result_.error = task.error().text;
@@ -135,8 +141,11 @@ void Shepherd::turn() {
       case Source::Children: break;  // last, so that a task's output comes before its end
       case Source::Control: on_control(); break;
       case Source::Input: write_input(*task); break;
-      case Source::Output: read_output(*task, StreamKind::Stdout); break;
-      case Source::Errors: read_output(*task, StreamKind::Stderr); break;
+      case Source::Output:
+      case Source::Errors:
+        if (stream_ && replay_.unsent_bytes() >= kStreamBufferMax) break;
+        read_output(*task, watched[n].source == Source::Output ? StreamKind::Stdout : StreamKind::Stderr);
+        break;
       case Source::Stream:
         if (fds[n].revents & POLLOUT) write_stream();
         if (stream_ && (fds[n].revents & (POLLIN | POLLHUP | POLLERR))) read_stream();
@@ -209,14 +218,7 @@ void Shepherd::finish() {
 
   Duration until = monotonic_clock() + kResumeWait;
   while (monotonic_clock() < until) {
-    bool open = false;
-    for (Task& task : tasks_) {
-      for (StreamKind kind : {StreamKind::Stdout, StreamKind::Stderr}) {
-        while (replay_.unsent_bytes() < kStreamBufferMax && read_output(task, kind)) {}
-        open |= static_cast<bool>(kind == StreamKind::Stdout ? task.streams.out : task.streams.err);
-      }
-    }
-    if (!open && !over_sent_) {
+    if (drain_outputs() && !over_sent_) {
       tell(StepOver{.error = result_.error});
       over_sent_ = true;
     }
@@ -231,6 +233,23 @@ void Shepherd::finish() {
     if (stream_) write_stream();
     if (stream_) read_stream();
   }
+}
+
+// What the tasks have left in their pipes. True when nothing is left to read.
+bool Shepherd::drain_outputs() {
+  for (Task& task : tasks_) {
+    for (StreamKind kind : {StreamKind::Stdout, StreamKind::Stderr}) {
+      do {
+        if (stream_ && replay_.unsent_bytes() >= kStreamBufferMax) return false;
+      } while (read_output(task, kind));
+      Fd& fd = kind == StreamKind::Stdout ? task.streams.out : task.streams.err;
+      if (!fd) continue;
+      // Empty but not at its end: somebody outside of the step holds the other side. Nothing more is ours.
+      fd = Fd();
+      tell(TaskOutput{.task = task.order->rank, .stream = kind, .end = true});
+    }
+  }
+  return true;
 }
 
 }  // namespace ym

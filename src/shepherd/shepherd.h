@@ -82,6 +82,7 @@ class Shepherd {
   void check_deadlines();
   void begin_kill();
   void finish();
+  bool drain_outputs();
   template <class T>
   void tell(const T& message) {
     if (order_.streams) replay_.push(wire::message_number<T>, wire::encode(message));
@@ -92,6 +93,7 @@ class Shepherd {
   Fd lock_, control_, stream_, children_;
   std::string residual_;            // of the stream, until tasks are there to take it
   std::string script_, cgroup_;
+  rlimit open_files_{};             // as it was when we started
   std::vector<Task> tasks_;
   ShepherdResult result_;
 

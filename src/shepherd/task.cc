@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -180,6 +181,7 @@ std::vector<char*> pointers_into(std::string& environment) {
     ::setpgid(0, 0);
   }
   default_signals();
+  ::setrlimit(RLIMIT_NOFILE, &setup.open_files);
   join_cgroup(setup.cgroup);
   become_user(order, trouble);
   ::umask(static_cast<mode_t>(order.umask));
@@ -197,7 +199,27 @@ std::vector<char*> pointers_into(std::string& environment) {
   std::string environment = order.environment;
   if (!environment.empty() && environment.back() != '\0') environment.push_back('\0');
   environment += setup.task.environment;
+  environment += fmt::format("SLURM_TASK_PID={}", ::getpid());
+  environment.push_back('\0');
   execute(arguments, pointers_into(environment));
+}
+
+// -------------------------------------------------------------------------------------------------- and in the parent
+
+// The end of the pipe means that exec succeeded, or that the task has already said on its stderr why not.
+std::string hear_trouble(const TaskSetup& setup, const Fd& trouble) {
+  std::string text;
+  for (;;) {
+    pollfd fds[2] = {{.fd = trouble.get(), .events = POLLIN, .revents = 0},
+                     {.fd = setup.control, .events = POLLIN, .revents = 0}};
+    if (::poll(fds, 2, -1) < 0) continue;
+    if (fds[1].revents != 0 && setup.on_control) setup.on_control();
+    if (fds[0].revents == 0) continue;
+    char buffer[1024];
+    ssize_t got = ::read(trouble.get(), buffer, sizeof buffer);
+    if (got == 0 || (got < 0 && errno != EINTR)) return text;
+    if (got > 0) text.append(buffer, static_cast<std::size_t>(got));
+  }
 }
 
 }  // namespace
@@ -212,13 +234,7 @@ Result<StartedTask> start_task(const TaskSetup& setup) {
   if (started.pid < 0) return fail(errno_text("fork"));
   if (started.pid == 0) run_task(setup, ends);
   ends = ChildEnds{};
-  // The end of the pipe means that exec succeeded, or that the task has already said on its stderr why not.
-  std::string text;
-  char buffer[1024];
-  ssize_t got;
-  while ((got = ::read(trouble.get(), buffer, sizeof buffer)) > 0 || (got < 0 && errno == EINTR)) {
-    if (got > 0) text.append(buffer, static_cast<std::size_t>(got));
-  }
+  std::string text = hear_trouble(setup, trouble);
   if (!text.empty()) {
     ::waitpid(started.pid, nullptr, 0);
     return fail(text);

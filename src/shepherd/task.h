@@ -4,8 +4,10 @@
 // Everything that touches the user's files (working directory, output files, the program) happens in the child after it
 // has become the user: nothing is opened with root's rights.
 #pragma once
+#include <sys/resource.h>
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 
 #include "base/result.h"
@@ -29,6 +31,11 @@ struct TaskSetup {
   const TaskOrder& task;
   std::string script;  // path, for a batch job
   std::string cgroup;
+  rlimit open_files{};  // the limit that the task gets; the shepherd's own is higher
+  // Opening a file may take for ever (a FIFO, a dead server). Meanwhile this descriptor is watched, so that the step can
+  // be killed.
+  int control = -1;
+  std::function<void()> on_control;
 };
 
 // An error is something that the user cannot see elsewhere: no process, no user, no output file. A program that cannot

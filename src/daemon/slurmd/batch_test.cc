@@ -43,16 +43,17 @@ TEST_F(NodeTest, AnOrderThatComesTwiceRunsOnce) {
 }
 
 TEST_F(NodeTest, OutputAndErrorsGoWhereTheyShould) {
+  std::ofstream(dir_ + "/work/in") << "from a file\n";
+  std::ofstream(dir_ + "/work/o-4-test") << "before\n";
+  ASSERT_EQ(::chown((dir_ + "/work/o-4-test").c_str(), user_.uid, user_.gid), 0);
   controller_->send(job(4, "#!/bin/sh\ncat\necho out\necho err >&2\n", [&](JobSpec& spec) {
     spec.std_out = "o-%j-%x";
     spec.append_output = true;
     spec.extras = Ref<JobExtras>(JobExtras{.std_in = "in", .std_err = "e-%u"});
   }));
-  std::ofstream(dir_ + "/work/in") << "from a file\n";
-  std::ofstream(dir_ + "/work/o-4-test") << "before\n";
-  ASSERT_EQ(::chown((dir_ + "/work/o-4-test").c_str(), user_.uid, user_.gid), 0);
   controller_->wait_clean(Sluid{4000});
-  SUCCEED();
+  EXPECT_EQ(output("o-4-test"), "before\nfrom a file\nout\n");
+  EXPECT_EQ(output("e-" + user_.name), "err\n");
 }
 
 TEST_F(NodeTest, AScriptThatCannotBeExecutedSaysSoInItsOutput) {
@@ -137,6 +138,32 @@ TEST_F(NodeTest, AJobThatEndedWithoutASlurmdIsReportedByTheNext) {
   controller_->forget_reports();
   start_slurmd();
   EXPECT_EQ(controller_->wait_clean(Sluid{1000}).exit.code, 5);
+}
+
+TEST_F(NodeTest, AJobThatHangsBeforeItsFirstLineCanBeKilled) {
+  ASSERT_EQ(::mkfifo((dir_ + "/work/fifo").c_str(), 0666), 0);
+  ASSERT_EQ(::chown((dir_ + "/work/fifo").c_str(), user_.uid, user_.gid), 0);
+  controller_->send(job(1, "#!/bin/sh\ntrue\n", [](JobSpec& spec) { spec.std_out = "fifo"; }));
+  controller_->wait_for(Sluid{1000}, [](const AttemptReport&) { return true; });
+  controller_->send(KillJob{.job = JobId{1}, .sluid = Sluid{1000}, .grace = Duration(0)});
+  controller_->wait_clean(Sluid{1000});
+}
+
+// Whenever slurmd dies, the controller repeats its order to the next one, and the job runs exactly once.
+TEST_F(NodeTest, ASlurmdKilledAtAnyMomentNeverRunsAJobTwice) {
+  for (std::uint32_t n = 1; n <= 12; ++n) {
+    LaunchJob order = job(n, fmt::format("#!/bin/sh\necho {} >>count\nsleep 0.1\n", n));
+    controller_->send(order);
+    std::this_thread::sleep_for(std::chrono::microseconds(n * 1500));
+    stop_slurmd(SIGKILL);
+    start_slurmd();
+    controller_->wait_registered(static_cast<int>(n) + 1);
+    controller_->send(order);
+    AttemptReport report = controller_->wait_clean(order.sluid);
+    EXPECT_EQ(report.error, "");
+    EXPECT_EQ(report.exit.code, 0);
+  }
+  EXPECT_EQ(output("count"), "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n");
 }
 
 TEST_F(NodeTest, AJobWhoseShepherdIsKilledIsReportedAsLost) {

@@ -82,6 +82,9 @@ Result<ShepherdOrder> NodeDaemon::order_for(const LaunchTasks& request, const Pe
   if (!credential) return fail("Invalid job credential");
   auto share = check_credential(*credential, node_.name, peer.uid, wall_clock());
   if (!share) return std::unexpected(share.error());
+  if (share->tasks > loaded_.config.max_tasks_per_node) {
+    return fail(fmt::format("{} tasks are more than MaxTasksPerNode={}", share->tasks, loaded_.config.max_tasks_per_node));
+  }
   auto facts = facts_for(credential->uid.value, credential->gid.value);
   if (!facts) return std::unexpected(facts.error());
   return step_order(request, *credential, *share, *facts);
