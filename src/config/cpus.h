@@ -12,8 +12,10 @@ namespace ym {
 // From CPUs, Boards, Sockets, SocketsPerBoard, CoresPerSocket and ThreadsPerCore:
 // - Sockets are all sockets of the node; SocketsPerBoard times Boards says the same.
 // - Missing CPUs are sockets × cores × threads; missing sockets are what CPUs leave room for.
-// - CPUs may count threads, cores or sockets. A number that counts none of them is replaced, with a warning: sites run
+// - CPUs may count threads, cores or sockets. A number that counts none of them is replaced, with a
+// warning: sites run
 //   with such files, and refusing them would help nobody.
-void derive_cpus(const Fields& fields, NodeSpec& spec, const std::function<void(std::string_view)>& warn);
+void derive_cpus(const Fields& fields, NodeSpec& spec,
+                 const std::function<void(std::string_view)>& warn);
 
 }  // namespace ym

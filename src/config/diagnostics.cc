@@ -17,7 +17,8 @@ std::string Diagnostics::name(Place place) const {
 }
 
 void Diagnostics::error(Place place, std::string_view text) {
-  if (++errors_seen_ <= kConfigErrorsMax) errors_.push_back(fmt::format("{}: {}", name(place), text));
+  if (++errors_seen_ <= kConfigErrorsMax)
+    errors_.push_back(fmt::format("{}: {}", name(place), text));
 }
 
 void Diagnostics::warn(Place place, std::string_view text) {
@@ -29,7 +30,8 @@ void Diagnostics::warn(Place place, std::string_view text) {
 
 std::string Diagnostics::errors() const {
   std::string text = join(errors_, "\n");
-  if (errors_seen_ > errors_.size()) text += fmt::format("\nand {} more", errors_seen_ - errors_.size());
+  if (errors_seen_ > errors_.size())
+    text += fmt::format("\nand {} more", errors_seen_ - errors_.size());
   return text;
 }
 

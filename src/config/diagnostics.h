@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a configuration's author should hear: every error with file and line, not the first one only, but not a flood either.
+// What a configuration's author should hear: every error with file and line, not the first one
+// only, but not a flood either.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -39,14 +39,18 @@ std::string KeyUse::text() const {
   return scope == KeyScope::Main ? key : fmt::format("{} on {} lines", key, opener(scope));
 }
 
-void Findings::note_unused(KeyScope scope, std::string_view key, std::string_view value, Place place) {
+void Findings::note_unused(KeyScope scope, std::string_view key, std::string_view value,
+                           Place place) {
   for (KeyUse& use : not_acted_on)
     if (use.scope == scope && use.key == key) {
       ++use.count;
       return;
     }
-  not_acted_on.push_back({.scope = scope, .key = std::string(key), .value = std::string(value),
-                          .place = diagnostics.name(place), .count = 1});
+  not_acted_on.push_back({.scope = scope,
+                          .key = std::string(key),
+                          .value = std::string(value),
+                          .place = diagnostics.name(place),
+                          .count = 1});
 }
 
 const Value* Fields::find(std::string_view key) const {
@@ -78,7 +82,8 @@ void Fields::update(const Fields& later) {
   for (const Field& field : later.fields_) set(*field.key, field.value);
 }
 
-CheckedValue check_assignment(KeyScope scope, const Assignment& assignment, Place place, Findings& findings) {
+CheckedValue check_assignment(KeyScope scope, const Assignment& assignment, Place place,
+                              Findings& findings) {
   const KeyInfo* found = find_key(scope, assignment.key);
   if (!found) {
     unknown_key(scope, assignment.key, place, findings);
@@ -111,7 +116,8 @@ Fields check_fields(KeyScope scope, const ConfigLine& line, std::size_t from, Fi
     CheckedValue checked = check_assignment(scope, line.assignments[i], line.place, findings);
     if (!checked.key) continue;
     if (fields.has(checked.key->name))
-      findings.diagnostics.error(line.place, fmt::format("{} is given twice on one line", checked.key->name));
+      findings.diagnostics.error(line.place,
+                                 fmt::format("{} is given twice on one line", checked.key->name));
     fields.set(*checked.key, std::move(checked.value));
   }
   return fields;

@@ -40,7 +40,9 @@ class Fields {
   bool has(std::string_view key) const { return find(key) != nullptr; }
   std::string text(std::string_view key, std::string_view otherwise = "") const;
   std::uint64_t number(std::string_view key, std::uint64_t otherwise) const;
-  bool yes(std::string_view key, bool otherwise = false) const { return number(key, otherwise ? 1 : 0) != 0; }
+  bool yes(std::string_view key, bool otherwise = false) const {
+    return number(key, otherwise ? 1 : 0) != 0;
+  }
 
   void set(const KeyInfo& key, Value value);
   // Adds what `later` says, replacing what was said before.
@@ -54,12 +56,14 @@ class Fields {
   std::vector<Field> fields_;
 };
 
-// Looks the key up, refuses or warns as the table says, and checks the value. Nothing is returned if it is not to be used.
+// Looks the key up, refuses or warns as the table says, and checks the value. Nothing is returned
+// if it is not to be used.
 struct CheckedValue {
   const KeyInfo* key = nullptr;  // canonical; nullptr: do not use
   Value value;
 };
-CheckedValue check_assignment(KeyScope scope, const Assignment& assignment, Place place, Findings& findings);
+CheckedValue check_assignment(KeyScope scope, const Assignment& assignment, Place place,
+                              Findings& findings);
 
 // All assignments of the line from number `from` on.
 Fields check_fields(KeyScope scope, const ConfigLine& line, std::size_t from, Findings& findings);

@@ -8,7 +8,8 @@ namespace ym {
 
 std::vector<std::span<const KeyInfo>> key_tables(KeyScope scope) {
   switch (scope) {
-    case KeyScope::Main: return {daemon_keys(), job_keys(), scheduling_keys(), accounting_keys(), former_keys()};
+    case KeyScope::Main:
+      return {daemon_keys(), job_keys(), scheduling_keys(), accounting_keys(), former_keys()};
     case KeyScope::Node: return {node_keys()};
     case KeyScope::Partition: return {partition_keys()};
     case KeyScope::NodeSet: return {node_set_keys()};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table of the words slurm.conf knows (release 26.05): their types, their defaults as `scontrol show config`
-// prints them, and what we do with them. Split over keys_*.cc by subject; each part is sorted by name.
+// The one table of the words slurm.conf knows (release 26.05): their types, their defaults as
+// `scontrol show config` prints them, and what we do with them. Split over keys_*.cc by subject;
+// each part is sorted by name.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -13,8 +14,8 @@ namespace ym {
 enum class KeyType : std::uint8_t {
   Text,
   Path,
-  Number,   // note: "low-high"; the default's words behind the number are its unit
-  Limit,    // a number or UNLIMITED
+  Number,  // note: "low-high"; the default's words behind the number are its unit
+  Limit,   // a number or UNLIMITED
   YesNo,
   Choice,   // one of the note's words, a|b|c
   Choices,  // several of them, separated by commas
@@ -27,7 +28,8 @@ enum class KeyStatus : std::uint8_t {
   ActedOn,
   NotYet,    // accepted; one warning names all of them, `yardmaster doctor` lists them
   Alias,     // another spelling; the note is the key it stands for
-  Obsolete,  // of older releases: accepted and ignored with a warning; the note says what came after
+  Obsolete,  // of older releases: accepted and ignored with a warning; the note says what came
+             // after
   Refused,   // the note says why
 };
 

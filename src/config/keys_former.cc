@@ -8,7 +8,8 @@ namespace {
 using enum KeyType;
 using enum KeyStatus;
 
-constexpr std::string_view kFrontEnd = "front-end nodes are not supported, Slurm itself removed them in 25.05";
+constexpr std::string_view kFrontEnd =
+    "front-end nodes are not supported, Slurm itself removed them in 25.05";
 
 constexpr KeyInfo kTable[] = {
     {"AccountingStorageLoc", Text, Obsolete, "", "slurmdbd.conf names the database"},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys on the lines that NodeName, PartitionName, NodeSet and DownNodes open. Defaults are those of an empty line.
+// Keys on the lines that NodeName, PartitionName, NodeSet and DownNodes open. Defaults are those of
+// an empty line.
 #include "config/keys.h"
 
 namespace ym {

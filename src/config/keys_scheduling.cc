@@ -21,7 +21,8 @@ constexpr KeyInfo kTable[] = {
     {"PreemptExemptTime", Time, NotYet, "00:00:00"},
     {"PreemptMode", Choices, NotYet, "OFF", "OFF|CANCEL|GANG|REQUEUE|SUSPEND|WITHIN|PRIORITY"},
     {"PreemptParameters", Text, NotYet, "(null)"},
-    {"PreemptType", Choice, NotYet, "preempt/none", "preempt/none|preempt/partition_prio|preempt/qos"},
+    {"PreemptType", Choice, NotYet, "preempt/none",
+     "preempt/none|preempt/partition_prio|preempt/qos"},
     {"PriorityCalcPeriod", Time, NotYet, "00:05:00"},
     {"PriorityDecayHalfLife", Time, NotYet, "7-00:00:00"},
     {"PriorityFavorSmall", YesNo, NotYet, "No"},
@@ -31,7 +32,8 @@ constexpr KeyInfo kTable[] = {
     {"PrioritySiteFactorParameters", Text, NotYet, "(null)"},
     {"PrioritySiteFactorPlugin", Text, NotYet, "(null)"},
     {"PriorityType", Choice, NotYet, "priority/multifactor", "priority/multifactor|priority/basic"},
-    {"PriorityUsageResetPeriod", Choice, NotYet, "NONE", "NONE|NOW|DAILY|WEEKLY|MONTHLY|QUARTERLY|YEARLY"},
+    {"PriorityUsageResetPeriod", Choice, NotYet, "NONE",
+     "NONE|NOW|DAILY|WEEKLY|MONTHLY|QUARTERLY|YEARLY"},
     {"PriorityWeightAge", Number, NotYet, "0", "0-4294967294"},
     {"PriorityWeightAssoc", Number, NotYet, "0", "0-4294967294"},
     {"PriorityWeightFairShare", Number, NotYet, "0", "0-4294967294"},
@@ -50,7 +52,8 @@ constexpr KeyInfo kTable[] = {
     {"SchedulerType", Choice, NotYet, "sched/backfill", "sched/backfill|sched/builtin"},
     {"SelectType", Choice, ActedOn, "select/cons_tres", "select/cons_tres|select/linear"},
     {"SelectTypeParameters", Choices, ActedOn, "CR_CORE_MEMORY",
-     "CR_CPU|CR_CPU_MEMORY|CR_CORE|CR_CORE_MEMORY|CR_SOCKET|CR_SOCKET_MEMORY|CR_MEMORY|CR_BOARD|CR_LLN|"
+     "CR_CPU|CR_CPU_MEMORY|CR_CORE|CR_CORE_MEMORY|CR_SOCKET|CR_SOCKET_MEMORY|CR_MEMORY|CR_BOARD|CR_"
+     "LLN|"
      "CR_ONE_TASK_PER_CORE|CR_CORE_DEFAULT_DIST_BLOCK|CR_PACK_NODES|CR_NO_DIST_TOPO_BLOCK|"
      "LL_SHARED_GRES|MULTIPLE_SHARING_GRES_PJ|ENFORCE_BINDING_GRES|ONE_TASK_PER_SHARING_GRES|NONE"},
     {"SuspendExcNodes", Text, NotYet, "(null)"},

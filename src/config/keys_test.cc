@@ -12,15 +12,19 @@
 namespace ym {
 namespace {
 
-constexpr KeyScope kScopes[] = {KeyScope::Main, KeyScope::Node, KeyScope::Partition, KeyScope::NodeSet,
-                                KeyScope::DownNodes};
+constexpr KeyScope kScopes[] = {KeyScope::Main, KeyScope::Node, KeyScope::Partition,
+                                KeyScope::NodeSet, KeyScope::DownNodes};
 
-std::string without_unit(std::string_view shown) { return std::string(shown.substr(0, shown.find(' '))); }
+std::string without_unit(std::string_view shown) {
+  return std::string(shown.substr(0, shown.find(' ')));
+}
 
 TEST(Keys, each_key_stands_in_its_table_once) {
   for (KeyScope scope : kScopes) {
     std::set<std::string> seen;
-    for_each_key(scope, [&](const KeyInfo& key) { EXPECT_TRUE(seen.insert(to_lower(key.name)).second) << key.name; });
+    for_each_key(scope, [&](const KeyInfo& key) {
+      EXPECT_TRUE(seen.insert(to_lower(key.name)).second) << key.name;
+    });
   }
 }
 
@@ -58,14 +62,17 @@ TEST(Keys, notes_are_what_their_type_and_status_need) {
 TEST(Keys, each_default_is_a_value_that_is_shown_as_itself) {
   for (KeyScope scope : kScopes)
     for_each_key(scope, [&](const KeyInfo& key) {
-      if (key.shown_default.empty() || key.shown_default.starts_with("(null") || key.shown_default == "SYSTEM_DEFAULT" ||
-          key.shown_default == "0-0" || key.type == KeyType::Text)
+      if (key.shown_default.empty() || key.shown_default.starts_with("(null") ||
+          key.shown_default == "SYSTEM_DEFAULT" || key.shown_default == "0-0" ||
+          key.type == KeyType::Text)
         return;
       bool yes_no_number = key.type == KeyType::Number && key.shown_default == "No";
       auto value = parse_value(key, yes_no_number ? "0" : without_unit(key.shown_default));
       ASSERT_TRUE(value) << key.name << ": " << value.error().text;
       std::string shown = shown_value(key, *value);
-      EXPECT_EQ(shown == "UNLIMITED" && key.name == "SuspendTime" ? "INFINITE" : shown, key.shown_default) << key.name;
+      EXPECT_EQ(shown == "UNLIMITED" && key.name == "SuspendTime" ? "INFINITE" : shown,
+                key.shown_default)
+          << key.name;
     });
 }
 
@@ -73,13 +80,17 @@ TEST(Keys, each_default_is_a_value_that_is_shown_as_itself) {
 TEST(Keys, saying_a_default_changes_nothing) {
   std::string head = "ClusterName=c\nSlurmctldHost=h\n";
   auto parse = [](const std::string& text) {
-    return parse_config("slurm.conf", [&](const std::string&) -> Result<std::string> { return text; });
+    return parse_config("slurm.conf",
+                        [&](const std::string&) -> Result<std::string> { return text; });
   };
   auto plain = parse(head);
   ASSERT_TRUE(plain);
   for_each_key(KeyScope::Main, [&](const KeyInfo& key) {
-    if (key.status != KeyStatus::ActedOn || key.shown_default.empty() || key.shown_default == "(null)") return;
-    if (key.name == "MailProg") return;  // the model leaves the choice of a mail program to the daemon
+    if (key.status != KeyStatus::ActedOn || key.shown_default.empty() ||
+        key.shown_default == "(null)")
+      return;
+    if (key.name == "MailProg")
+      return;  // the model leaves the choice of a mail program to the daemon
     auto said = parse(head + std::string(key.name) + "=" + without_unit(key.shown_default) + "\n");
     ASSERT_TRUE(said) << said.error().text;
     EXPECT_EQ(said->config, plain->config) << key.name;

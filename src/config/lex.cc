@@ -11,11 +11,13 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
 bool is_key_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.';
 }
 
-// Where the comment of a line begins: at the first # that is neither escaped nor inside a quoted value. A quote opens a
-// value only directly behind its =, so that a stray quote in a comment or a value means nothing.
+// Where the comment of a line begins: at the first # that is neither escaped nor inside a quoted
+// value. A quote opens a value only directly behind its =, so that a stray quote in a comment or a
+// value means nothing.
 std::size_t comment_start(std::string_view line) {
   bool quoted = false;
   char last = 0;  // the last character that is not blank
@@ -37,8 +39,9 @@ std::size_t comment_start(std::string_view line) {
   return line.size();
 }
 
-// Lines are joined without a blank between them, as in Slurm, so that a value may go on in the next line's first column.
-// Takes a continuation's backslash, and what blanks follow it, off the line. An even number of them is escaped ones.
+// Lines are joined without a blank between them, as in Slurm, so that a value may go on in the next
+// line's first column. Takes a continuation's backslash, and what blanks follow it, off the line.
+// An even number of them is escaped ones.
 bool take_continuation(std::string_view& line) {
   std::string_view text = line;
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
@@ -62,12 +65,15 @@ class Reader {
       : read_file_(read_file), diagnostics_(diagnostics), files_(files) {}
 
   void read(const std::string& path, std::string shown, Place from, std::size_t depth) {
-    if (files_.size() >= kConfigFilesMax) return diagnostics_.error(from, "too many included files");
+    if (files_.size() >= kConfigFilesMax)
+      return diagnostics_.error(from, "too many included files");
     auto text = read_file_(path);
-    if (!text) return diagnostics_.error(from, fmt::format("cannot read {}: {}", path, text.error().text));
+    if (!text)
+      return diagnostics_.error(from, fmt::format("cannot read {}: {}", path, text.error().text));
     bytes_ += text->size();
     if (bytes_ > kConfigBytesMax)
-      return diagnostics_.error(from, fmt::format("the configuration is longer than {} bytes", kConfigBytesMax));
+      return diagnostics_.error(
+          from, fmt::format("the configuration is longer than {} bytes", kConfigBytesMax));
     files_.push_back(path);
     std::uint32_t file = depth == 0 ? 0 : diagnostics_.add_file(std::move(shown));
     split(*text, path, file, depth);
@@ -76,7 +82,8 @@ class Reader {
   std::vector<ConfigLine> take() { return std::move(lines_); }
 
  private:
-  void split(std::string_view text, const std::string& path, std::uint32_t file, std::size_t depth) {
+  void split(std::string_view text, const std::string& path, std::uint32_t file,
+             std::size_t depth) {
     std::string logical;
     Place place{file, 0};
     std::uint32_t number = 0;
@@ -93,7 +100,8 @@ class Reader {
       line = line.substr(0, comment_start(line));
       open = take_continuation(line);
       if (logical.size() + line.size() > kConfigLineBytesMax)
-        return diagnostics_.error(place, fmt::format("the line is longer than {} bytes", kConfigLineBytesMax));
+        return diagnostics_.error(
+            place, fmt::format("the line is longer than {} bytes", kConfigLineBytesMax));
       logical += line;
       if (!open || text.empty()) add(logical, path, place, depth);
     }
@@ -114,15 +122,19 @@ class Reader {
 
   void include(std::string_view name, const std::string& path, Place place, std::size_t depth) {
     if (depth + 1 > kIncludeDepthMax)
-      return diagnostics_.error(place, fmt::format("files include each other more than {} deep", kIncludeDepthMax));
-    if (name.size() >= 2 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
+      return diagnostics_.error(
+          place, fmt::format("files include each other more than {} deep", kIncludeDepthMax));
+    if (name.size() >= 2 && name.front() == '"' && name.back() == '"')
+      name = name.substr(1, name.size() - 2);
     std::string file(name);
     for (std::size_t at; (at = file.find("%c")) != std::string::npos;) {
       if (cluster_name_.empty())
         return diagnostics_.error(place, "Include uses %c, but no ClusterName stands before it");
       // The value was read from a file: without this a name holding %c would never end.
-      if (cluster_name_.find('%') != std::string::npos || cluster_name_.find('/') != std::string::npos)
-        return diagnostics_.error(place, "Include uses %c, but ClusterName cannot be part of a file's name");
+      if (cluster_name_.find('%') != std::string::npos ||
+          cluster_name_.find('/') != std::string::npos)
+        return diagnostics_.error(
+            place, "Include uses %c, but ClusterName cannot be part of a file's name");
       file.replace(at, 2, cluster_name_);
     }
     std::string full = file.starts_with('/') ? file : std::string(folder_of(path)) + file;
@@ -147,14 +159,18 @@ std::string take_word(std::string_view line, std::size_t& at) {
   return word;
 }
 
-bool bad_character(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
+bool bad_character(char c) {
+  return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
+}
 
 }  // namespace
 
 Result<std::vector<Assignment>> split_assignments(std::string_view line) {
   std::vector<Assignment> out;
   std::size_t at = 0;
-  auto skip_blanks = [&] { while (at < line.size() && is_blank(line[at])) ++at; };
+  auto skip_blanks = [&] {
+    while (at < line.size() && is_blank(line[at])) ++at;
+  };
   for (skip_blanks(); at < line.size(); skip_blanks()) {
     std::size_t start = at;
     while (at < line.size() && is_key_character(line[at])) ++at;
@@ -168,7 +184,8 @@ Result<std::vector<Assignment>> split_assignments(std::string_view line) {
     std::string value;
     if (line[at] == '"') {
       std::size_t end = line.find('"', at + 1);
-      if (end == std::string_view::npos) return fail(fmt::format("the quote of {} is never closed", key));
+      if (end == std::string_view::npos)
+        return fail(fmt::format("the quote of {} is never closed", key));
       value = line.substr(at + 1, end - at - 1);
       at = end + 1;
       if (at < line.size() && !is_blank(line[at]))

@@ -17,7 +17,8 @@ std::vector<std::string> lines_of(const std::string& text) {
   auto read = [&](const std::string&) -> Result<std::string> { return text; };
   for (const ConfigLine& line : read_lines("/etc/slurm.conf", read, diagnostics, files)) {
     std::string row = std::to_string(line.place.line) + ":";
-    for (const Assignment& assignment : line.assignments) row += assignment.key + "=" + assignment.value + ";";
+    for (const Assignment& assignment : line.assignments)
+      row += assignment.key + "=" + assignment.value + ";";
     out.push_back(row);
   }
   if (diagnostics.failed()) out.push_back(diagnostics.errors());
@@ -66,8 +67,10 @@ TEST(Lex, values_may_hold_equals_signs_and_brackets) {
 
 TEST(Lex, what_is_no_assignment_is_an_error_with_its_line) {
   EXPECT_THAT(lines_of("\nA=1 word\n"), ElementsAre("slurm.conf:2: expected Key=Value at 'word'"));
-  EXPECT_THAT(lines_of("A=\"1\"x\n"), ElementsAre("slurm.conf:1: a blank must follow the quoted value of A"));
-  EXPECT_THAT(lines_of("A=1\x01\n"), ElementsAre("slurm.conf:1: the value of A has a control character in it"));
+  EXPECT_THAT(lines_of("A=\"1\"x\n"),
+              ElementsAre("slurm.conf:1: a blank must follow the quoted value of A"));
+  EXPECT_THAT(lines_of("A=1\x01\n"),
+              ElementsAre("slurm.conf:1: the value of A has a control character in it"));
   EXPECT_THAT(lines_of("=1\n"), ElementsAre("slurm.conf:1: expected Key=Value at '=1'"));
 }
 

@@ -15,7 +15,8 @@ using testing::IsEmpty;
 
 ParsedConfig parsed(const std::string& text) {
   std::string all = "ClusterName=c\nSlurmctldHost=h\n" + text;
-  auto result = parse_config("slurm.conf", [&](const std::string&) -> Result<std::string> { return all; });
+  auto result =
+      parse_config("slurm.conf", [&](const std::string&) -> Result<std::string> { return all; });
   EXPECT_TRUE(result) << text << ": " << result.error().text;
   return result ? *result : ParsedConfig{};
 }
@@ -50,14 +51,18 @@ TEST(NodeLine, cpus_are_worked_out_as_slurm_does) {
   for (const CpuCase& c : cases) {
     ParsedConfig config = parsed("NodeName=n1 " + c.line);
     const NodeSpec& n = config.config.nodes.at(0);
-    EXPECT_EQ(fmt::format("{} {} {} {} {}", n.cpus, n.boards, n.sockets, n.cores_per_socket, n.threads_per_core),
-              c.result) << c.line;
+    EXPECT_EQ(fmt::format("{} {} {} {} {}", n.cpus, n.boards, n.sockets, n.cores_per_socket,
+                          n.threads_per_core),
+              c.result)
+        << c.line;
     EXPECT_EQ(!config.warnings.empty(), c.warns) << c.line;
   }
 }
 
 TEST(NodeLine, names_hosts_addresses_and_ports_go_in_step) {
-  auto nodes = parsed("NodeName=n[1-100] NodeHostname=host[01-100] NodeAddr=10.0.0.[1-100] Port=[7001-7100]").config.nodes;
+  auto nodes =
+      parsed("NodeName=n[1-100] NodeHostname=host[01-100] NodeAddr=10.0.0.[1-100] Port=[7001-7100]")
+          .config.nodes;
   ASSERT_EQ(nodes.size(), 100u);
   EXPECT_EQ(nodes[0].hostname, "host01");
   EXPECT_EQ(nodes[98].name, "n99");
@@ -69,7 +74,9 @@ TEST(NodeLine, names_hosts_addresses_and_ports_go_in_step) {
 
 TEST(NodeLine, one_host_serves_many_nodes_on_their_own_ports) {
   for (const char* ports : {"7001-7003", "[7001-7003]", "7001,7002,7003", "[7001,7002-7003]"}) {
-    auto nodes = parsed(fmt::format("NodeName=n[1-3] NodeHostname=box NodeAddr=127.0.0.1 Port={}", ports)).config.nodes;
+    auto nodes =
+        parsed(fmt::format("NodeName=n[1-3] NodeHostname=box NodeAddr=127.0.0.1 Port={}", ports))
+            .config.nodes;
     ASSERT_EQ(nodes.size(), 3u);
     EXPECT_EQ(nodes[2].hostname, "box");
     EXPECT_EQ(nodes[2].address, "127.0.0.1");
@@ -85,19 +92,26 @@ TEST(NodeLine, what_is_not_said_follows_from_the_name_and_slurmd_port) {
   EXPECT_EQ(n.memory_mb, 1u);
 }
 
-TEST(NodeLine, an_ipv6_address_is_taken_as_it_is) { EXPECT_EQ(node("NodeAddr=fd00::1").address, "fd00::1"); }
+TEST(NodeLine, an_ipv6_address_is_taken_as_it_is) {
+  EXPECT_EQ(node("NodeAddr=fd00::1").address, "fd00::1");
+}
 
 TEST(NodeLine, default_lines_add_up_and_hold_for_what_follows) {
-  auto nodes = parsed("NodeName=a\nNodeName=DEFAULT CPUs=4 Weight=5\nNodeName=b\nnodename=default Weight=6\n"
-                      "NodeName=c\nNodeName=d CPUs=2").config.nodes;
+  auto nodes =
+      parsed(
+          "NodeName=a\nNodeName=DEFAULT CPUs=4 Weight=5\nNodeName=b\nnodename=default Weight=6\n"
+          "NodeName=c\nNodeName=d CPUs=2")
+          .config.nodes;
   std::string seen;
   for (const NodeSpec& n : nodes) seen += fmt::format("{}:{}:{} ", n.name, n.cpus, n.weight);
   EXPECT_EQ(seen, "a:1:1 b:4:5 c:4:6 d:2:6 ");
 }
 
 TEST(NodeLine, the_other_words_are_kept) {
-  NodeSpec n = node("Feature=a,b Gres=gpu:2 State=drain Reason=\"bad disk\" TmpDisk=9 RealMemory=7 CpuSpecList=0,1 "
-                    "CoreSpecCount=2 MemSpecLimit=3");
+  NodeSpec n = node(
+      "Feature=a,b Gres=gpu:2 State=drain Reason=\"bad disk\" TmpDisk=9 RealMemory=7 "
+      "CpuSpecList=0,1 "
+      "CoreSpecCount=2 MemSpecLimit=3");
   EXPECT_EQ(n.features, "a,b");
   EXPECT_EQ(n.gres, "gpu:2");
   EXPECT_EQ(n.state, "DRAIN");
@@ -116,35 +130,47 @@ TEST(NodeLine, idle_is_not_for_the_file_to_say) {
 }
 
 TEST(NodeSet, stands_for_its_nodes_in_partitions) {
-  auto config = parsed("NodeName=a[1-3] Feature=gpu,x\nNodeName=b[1-3]\nNodeName=c1 Feature=gpux\n"
-                       "NodeSet=g Feature=gpu\nNodeSet=m Nodes=b2 Feature=gpux\n"
-                       "PartitionName=p Nodes=g,b1\nPartitionName=q Nodes=m\nPartitionName=r Nodes=b3,b1").config;
+  auto config =
+      parsed(
+          "NodeName=a[1-3] Feature=gpu,x\nNodeName=b[1-3]\nNodeName=c1 Feature=gpux\n"
+          "NodeSet=g Feature=gpu\nNodeSet=m Nodes=b2 Feature=gpux\n"
+          "PartitionName=p Nodes=g,b1\nPartitionName=q Nodes=m\nPartitionName=r Nodes=b3,b1")
+          .config;
   EXPECT_EQ(config.partitions[0].nodes, "a[1-3],b1");
   EXPECT_EQ(config.partitions[1].nodes, "b2,c1");
   EXPECT_EQ(config.partitions[2].nodes, "b[3,1]");
 }
 
 TEST(DownNodes, are_kept_with_their_defaults) {
-  auto config = parsed("NodeName=n[1-9]\nDownNodes=DEFAULT State=DOWN Reason=old\nDownNodes=n[1-2]\n"
-                       "DownNodes=n3 State=drain Reason=new").config;
+  auto config = parsed(
+                    "NodeName=n[1-9]\nDownNodes=DEFAULT State=DOWN Reason=old\nDownNodes=n[1-2]\n"
+                    "DownNodes=n3 State=drain Reason=new")
+                    .config;
   EXPECT_THAT(config.down_nodes, ElementsAre(ClusterConfig::DownNodes{"n[1-2]", "DOWN", "old"},
                                              ClusterConfig::DownNodes{"n3", "DRAIN", "new"}));
 }
 
-TEST(PartitionLine, a_lone_partition_is_no_default) { EXPECT_FALSE(partition("Nodes=ALL").is_default); }
+TEST(PartitionLine, a_lone_partition_is_no_default) {
+  EXPECT_FALSE(partition("Nodes=ALL").is_default);
+}
 
 TEST(PartitionLine, of_several_defaults_the_last_stays) {
-  ParsedConfig config = parsed("PartitionName=a Default=YES\nPartitionName=b Default=YES\nPartitionName=c");
+  ParsedConfig config =
+      parsed("PartitionName=a Default=YES\nPartitionName=b Default=YES\nPartitionName=c");
   EXPECT_FALSE(config.config.partitions[0].is_default);
   EXPECT_TRUE(config.config.partitions[1].is_default);
-  EXPECT_THAT(config.warnings, ElementsAre("slurm.conf:4: b has Default=YES, as a had: the last one is used"));
+  EXPECT_THAT(config.warnings,
+              ElementsAre("slurm.conf:4: b has Default=YES, as a had: the last one is used"));
 }
 
 TEST(PartitionLine, says_all_it_can_say) {
   PartitionSpec p = partition(
-      "Nodes=n[1-3] MaxTime=2-0 DefaultTime=90 MinNodes=1 MaxNodes=3 MaxCPUsPerNode=4 PriorityTier=9 Hidden=YES "
-      "RootOnly=yes DisableRootJobs=TRUE ExclusiveUser=1 DefMemPerCPU=10 MaxMemPerNode=20 GraceTime=30 "
-      "AllowGroups=g AllowAccounts=ALL DenyQos=q QOS=z Alternate=y PreemptMode=cancel LLN=YES ReqResv=YES State=drain");
+      "Nodes=n[1-3] MaxTime=2-0 DefaultTime=90 MinNodes=1 MaxNodes=3 MaxCPUsPerNode=4 "
+      "PriorityTier=9 Hidden=YES "
+      "RootOnly=yes DisableRootJobs=TRUE ExclusiveUser=1 DefMemPerCPU=10 MaxMemPerNode=20 "
+      "GraceTime=30 "
+      "AllowGroups=g AllowAccounts=ALL DenyQos=q QOS=z Alternate=y PreemptMode=cancel LLN=YES "
+      "ReqResv=YES State=drain");
   EXPECT_EQ(p.nodes, "n[1-3]");
   EXPECT_EQ(p.max_time_s, 172800u);
   EXPECT_EQ(p.default_time_s, 5400u);
@@ -165,9 +191,14 @@ TEST(PartitionLine, says_all_it_can_say) {
 }
 
 TEST(PartitionLine, sharing_has_old_and_new_words) {
-  const std::pair<const char*, const char*> cases[] = {
-      {"", "NO"}, {"Shared=yes", "YES:4"}, {"OverSubscribe=FORCE:8", "FORCE:8"}, {"Shared=EXCLUSIVE", "EXCLUSIVE"},
-      {"Exclusive=NODE", "EXCLUSIVE"}, {"Exclusive=NO", "NO"}, {"Exclusive=USER", "NO"}, {"ExclusiveTopo=YES", "EXCLUSIVE"}};
+  const std::pair<const char*, const char*> cases[] = {{"", "NO"},
+                                                       {"Shared=yes", "YES:4"},
+                                                       {"OverSubscribe=FORCE:8", "FORCE:8"},
+                                                       {"Shared=EXCLUSIVE", "EXCLUSIVE"},
+                                                       {"Exclusive=NODE", "EXCLUSIVE"},
+                                                       {"Exclusive=NO", "NO"},
+                                                       {"Exclusive=USER", "NO"},
+                                                       {"ExclusiveTopo=YES", "EXCLUSIVE"}};
   for (auto [text, want] : cases) {
     PartitionSpec p = partition(text);
     EXPECT_EQ(p.oversubscribe, want) << text;
@@ -182,7 +213,9 @@ TEST(PartitionLine, the_old_priority_sets_both_new_ones) {
   EXPECT_EQ(partition("Priority=5 PriorityTier=6").priority_tier, 6u);
 }
 
-TEST(PartitionLine, a_node_named_twice_counts_once) { EXPECT_EQ(partition("Nodes=n[1-3],n2").nodes, "n[1-3]"); }
+TEST(PartitionLine, a_node_named_twice_counts_once) {
+  EXPECT_EQ(partition("Nodes=n[1-3],n2").nodes, "n[1-3]");
+}
 
 TEST(PartitionLine, unlimited_times_are_the_default) {
   EXPECT_EQ(partition("MaxTime=INFINITE").max_time_s, 0xffffffffu);

@@ -24,7 +24,8 @@ bool has_word(std::string_view list, std::string_view word) {
 
 std::string option_value(std::string_view list, std::string_view name) {
   for (std::string_view part : split_words(list, ','))
-    if (part.size() > name.size() && part[name.size()] == '=' && starts_with_ignoring_case(part, name))
+    if (part.size() > name.size() && part[name.size()] == '=' &&
+        starts_with_ignoring_case(part, name))
       return std::string(part.substr(name.size() + 1));
   return "";
 }
@@ -39,8 +40,11 @@ constexpr Setter kSetters[] = {
     {"BatchStartTimeout", [](auto& c, const auto& v) { c.batch_start_timeout = in_seconds(v); }},
     {"ClusterName", [](auto& c, const auto& v) { c.cluster_name = to_lower(v.text); }},
     {"DependencyParameters",
-     [](auto& c, const auto& v) { c.kill_on_invalid_dependency = has_word(v.text, "kill_invalid_depend"); }},
-    {"EnforcePartLimits", [](auto& c, const auto& v) { c.enforce_partition_limits = v.text != "NO"; }},
+     [](auto& c, const auto& v) {
+       c.kill_on_invalid_dependency = has_word(v.text, "kill_invalid_depend");
+     }},
+    {"EnforcePartLimits",
+     [](auto& c, const auto& v) { c.enforce_partition_limits = v.text != "NO"; }},
     {"FirstJobId", [](auto& c, const auto& v) { c.first_job_id = u32(v); }},
     {"InactiveLimit", [](auto& c, const auto& v) { c.inactive_limit = in_seconds(v); }},
     {"JobRequeue", [](auto& c, const auto& v) { c.requeue_by_default = v.number != 0; }},
@@ -57,18 +61,23 @@ constexpr Setter kSetters[] = {
     {"ReturnToService", [](auto& c, const auto& v) { c.return_to_service = u32(v); }},
     {"SelectType", [](auto& c, const auto& v) { c.whole_nodes = v.text == "select/linear"; }},
     {"SelectTypeParameters",
-     [](auto& c, const auto& v) { c.memory_is_consumable = v.text.find("MEMORY") != std::string::npos; }},
+     [](auto& c, const auto& v) {
+       c.memory_is_consumable = v.text.find("MEMORY") != std::string::npos;
+     }},
     {"SlurmUser", [](auto& c, const auto& v) { c.slurm_user = v.text; }},
     {"SlurmctldDebug", [](auto& c, const auto& v) { c.controller_debug = v.text; }},
     {"SlurmctldLogFile", [](auto& c, const auto& v) { c.controller_log = v.text; }},
     {"SlurmctldPidFile", [](auto& c, const auto& v) { c.controller_pid_file = v.text; }},
-    {"SlurmctldPort", [](auto& c, const auto& v) { c.controller_port = static_cast<std::uint16_t>(v.number); }},
+    {"SlurmctldPort",
+     [](auto& c, const auto& v) { c.controller_port = static_cast<std::uint16_t>(v.number); }},
     {"SlurmctldTimeout", [](auto& c, const auto& v) { c.controller_timeout = in_seconds(v); }},
     {"SlurmdDebug", [](auto& c, const auto& v) { c.node_debug = v.text; }},
     {"SlurmdLogFile", [](auto& c, const auto& v) { c.node_log = v.text; }},
-    {"SlurmdParameters", [](auto& c, const auto& v) { c.config_overrides = has_word(v.text, "config_overrides"); }},
+    {"SlurmdParameters",
+     [](auto& c, const auto& v) { c.config_overrides = has_word(v.text, "config_overrides"); }},
     {"SlurmdPidFile", [](auto& c, const auto& v) { c.node_pid_file = v.text; }},
-    {"SlurmdPort", [](auto& c, const auto& v) { c.node_port = static_cast<std::uint16_t>(v.number); }},
+    {"SlurmdPort",
+     [](auto& c, const auto& v) { c.node_port = static_cast<std::uint16_t>(v.number); }},
     {"SlurmdSpoolDir", [](auto& c, const auto& v) { c.spool_dir = v.text; }},
     {"SlurmdTimeout", [](auto& c, const auto& v) { c.slurmd_timeout = in_seconds(v); }},
     {"SlurmdUser", [](auto& c, const auto& v) { c.node_user = v.text; }},
@@ -87,7 +96,8 @@ constexpr Words kWords[] = {
     {"SlurmdParameters", "config_overrides"},
 };
 
-void note_unused_words(std::string_view key, std::string_view value, Place place, Findings& findings) {
+void note_unused_words(std::string_view key, std::string_view value, Place place,
+                       Findings& findings) {
   for (const Words& words : kWords) {
     if (words.key != key) continue;
     for (std::string_view part : split_words(value, ','))
@@ -104,14 +114,17 @@ void MainKeys::add(const Assignment& assignment, Place place) {
   std::string_view name = checked.key->name;
   if (name == "SlurmctldHost") return add_controller(checked.value.text, place);
   if (auto before = places_.find(name); before != places_.end())
-    findings_.diagnostics.warn(place, fmt::format("{} was given at {} already, the last value is used", name,
-                                                  findings_.diagnostics.name(before->second)));
+    findings_.diagnostics.warn(
+        place, fmt::format("{} was given at {} already, the last value is used", name,
+                           findings_.diagnostics.name(before->second)));
   if (name == "SlurmctldPort" && checked.value.text.find('-') != std::string::npos)
-    findings_.diagnostics.warn(place, fmt::format("SlurmctldPort={}: one port is enough, {} is used",
-                                                  checked.value.text, checked.value.number));
+    findings_.diagnostics.warn(
+        place, fmt::format("SlurmctldPort={}: one port is enough, {} is used", checked.value.text,
+                           checked.value.number));
   if (checked.key->note == "SlurmctldHost")
     findings_.diagnostics.warn(place, fmt::format("{} is obsolete, use SlurmctldHost", name));
-  if (checked.key->status == KeyStatus::ActedOn && checked.key->type == KeyType::Path && checked.value.text.empty())
+  if (checked.key->status == KeyStatus::ActedOn && checked.key->type == KeyType::Path &&
+      checked.value.text.empty())
     findings_.diagnostics.error(place, fmt::format("{} is empty", name));
   note_unused_words(name, checked.value.text, place, findings_);
   places_.insert_or_assign(std::string(name), place);
@@ -124,21 +137,26 @@ void MainKeys::add_controller(std::string_view text, Place place) {
     host.name = text.substr(0, open);
     host.address = text.substr(open + 1, text.size() - open - 2);
   }
-  if (!Hostlist::valid_name(host.name) || host.address.empty() || host.address.find_first_of("() \t\"") != std::string::npos)
+  if (!Hostlist::valid_name(host.name) || host.address.empty() ||
+      host.address.find_first_of("() \t\"") != std::string::npos)
     return findings_.diagnostics.error(
-        place, fmt::format("SlurmctldHost: '{}' is not a host or host(address)", printable(text, 64)));
+        place,
+        fmt::format("SlurmctldHost: '{}' is not a host or host(address)", printable(text, 64)));
   for (const ControllerHost& other : controllers_)
     if (other.name == host.name)
-      return findings_.diagnostics.error(place, fmt::format("SlurmctldHost={} is given twice", host.name));
+      return findings_.diagnostics.error(place,
+                                         fmt::format("SlurmctldHost={} is given twice", host.name));
   if (controllers_.size() >= kControllersMax)
-    return findings_.diagnostics.error(place, fmt::format("more than {} controllers", kControllersMax));
+    return findings_.diagnostics.error(place,
+                                       fmt::format("more than {} controllers", kControllersMax));
   controllers_.push_back(std::move(host));
 }
 
 void MainKeys::set_controllers(ClusterConfig& config) {
   if (controllers_.empty()) {
     using Pair = std::pair<std::string_view, std::string_view>;
-    for (auto [machine, address] : {Pair{"ControlMachine", "ControlAddr"}, Pair{"BackupController", "BackupAddr"}}) {
+    for (auto [machine, address] :
+         {Pair{"ControlMachine", "ControlAddr"}, Pair{"BackupController", "BackupAddr"}}) {
       const Value* name = fields_.find(machine);
       if (!name) continue;
       std::string where = fields_.text(address, name->text);
@@ -147,18 +165,21 @@ void MainKeys::set_controllers(ClusterConfig& config) {
     }
   }
   if (controllers_.empty() && !findings_.diagnostics.failed())
-    findings_.diagnostics.error(Place{}, "SlurmctldHost is missing: name the machine that runs slurmctld");
+    findings_.diagnostics.error(Place{},
+                                "SlurmctldHost is missing: name the machine that runs slurmctld");
   config.controllers = controllers_;
 }
 
 void MainKeys::set_memory(ClusterConfig& config) {
   // 0 and UNLIMITED both mean the whole node.
-  if (const Value* cpu = fields_.find("DefMemPerCPU")) config.default_memory_per_cpu_mb = cpu->number;
+  if (const Value* cpu = fields_.find("DefMemPerCPU"))
+    config.default_memory_per_cpu_mb = cpu->number;
   const Value* node = fields_.find("DefMemPerNode");
   if (node && !node->unlimited) config.default_memory_per_node_mb = node->number;
   if (config.default_memory_per_cpu_mb && config.default_memory_per_node_mb) {
-    findings_.diagnostics.warn(places_.find("DefMemPerNode")->second,
-                               "DefMemPerCPU and DefMemPerNode exclude each other, DefMemPerCPU is used");
+    findings_.diagnostics.warn(
+        places_.find("DefMemPerNode")->second,
+        "DefMemPerCPU and DefMemPerNode exclude each other, DefMemPerCPU is used");
     config.default_memory_per_node_mb = 0;
   }
   config.default_memory_per_cpu = config.default_memory_per_cpu_mb != 0;
@@ -166,14 +187,15 @@ void MainKeys::set_memory(ClusterConfig& config) {
 
 void MainKeys::check_relations(const ClusterConfig& config) {
   if (config.first_job_id > config.max_job_id)
-    findings_.diagnostics.error(Place{}, fmt::format("FirstJobId={} is more than MaxJobId={}", config.first_job_id,
-                                                     config.max_job_id));
+    findings_.diagnostics.error(Place{}, fmt::format("FirstJobId={} is more than MaxJobId={}",
+                                                     config.first_job_id, config.max_job_id));
   auto cluster = places_.find("ClusterName");
   if (cluster == places_.end()) {
     findings_.diagnostics.error(Place{}, "ClusterName is missing");
   } else if (!Hostlist::valid_name(config.cluster_name)) {
-    findings_.diagnostics.error(cluster->second, fmt::format("ClusterName: '{}' is not made of letters, digits, - and _",
-                                                             printable(config.cluster_name, 64)));
+    findings_.diagnostics.error(
+        cluster->second, fmt::format("ClusterName: '{}' is not made of letters, digits, - and _",
+                                     printable(config.cluster_name, 64)));
   }
 }
 
@@ -191,19 +213,25 @@ void MainKeys::finish(const std::string& path, ClusterConfig& config) {
 void MainKeys::show(const std::string& path, ClusterConfig& config) const {
   auto& shown = config.shown;
   for_each_key(KeyScope::Main, [&](const KeyInfo& key) {
-    bool former = key.status == KeyStatus::Obsolete || key.status == KeyStatus::Refused || key.note == "SlurmctldHost";
+    bool former = key.status == KeyStatus::Obsolete || key.status == KeyStatus::Refused ||
+                  key.note == "SlurmctldHost";
     if (former || key.name.ends_with("Pass")) return;
     const Value* value = fields_.find(key.name);
-    if (key.name.ends_with("MemPerNode") && !value && fields_.has(fmt::format("{}MemPerCPU", key.name.substr(0, 3)))) return;
-    if (value) shown.emplace_back(key.name, shown_value(key, *value));
-    else if (!key.shown_default.empty()) shown.emplace_back(key.name, key.shown_default);
+    if (key.name.ends_with("MemPerNode") && !value &&
+        fields_.has(fmt::format("{}MemPerCPU", key.name.substr(0, 3))))
+      return;
+    if (value)
+      shown.emplace_back(key.name, shown_value(key, *value));
+    else if (!key.shown_default.empty())
+      shown.emplace_back(key.name, key.shown_default);
   });
   for (auto& [key, value] : shown)
     if (key == "ClusterName") value = config.cluster_name;
   for (std::size_t i = 0; i < config.controllers.size(); ++i) {
     const ControllerHost& host = config.controllers[i];
-    shown.emplace_back(fmt::format("SlurmctldHost[{}]", i),
-                       host.name == host.address ? host.name : fmt::format("{}({})", host.name, host.address));
+    shown.emplace_back(
+        fmt::format("SlurmctldHost[{}]", i),
+        host.name == host.address ? host.name : fmt::format("{}({})", host.name, host.address));
   }
   shown.emplace_back("SLURM_CONF", path);
   shown.emplace_back("SLURM_VERSION", YM_SLURM_VERSION);

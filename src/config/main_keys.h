@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys that stand alone: what each one does to a ClusterConfig, and how `scontrol show config` prints them all.
+// Keys that stand alone: what each one does to a ClusterConfig, and how `scontrol show config`
+// prints them all.
 #pragma once
 #include <map>
 #include <string>
@@ -18,8 +19,8 @@ class MainKeys {
   explicit MainKeys(Findings& findings) : findings_(findings) {}
 
   void add(const Assignment& assignment, Place place);
-  // Call once, after the last line: what is missing, what excludes each other; then fills all but nodes, partitions,
-  // down_nodes.
+  // Call once, after the last line: what is missing, what excludes each other; then fills all but
+  // nodes, partitions, down_nodes.
   void finish(const std::string& path, ClusterConfig& config);
 
  private:

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kGuessesMax = 10'000;
 constexpr std::uint32_t kCpusMax = 65'533;
-constexpr std::string_view kStates[] = {"UNKNOWN", "CLOUD", "DOWN",    "DRAIN",  "EXTERNAL",
-                                        "FAIL",    "FAILING", "FUTURE"};
+constexpr std::string_view kStates[] = {"UNKNOWN",  "CLOUD", "DOWN",    "DRAIN",
+                                        "EXTERNAL", "FAIL",  "FAILING", "FUTURE"};
 
 bool is_default_name(const ConfigLine& line, std::size_t from) {
   return same_ignoring_case(line.assignments[from].value, "DEFAULT");
@@ -34,13 +34,16 @@ bool has_feature(const NodeSpec& node, std::string_view feature) {
 }
 
 // 7001, 7001-7100, [7001-7100,8001]: all of them, in order.
-std::optional<std::vector<std::uint16_t>> parse_port_list(std::string_view text, std::size_t count_max) {
-  if (text.size() >= 2 && text.front() == '[' && text.back() == ']') text = text.substr(1, text.size() - 2);
+std::optional<std::vector<std::uint16_t>> parse_port_list(std::string_view text,
+                                                          std::size_t count_max) {
+  if (text.size() >= 2 && text.front() == '[' && text.back() == ']')
+    text = text.substr(1, text.size() - 2);
   std::vector<std::uint16_t> ports;
   for (std::string_view part : split(text, ',')) {
     auto ends = split(part, '-');
     if (ends.size() > 2) return std::nullopt;
-    auto low = parse_unsigned<std::uint16_t>(ends.front()), high = parse_unsigned<std::uint16_t>(ends.back());
+    auto low = parse_unsigned<std::uint16_t>(ends.front()),
+         high = parse_unsigned<std::uint16_t>(ends.back());
     if (!low || !high || *low == 0 || *high < *low) return std::nullopt;
     for (std::uint32_t port = *low; port <= *high && ports.size() <= count_max; ++port)
       ports.push_back(static_cast<std::uint16_t>(port));
@@ -56,7 +59,8 @@ NodeSpec NodeLines::common_spec(const Fields& fields, Place place, std::string_v
     findings_.diagnostics.warn(place, fmt::format("NodeName={}: {}", printable(names, 64), text));
   });
   if (spec.cpus > kCpusMax)
-    findings_.diagnostics.error(place, fmt::format("a node cannot have {} CPUs, at most {}", spec.cpus, kCpusMax));
+    findings_.diagnostics.error(
+        place, fmt::format("a node cannot have {} CPUs, at most {}", spec.cpus, kCpusMax));
   spec.memory_mb = fields.number("RealMemory", 1);
   spec.tmp_mb = fields.number("TmpDisk", 0);
   spec.weight = static_cast<std::uint32_t>(fields.number("Weight", 1));
@@ -70,10 +74,13 @@ NodeSpec NodeLines::common_spec(const Fields& fields, Place place, std::string_v
   spec.state = known_state(state);
   if (same_ignoring_case(state, "IDLE")) {
     spec.state = "UNKNOWN";
-    findings_.diagnostics.warn(place, "State=IDLE is for slurmctld to find out, State=UNKNOWN is used");
+    findings_.diagnostics.warn(place,
+                               "State=IDLE is for slurmctld to find out, State=UNKNOWN is used");
   } else if (spec.state.empty()) {
-    findings_.diagnostics.error(place, fmt::format("State: '{}' is not one of UNKNOWN, CLOUD, DOWN, DRAIN, EXTERNAL, "
-                                                   "FAIL, FAILING, FUTURE", printable(state, 64)));
+    findings_.diagnostics.error(
+        place, fmt::format("State: '{}' is not one of UNKNOWN, CLOUD, DOWN, DRAIN, EXTERNAL, "
+                           "FAIL, FAILING, FUTURE",
+                           printable(state, 64)));
   } else if (spec.state == "CLOUD" || spec.state == "EXTERNAL") {
     findings_.note_unused(KeyScope::Node, "State=" + spec.state, spec.state, place);
   }
@@ -84,10 +91,12 @@ void NodeLines::add(const ConfigLine& line, std::size_t from) {
   Fields given = check_fields(KeyScope::Node, line, from, findings_);
   if (is_default_name(line, from)) return defaults_.update(given);
   auto names = Hostlist::parse(given.text("NodeName"));
-  if (!names) return findings_.diagnostics.error(line.place, fmt::format("NodeName: {}", names.error().text));
+  if (!names)
+    return findings_.diagnostics.error(line.place, fmt::format("NodeName: {}", names.error().text));
   if (names->empty()) return findings_.diagnostics.error(line.place, "NodeName is empty");
   if (names->count() > kConfigNodesMax - nodes_.size())
-    return findings_.diagnostics.error(line.place, fmt::format("more than {} nodes", kConfigNodesMax));
+    return findings_.diagnostics.error(line.place,
+                                       fmt::format("more than {} nodes", kConfigNodesMax));
   Fields fields = defaults_;
   fields.update(given);
   NodeSpec spec = common_spec(fields, line.place, given.text("NodeName"));
@@ -109,13 +118,16 @@ void NodeLines::spread(std::string_view key, const Fields& fields, std::size_t f
   if (!value) return;
   auto member = key == "NodeAddr" ? &NodeSpec::address : &NodeSpec::hostname;
   std::size_t count = nodes_.size() - first;
-  bool literal = value->text.find(':') != std::string::npos;  // an IPv6 address; brackets would be ranges
+  bool literal =
+      value->text.find(':') != std::string::npos;  // an IPv6 address; brackets would be ranges
   auto list = literal ? Result<Hostlist>(Hostlist()) : Hostlist::parse(value->text);
-  if (!list) return findings_.diagnostics.error(place, fmt::format("{}: {}", key, list.error().text));
+  if (!list)
+    return findings_.diagnostics.error(place, fmt::format("{}: {}", key, list.error().text));
   std::uint64_t given = literal ? 1 : list->count();
   if (given != 1 && given != count)
     return findings_.diagnostics.error(
-        place, fmt::format("{} gives {} for {} nodes: give one for each, or one for all", key, given, count));
+        place, fmt::format("{} gives {} for {} nodes: give one for each, or one for all", key,
+                           given, count));
   if (given == 1) {
     std::string one = literal ? value->text : list->nth(0);
     for (std::size_t i = first; i < nodes_.size(); ++i) nodes_[i].*member = one;
@@ -131,23 +143,30 @@ void NodeLines::spread_ports(const Fields& fields, std::size_t first, Place plac
   std::size_t count = nodes_.size() - first;
   auto ports = parse_port_list(value->text, count);
   if (!ports)
-    return findings_.diagnostics.error(place, fmt::format("Port: '{}' is not a port or a range such as [7001-7100]",
-                                                          printable(value->text, 64)));
+    return findings_.diagnostics.error(
+        place, fmt::format("Port: '{}' is not a port or a range such as [7001-7100]",
+                           printable(value->text, 64)));
   if (ports->size() != 1 && ports->size() != count)
     return findings_.diagnostics.error(
-        place, fmt::format("Port gives {} for {} nodes: give one for each, or one for all",
-                           ports->size() > count ? "more" : fmt::format("{}", ports->size()), count));
-  for (std::size_t i = 0; i < count; ++i) nodes_[first + i].port = ports->size() == 1 ? ports->front() : (*ports)[i];
+        place,
+        fmt::format("Port gives {} for {} nodes: give one for each, or one for all",
+                    ports->size() > count ? "more" : fmt::format("{}", ports->size()), count));
+  for (std::size_t i = 0; i < count; ++i)
+    nodes_[first + i].port = ports->size() == 1 ? ports->front() : (*ports)[i];
 }
 
 void NodeLines::add_node_set(const ConfigLine& line, std::size_t from) {
   Fields fields = check_fields(KeyScope::NodeSet, line, from, findings_);
-  NodeSet set{.name = fields.text("NodeSet"), .feature = fields.text("Feature"), .nodes = fields.text("Nodes"),
+  NodeSet set{.name = fields.text("NodeSet"),
+              .feature = fields.text("Feature"),
+              .nodes = fields.text("Nodes"),
               .place = line.place};
   if (!Hostlist::valid_name(set.name))
-    return findings_.diagnostics.error(line.place, fmt::format("NodeSet: '{}' cannot be a name", printable(set.name, 64)));
+    return findings_.diagnostics.error(
+        line.place, fmt::format("NodeSet: '{}' cannot be a name", printable(set.name, 64)));
   if (set.feature.empty() && set.nodes.empty())
-    findings_.diagnostics.error(line.place, fmt::format("NodeSet={} needs Feature= or Nodes=", set.name));
+    findings_.diagnostics.error(line.place,
+                                fmt::format("NodeSet={} needs Feature= or Nodes=", set.name));
   node_sets_.push_back(std::move(set));
 }
 
@@ -182,14 +201,16 @@ void NodeLines::find_duplicates() {
   });
   std::vector<std::pair<std::size_t, std::size_t>> found;  // the second one, the first one
   for (std::size_t i = 1; i < order.size(); ++i)
-    if (nodes_[order[i]].name == nodes_[order[i - 1]].name) found.emplace_back(order[i], order[i - 1]);
+    if (nodes_[order[i]].name == nodes_[order[i - 1]].name)
+      found.emplace_back(order[i], order[i - 1]);
   std::sort(found.begin(), found.end());
   Place last;
   for (auto [again, before] : found) {
     if (places_[again] == last) continue;
     last = places_[again];
-    findings_.diagnostics.error(last, fmt::format("node {} is already defined at {}", nodes_[again].name,
-                                                  findings_.diagnostics.name(places_[before])));
+    findings_.diagnostics.error(last,
+                                fmt::format("node {} is already defined at {}", nodes_[again].name,
+                                            findings_.diagnostics.name(places_[before])));
   }
 }
 
@@ -197,9 +218,11 @@ void NodeLines::resolve_node_sets() {
   for (NodeSet& set : node_sets_) {
     for (const NodeSet* other = node_sets_.data(); other != &set; ++other)
       if (other->name == set.name)
-        findings_.diagnostics.error(set.place, fmt::format("NodeSet={} is already defined", set.name));
+        findings_.diagnostics.error(set.place,
+                                    fmt::format("NodeSet={} is already defined", set.name));
     if (known_.contains(set.name))
-      findings_.diagnostics.error(set.place, fmt::format("NodeSet={} has the name of a node", set.name));
+      findings_.diagnostics.error(set.place,
+                                  fmt::format("NodeSet={} has the name of a node", set.name));
     Hostlist members;
     if (same_ignoring_case(set.nodes, "ALL")) {
       members = all_;
@@ -221,7 +244,8 @@ void NodeLines::resolve_node_sets() {
 void NodeLines::resolve_down_nodes(ClusterConfig& config) {
   for (const Down& down : down_) {
     Hostlist nodes = resolve("DownNodes", down.fields.text("DownNodes"), down.place);
-    config.down_nodes.push_back({.nodes = nodes.str(), .state = down.fields.text("State", "UNKNOWN"),
+    config.down_nodes.push_back({.nodes = nodes.str(),
+                                 .state = down.fields.text("State", "UNKNOWN"),
                                  .reason = down.fields.text("Reason")});
   }
 }
@@ -250,7 +274,8 @@ void NodeLines::report_unknown(std::string_view key, const Hostlist& unknown, Pl
   for (const NodeSet& set : node_sets_) candidates.push_back(set.name);
   std::string first = unknown.nth(0);
   std::string_view meant = nearest(std::string_view(first).substr(0, 64), candidates);
-  std::string text = fmt::format("{}: no NodeName line defines {}", key, printable(unknown.str(), 128));
+  std::string text =
+      fmt::format("{}: no NodeName line defines {}", key, printable(unknown.str(), 128));
   if (!meant.empty()) text += fmt::format(", did you mean {}?", meant);
   findings_.diagnostics.error(place, text);
 }

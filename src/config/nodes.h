@@ -22,12 +22,12 @@ class NodeLines {
   void add_node_set(const ConfigLine& line, std::size_t from);
   void add_down_nodes(const ConfigLine& line, std::size_t from);
 
-  // Call once, after the last line: finds duplicates, resolves node sets and down nodes, gives nodes without a Port
-  // the one of slurmd. Fills nodes and down_nodes.
+  // Call once, after the last line: finds duplicates, resolves node sets and down nodes, gives
+  // nodes without a Port the one of slurmd. Fills nodes and down_nodes.
   void finish(ClusterConfig& config);
 
-  // REQUIRES: finish. The nodes that a Nodes= value names: ALL, node names and node sets, each once; in the file's
-  // order where that is possible. Unknown ones are reported at `place`.
+  // REQUIRES: finish. The nodes that a Nodes= value names: ALL, node names and node sets, each
+  // once; in the file's order where that is possible. Unknown ones are reported at `place`.
   Hostlist resolve(std::string_view key, std::string_view text, Place place) const;
 
  private:
@@ -52,10 +52,10 @@ class NodeLines {
   Findings& findings_;
   Fields defaults_, down_defaults_;
   std::vector<NodeSpec> nodes_;
-  std::vector<Place> places_;     // of each node
+  std::vector<Place> places_;  // of each node
   std::vector<NodeSet> node_sets_;
   std::vector<Down> down_;
-  Hostlist all_, known_;          // in the file's order, and sorted
+  Hostlist all_, known_;              // in the file's order, and sorted
   std::vector<std::string> guesses_;  // names to compare a mistyped one with
 };
 

@@ -10,7 +10,8 @@
 namespace ym {
 namespace {
 
-// Sends each line to whom it concerns. A NodeName, PartitionName … takes all that follows it on its line.
+// Sends each line to whom it concerns. A NodeName, PartitionName … takes all that follows it on its
+// line.
 class Parser {
  public:
   explicit Parser(Findings& findings)
@@ -68,7 +69,8 @@ Result<ParsedConfig> parse_config(const std::string& path, const ReadFile& read_
   if (!findings.diagnostics.full()) parsed.config = parser.finish(path);
   if (findings.diagnostics.failed()) return fail(findings.diagnostics.errors());
   parsed.warnings = findings.diagnostics.warnings();
-  if (!findings.not_acted_on.empty()) parsed.warnings.push_back(unused_warning(findings.not_acted_on));
+  if (!findings.not_acted_on.empty())
+    parsed.warnings.push_back(unused_warning(findings.not_acted_on));
   parsed.not_acted_on = std::move(findings.not_acted_on);
   return parsed;
 }

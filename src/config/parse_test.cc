@@ -54,7 +54,8 @@ std::string shown(const ClusterConfig& config, std::string_view key) {
 
 std::filesystem::path testdata() {
   auto folder = std::filesystem::canonical("/proc/self/exe").parent_path();
-  while (folder.has_relative_path() && !std::filesystem::exists(folder / "src/config/testdata")) folder = folder.parent_path();
+  while (folder.has_relative_path() && !std::filesystem::exists(folder / "src/config/testdata"))
+    folder = folder.parent_path();
   return folder / "src/config/testdata";
 }
 
@@ -101,40 +102,51 @@ TEST(ParseConfig, each_mistake_is_answered_with_its_place_and_what_would_be_righ
       {"KillWait=70000", "slurm.conf:3: KillWait: '70000' is not a number from 0 to 65533"},
       {"SelectType=select/magic",
        "slurm.conf:3: SelectType: 'select/magic' is not one of select/cons_tres, select/linear"},
-      {"SlurmctldDebug=loud", "slurm.conf:3: SlurmctldDebug: 'loud' is not a level from quiet, fatal, error, info, "
-                              "verbose, debug to debug5, or 0 to 9"},
-      {"SlurmctldPort=0", "slurm.conf:3: SlurmctldPort: '0' is not a port such as 6817 or a range such as 6817-6820"},
+      {"SlurmctldDebug=loud",
+       "slurm.conf:3: SlurmctldDebug: 'loud' is not a level from quiet, fatal, error, info, "
+       "verbose, debug to debug5, or 0 to 9"},
+      {"SlurmctldPort=0",
+       "slurm.conf:3: SlurmctldPort: '0' is not a port such as 6817 or a range such as 6817-6820"},
       {"KillWait", "slurm.conf:3: expected Key=Value at 'KillWait'"},
       {"KillWait=", "slurm.conf:3: KillWait has no value"},
       {"MailProg=\"/bin/x", "slurm.conf:3: the quote of MailProg is never closed"},
       {"MailProg=\"\"", "slurm.conf:3: MailProg is empty"},
-      {"FrontendName=fe1 State=UP", "slurm.conf:3: FrontendName: front-end nodes are not supported, Slurm itself "
-                                    "removed them in 25.05"},
+      {"FrontendName=fe1 State=UP",
+       "slurm.conf:3: FrontendName: front-end nodes are not supported, Slurm itself "
+       "removed them in 25.05"},
       {"FirstJobId=10\nMaxJobId=5", "slurm.conf: FirstJobId=10 is more than MaxJobId=5"},
       {"SlurmctldHost=a(b", "slurm.conf:3: SlurmctldHost: 'a(b' is not a host or host(address)"},
       {"SlurmctldHost=ctl", "slurm.conf:3: SlurmctldHost=ctl is given twice"},
       {"NodeName=n[1-3", "slurm.conf:3: NodeName: "},
       {"NodeName=n[1-3] NodeAddr=10.0.0.[1-2]",
        "slurm.conf:3: NodeAddr gives 2 for 3 nodes: give one for each, or one for all"},
-      {"NodeName=n[1-3] Port=[7001-7002]", "slurm.conf:3: Port gives 2 for 3 nodes: give one for each, or one for all"},
+      {"NodeName=n[1-3] Port=[7001-7002]",
+       "slurm.conf:3: Port gives 2 for 3 nodes: give one for each, or one for all"},
       {"NodeName=n[1-3] Port=[7001-7009]", "slurm.conf:3: Port gives more for 3 nodes"},
-      {"NodeName=n1 Port=web", "slurm.conf:3: Port: 'web' is not a port or a range such as [7001-7100]"},
+      {"NodeName=n1 Port=web",
+       "slurm.conf:3: Port: 'web' is not a port or a range such as [7001-7100]"},
       {"NodeName=n1 CPUs=2 CPUs=3", "slurm.conf:3: CPUs is given twice on one line"},
       {"NodeName=n1 State=SLEEPY", "slurm.conf:3: State: 'SLEEPY' is not one of UNKNOWN"},
-      {"NodeName=n1 Sockets=1000 CoresPerSocket=1000", "slurm.conf:3: a node cannot have 1000000 CPUs"},
-      {"NodeName=n[1-4]\n\nNodeName=n3", "slurm.conf:5: node n3 is already defined at slurm.conf:3"},
+      {"NodeName=n1 Sockets=1000 CoresPerSocket=1000",
+       "slurm.conf:3: a node cannot have 1000000 CPUs"},
+      {"NodeName=n[1-4]\n\nNodeName=n3",
+       "slurm.conf:5: node n3 is already defined at slurm.conf:3"},
       {"NodeName=n[1-2000000]", "slurm.conf:3: more than 1000000 nodes"},
       {"NodeName=node1\nPartitionName=p Nodes=nod1",
        "slurm.conf:4: Nodes: no NodeName line defines nod1, did you mean node1?"},
-      {"NodeName=n1\nDownNodes=n[1-2] State=DOWN", "slurm.conf:4: DownNodes: no NodeName line defines n2"},
-      {"PartitionName=p\nPartitionName=p", "slurm.conf:4: partition p is already defined at slurm.conf:3"},
+      {"NodeName=n1\nDownNodes=n[1-2] State=DOWN",
+       "slurm.conf:4: DownNodes: no NodeName line defines n2"},
+      {"PartitionName=p\nPartitionName=p",
+       "slurm.conf:4: partition p is already defined at slurm.conf:3"},
       {"PartitionName=a,b", "slurm.conf:3: PartitionName: 'a,b' cannot be a name"},
       {"PartitionName=p State=SIDEWAYS",
        "slurm.conf:3: State: 'SIDEWAYS' is not one of UP, DOWN, DRAIN, INACTIVE"},
       {"PartitionName=p MaxTime=later",
-       "slurm.conf:3: MaxTime: 'later' is not a time such as 30, 12:00:00, 7-00:00:00 or UNLIMITED"},
+       "slurm.conf:3: MaxTime: 'later' is not a time such as 30, 12:00:00, 7-00:00:00 or "
+       "UNLIMITED"},
       {"PartitionName=p Default=maybe", "slurm.conf:3: Default: 'maybe' is not YES or NO"},
-      {"PartitionName=p Shared=YES:0", "slurm.conf:3: OverSubscribe: 'YES:0' is not NO, EXCLUSIVE, YES:count or"},
+      {"PartitionName=p Shared=YES:0",
+       "slurm.conf:3: OverSubscribe: 'YES:0' is not NO, EXCLUSIVE, YES:count or"},
       {"PartitionName=p MinNodes=4 MaxNodes=2", "slurm.conf:3: MinNodes=4 is more than MaxNodes=2"},
       {"PartitionName=p DefaultTime=2:00:00 MaxTime=60",
        "slurm.conf:3: DefaultTime=02:00:00 is longer than MaxTime=01:00:00"},
@@ -142,7 +154,8 @@ TEST(ParseConfig, each_mistake_is_answered_with_its_place_and_what_would_be_righ
       {"NodeName=s\nNodeSet=s Nodes=s", "slurm.conf:4: NodeSet=s has the name of a node"},
       {"Include nothere.conf", "slurm.conf:3: cannot read /etc/slurm/nothere.conf: no such file"},
   };
-  for (const BadLine& bad : cases) EXPECT_THAT(error_of(bad.text), HasSubstr(bad.message)) << bad.text;
+  for (const BadLine& bad : cases)
+    EXPECT_THAT(error_of(bad.text), HasSubstr(bad.message)) << bad.text;
 }
 
 TEST(ParseConfig, all_mistakes_are_told_at_once_but_not_without_end) {
@@ -168,27 +181,32 @@ TEST(ParseConfig, includes_are_found_beside_the_file_that_includes_them) {
 }
 
 TEST(ParseConfig, an_error_in_an_included_file_names_that_file) {
-  auto parsed = parse_files({{"/etc/slurm/slurm.conf", std::string(kHead) + "Include sub/a.conf\nKillWait=x\n"},
-                             {"/etc/slurm/sub/a.conf", "\nMinJobAge=x\n"}});
+  auto parsed = parse_files(
+      {{"/etc/slurm/slurm.conf", std::string(kHead) + "Include sub/a.conf\nKillWait=x\n"},
+       {"/etc/slurm/sub/a.conf", "\nMinJobAge=x\n"}});
   ASSERT_FALSE(parsed);
   EXPECT_THAT(parsed.error().text, HasSubstr("sub/a.conf:2: MinJobAge"));
   EXPECT_THAT(parsed.error().text, HasSubstr("slurm.conf:4: KillWait"));
 }
 
 TEST(ParseConfig, a_file_that_includes_itself_is_stopped) {
-  EXPECT_THAT(error_of("Include slurm.conf\n"), HasSubstr("files include each other more than 16 deep"));
+  EXPECT_THAT(error_of("Include slurm.conf\n"),
+              HasSubstr("files include each other more than 16 deep"));
 }
 
 TEST(ParseConfig, the_cluster_name_must_stand_before_an_include_that_uses_it) {
   auto parsed = parse_files({{"/etc/slurm/slurm.conf", "Include %c.conf\n"}});
   ASSERT_FALSE(parsed);
-  EXPECT_THAT(parsed.error().text, HasSubstr("slurm.conf:1: Include uses %c, but no ClusterName stands before it"));
+  EXPECT_THAT(parsed.error().text,
+              HasSubstr("slurm.conf:1: Include uses %c, but no ClusterName stands before it"));
 }
 
 TEST(ParseConfig, main_keys_reach_the_configuration) {
   ClusterConfig c = config_of(
-      "slurmctldport=7000\nSLURMDPORT=7001\nSlurmctldDebug=5\nKillWait=7\nOverTimeLimit=UNLIMITED\nJobRequeue=0\n"
-      "AuthInfo=key_file=/k\nDefMemPerNode=100\nSelectType=select/linear\nSlurmdParameters=config_overrides\n");
+      "slurmctldport=7000\nSLURMDPORT=7001\nSlurmctldDebug=5\nKillWait=7\nOverTimeLimit="
+      "UNLIMITED\nJobRequeue=0\n"
+      "AuthInfo=key_file=/k\nDefMemPerNode=100\nSelectType=select/"
+      "linear\nSlurmdParameters=config_overrides\n");
   EXPECT_EQ(c.controller_port, 7000);
   EXPECT_EQ(c.node_port, 7001);
   EXPECT_EQ(c.controller_debug, "debug");
@@ -203,10 +221,12 @@ TEST(ParseConfig, main_keys_reach_the_configuration) {
 }
 
 TEST(ParseConfig, the_old_words_for_controllers_still_work) {
-  auto parsed = parse_files({{"/etc/slurm/slurm.conf",
-                              "ClusterName=c\nControlMachine=a\nControlAddr=10.0.0.1\nBackupController=b\n"}});
+  auto parsed = parse_files(
+      {{"/etc/slurm/slurm.conf",
+        "ClusterName=c\nControlMachine=a\nControlAddr=10.0.0.1\nBackupController=b\n"}});
   ASSERT_TRUE(parsed) << parsed.error().text;
-  EXPECT_THAT(parsed->config.controllers, ElementsAre(ControllerHost{"a", "10.0.0.1"}, ControllerHost{"b", "b"}));
+  EXPECT_THAT(parsed->config.controllers,
+              ElementsAre(ControllerHost{"a", "10.0.0.1"}, ControllerHost{"b", "b"}));
   EXPECT_EQ(parsed->warnings.size(), 3u);
 }
 
@@ -214,13 +234,18 @@ TEST(ParseConfig, a_port_range_gives_its_first_port_and_a_warning) {
   auto parsed = parse("SlurmctldPort=6820-6823\n");
   ASSERT_TRUE(parsed);
   EXPECT_EQ(parsed->config.controller_port, 6820);
-  EXPECT_THAT(parsed->warnings, ElementsAre("slurm.conf:3: SlurmctldPort=6820-6823: one port is enough, 6820 is used"));
+  EXPECT_THAT(
+      parsed->warnings,
+      ElementsAre("slurm.conf:3: SlurmctldPort=6820-6823: one port is enough, 6820 is used"));
 }
 
 TEST(ParseConfig, one_warning_names_every_key_that_is_not_acted_on) {
-  auto parsed = parse("Prolog=/p\nSwitchType=switch/none\nTreeWidth=16\nNodeName=n[1-2] Gres=gpu:1\nNodeName=m Gres=gpu:2\n");
+  auto parsed = parse(
+      "Prolog=/p\nSwitchType=switch/none\nTreeWidth=16\nNodeName=n[1-2] Gres=gpu:1\nNodeName=m "
+      "Gres=gpu:2\n");
   ASSERT_TRUE(parsed) << parsed.error().text;
-  EXPECT_THAT(parsed->warnings, ElementsAre("known but not acted on yet: Prolog, Gres on NodeName lines"));
+  EXPECT_THAT(parsed->warnings,
+              ElementsAre("known but not acted on yet: Prolog, Gres on NodeName lines"));
   ASSERT_EQ(parsed->not_acted_on.size(), 2u);
   EXPECT_EQ(parsed->not_acted_on[1].count, 2u);
   EXPECT_EQ(parsed->not_acted_on[1].place, "slurm.conf:6");
@@ -229,19 +254,25 @@ TEST(ParseConfig, one_warning_names_every_key_that_is_not_acted_on) {
 TEST(ParseConfig, obsolete_keys_are_ignored_with_a_hint) {
   auto parsed = parse("FastSchedule=1\n");
   ASSERT_TRUE(parsed);
-  EXPECT_THAT(parsed->warnings, ElementsAre("slurm.conf:3: FastSchedule is obsolete and ignored: 2 is now "
-                                            "SlurmdParameters=config_overrides"));
+  EXPECT_THAT(parsed->warnings,
+              ElementsAre("slurm.conf:3: FastSchedule is obsolete and ignored: 2 is now "
+                          "SlurmdParameters=config_overrides"));
 }
 
 TEST(ParseConfig, a_key_given_twice_warns_and_the_last_counts) {
   auto parsed = parse("KillWait=5\nKillWait=6\n");
   ASSERT_TRUE(parsed);
   EXPECT_EQ(parsed->config.kill_wait, std::chrono::seconds(6));
-  EXPECT_THAT(parsed->warnings, ElementsAre("slurm.conf:4: KillWait was given at slurm.conf:3 already, the last value is used"));
+  EXPECT_THAT(
+      parsed->warnings,
+      ElementsAre(
+          "slurm.conf:4: KillWait was given at slurm.conf:3 already, the last value is used"));
 }
 
 TEST(ParseConfig, every_key_is_shown_as_scontrol_prints_it) {
-  ClusterConfig c = config_of("SlurmdTimeout=120\nUsePAM=1\nPriorityMaxAge=30\nDefMemPerCPU=10\nSlurmctldHost=b(1.2.3.4)\n");
+  ClusterConfig c = config_of(
+      "SlurmdTimeout=120\nUsePAM=1\nPriorityMaxAge=30\nDefMemPerCPU=10\nSlurmctldHost=b(1.2.3.4)"
+      "\n");
   EXPECT_EQ(shown(c, "SlurmdTimeout"), "120 sec");
   EXPECT_EQ(shown(c, "KillWait"), "30 sec");
   EXPECT_EQ(shown(c, "UsePAM"), "Yes");
@@ -285,8 +316,9 @@ TEST(ParseConfig, the_file_of_a_site_is_understood) {
   EXPECT_EQ(c.partitions[7].oversubscribe, "FORCE:2");
   EXPECT_EQ(c.partitions[7].priority_tier, 7u);
   EXPECT_EQ(c.down_nodes.at(0).reason, "DIMM errors, ticket 4711 # open");
-  EXPECT_EQ(shown(c, "SchedulerParameters"),
-            "bf_window=10080,bf_resolution=300,bf_max_job_user=50,bf_continue,default_queue_depth=1000");
+  EXPECT_EQ(
+      shown(c, "SchedulerParameters"),
+      "bf_window=10080,bf_resolution=300,bf_max_job_user=50,bf_continue,default_queue_depth=1000");
 }
 
 }  // namespace

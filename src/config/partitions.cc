@@ -10,15 +10,15 @@
 namespace ym {
 namespace {
 
-constexpr std::uint32_t kShareCount = 4;        // YES and FORCE without a number
+constexpr std::uint32_t kShareCount = 4;  // YES and FORCE without a number
 constexpr std::uint32_t kShareCountMax = 32767;
 constexpr std::size_t kNameMax = 255;
 
 bool valid_partition_name(std::string_view name) {
   if (name.empty() || name.size() > kNameMax) return false;
   return std::none_of(name.begin(), name.end(), [](char c) {
-    return c == ',' || c == ' ' || c == '\t' || c == '*' || c == '"' || c == '\\' || c == '#' || c == '=' ||
-           static_cast<unsigned char>(c) < 0x20;
+    return c == ',' || c == ' ' || c == '\t' || c == '*' || c == '"' || c == '\\' || c == '#' ||
+           c == '=' || static_cast<unsigned char>(c) < 0x20;
   });
 }
 
@@ -45,10 +45,11 @@ void PartitionLines::add(const ConfigLine& line, std::size_t from) {
   std::string name = given.text("PartitionName");
   if (same_ignoring_case(name, "DEFAULT")) return defaults_.update(given);
   if (!valid_partition_name(name))
-    return findings_.diagnostics.error(line.place,
-                                       fmt::format("PartitionName: '{}' cannot be a name", printable(name, 64)));
+    return findings_.diagnostics.error(
+        line.place, fmt::format("PartitionName: '{}' cannot be a name", printable(name, 64)));
   if (lines_.size() >= kConfigPartitionsMax)
-    return findings_.diagnostics.error(line.place, fmt::format("more than {} partitions", kConfigPartitionsMax));
+    return findings_.diagnostics.error(
+        line.place, fmt::format("more than {} partitions", kConfigPartitionsMax));
   Fields fields = defaults_;
   fields.update(given);
   lines_.push_back({std::move(fields), line.place});
@@ -58,15 +59,20 @@ void PartitionLines::set_sharing(const Line& line, PartitionSpec& spec) {
   std::string text = to_upper(line.fields.text("OverSubscribe", "NO"));
   auto parts = split(text, ':');
   bool counted = parts[0] == "YES" || parts[0] == "FORCE";
-  auto count = parts.size() == 2 ? parse_unsigned<std::uint32_t>(parts[1]) : std::optional(kShareCount);
+  auto count =
+      parts.size() == 2 ? parse_unsigned<std::uint32_t>(parts[1]) : std::optional(kShareCount);
   bool plain = (parts[0] == "NO" || parts[0] == "EXCLUSIVE") && parts.size() == 1;
-  if (!plain && !(counted && parts.size() <= 2 && count && *count >= 1 && *count <= kShareCountMax)) {
-    findings_.diagnostics.error(line.place, fmt::format("OverSubscribe: '{}' is not NO, EXCLUSIVE, YES:count or "
-                                                        "FORCE:count", printable(text, 64)));
+  if (!plain &&
+      !(counted && parts.size() <= 2 && count && *count >= 1 && *count <= kShareCountMax)) {
+    findings_.diagnostics.error(
+        line.place, fmt::format("OverSubscribe: '{}' is not NO, EXCLUSIVE, YES:count or "
+                                "FORCE:count",
+                                printable(text, 64)));
     return;
   }
   spec.oversubscribe = counted ? fmt::format("{}:{}", parts[0], *count) : std::string(parts[0]);
-  if (counted) findings_.note_unused(KeyScope::Partition, "OverSubscribe", spec.oversubscribe, line.place);
+  if (counted)
+    findings_.note_unused(KeyScope::Partition, "OverSubscribe", spec.oversubscribe, line.place);
   std::string exclusive = line.fields.text("Exclusive", "NO");
   spec.exclusive_user = line.fields.yes("ExclusiveUser") || exclusive == "USER";
   if (exclusive == "USER" || exclusive == "TOPO")
@@ -78,17 +84,19 @@ void PartitionLines::set_sharing(const Line& line, PartitionSpec& spec) {
 
 void PartitionLines::set_memory(const Line& line, PartitionSpec& spec) {
   const Fields& fields = line.fields;
-  // Of a pair the one for each CPU counts, as in Slurm. 0 and UNLIMITED both mean that nothing is limited.
+  // Of a pair the one for each CPU counts, as in Slurm. 0 and UNLIMITED both mean that nothing is
+  // limited.
   auto megabytes = [&](std::string_view key) -> std::uint64_t {
     const Value* value = fields.find(key);
     return !value || value->unlimited ? 0 : value->number;
   };
   for (std::string_view kind : {"Def", "Max"}) {
-    std::string per_cpu = fmt::format("{}MemPerCPU", kind), per_node = fmt::format("{}MemPerNode", kind);
+    std::string per_cpu = fmt::format("{}MemPerCPU", kind),
+                per_node = fmt::format("{}MemPerNode", kind);
     std::uint64_t cpu = megabytes(per_cpu), node = megabytes(per_node);
     if (cpu && node) {
-      findings_.diagnostics.warn(line.place, fmt::format("{} and {} exclude each other, {} is used", per_cpu, per_node,
-                                                         per_cpu));
+      findings_.diagnostics.warn(line.place, fmt::format("{} and {} exclude each other, {} is used",
+                                                         per_cpu, per_node, per_cpu));
       node = 0;
     }
     (kind == "Def" ? spec.default_memory_per_cpu_mb : spec.max_memory_per_cpu_mb) = cpu;
@@ -131,11 +139,13 @@ PartitionSpec PartitionLines::spec_of(const Line& line, const NodeLines& nodes) 
   set_sharing(line, spec);
   set_memory(line, spec);
   if (spec.min_nodes > spec.max_nodes)
-    findings_.diagnostics.error(line.place, fmt::format("MinNodes={} is more than MaxNodes={}", spec.min_nodes,
-                                                        spec.max_nodes));
+    findings_.diagnostics.error(line.place, fmt::format("MinNodes={} is more than MaxNodes={}",
+                                                        spec.min_nodes, spec.max_nodes));
   if (spec.default_time_s > spec.max_time_s)
-    findings_.diagnostics.error(line.place, fmt::format("DefaultTime={} is longer than MaxTime={}",
-                                                        print_span_long(std::chrono::seconds(spec.default_time_s)), print_span_long(std::chrono::seconds(spec.max_time_s))));
+    findings_.diagnostics.error(
+        line.place, fmt::format("DefaultTime={} is longer than MaxTime={}",
+                                print_span_long(std::chrono::seconds(spec.default_time_s)),
+                                print_span_long(std::chrono::seconds(spec.max_time_s))));
   return spec;
 }
 
@@ -150,13 +160,15 @@ void PartitionLines::finish(const NodeLines& nodes, ClusterConfig& config) {
 
 void PartitionLines::find_duplicates() {
   std::vector<std::pair<std::string, std::size_t>> names;
-  for (std::size_t i = 0; i < lines_.size(); ++i) names.emplace_back(lines_[i].fields.text("PartitionName"), i);
+  for (std::size_t i = 0; i < lines_.size(); ++i)
+    names.emplace_back(lines_[i].fields.text("PartitionName"), i);
   std::sort(names.begin(), names.end());
   for (std::size_t i = 1; i < names.size(); ++i)
     if (names[i].first == names[i - 1].first)
-      findings_.diagnostics.error(lines_[names[i].second].place,
-                                  fmt::format("partition {} is already defined at {}", names[i].first,
-                                              findings_.diagnostics.name(lines_[names[i - 1].second].place)));
+      findings_.diagnostics.error(
+          lines_[names[i].second].place,
+          fmt::format("partition {} is already defined at {}", names[i].first,
+                      findings_.diagnostics.name(lines_[names[i - 1].second].place)));
 }
 
 void PartitionLines::keep_one_default(std::vector<PartitionSpec>& partitions) {
@@ -165,8 +177,9 @@ void PartitionLines::keep_one_default(std::vector<PartitionSpec>& partitions) {
     if (!partitions[i].is_default) continue;
     if (kept) {
       kept->is_default = false;
-      findings_.diagnostics.warn(lines_[i].place, fmt::format("{} has Default=YES, as {} had: the last one is used",
-                                                              partitions[i].name, kept->name));
+      findings_.diagnostics.warn(lines_[i].place,
+                                 fmt::format("{} has Default=YES, as {} had: the last one is used",
+                                             partitions[i].name, kept->name));
     }
     kept = &partitions[i];
   }

@@ -18,8 +18,8 @@ class PartitionLines {
   // The assignments of the line from number `from` on, which is PartitionName.
   void add(const ConfigLine& line, std::size_t from);
 
-  // REQUIRES: nodes.finish was called. Fills config.partitions. With several Default=YES the last one stays, as in
-  // Slurm, with a warning; a lone partition is no default unless it says so.
+  // REQUIRES: nodes.finish was called. Fills config.partitions. With several Default=YES the last
+  // one stays, as in Slurm, with a warning; a lone partition is no default unless it says so.
   void finish(const NodeLines& nodes, ClusterConfig& config);
 
  private:

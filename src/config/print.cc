@@ -47,7 +47,9 @@ class Line {
     if (value) put(key, "YES");
   }
   void time(std::string_view key, std::uint32_t seconds, std::uint32_t otherwise) {
-    if (seconds != otherwise) put(key, seconds == kConfigUnlimited ? "UNLIMITED" : print_span_long(std::chrono::seconds(seconds)));
+    if (seconds != otherwise)
+      put(key, seconds == kConfigUnlimited ? "UNLIMITED"
+                                           : print_span_long(std::chrono::seconds(seconds)));
   }
   const std::string& str() const { return text_; }
 
@@ -74,7 +76,9 @@ std::string print_main(const ClusterConfig& c) {
   MainPrinter p;
   p.text("ClusterName", c.cluster_name, "");
   for (const ControllerHost& host : c.controllers)
-    p.text("SlurmctldHost", host.name == host.address ? host.name : fmt::format("{}({})", host.name, host.address), "");
+    p.text("SlurmctldHost",
+           host.name == host.address ? host.name : fmt::format("{}({})", host.name, host.address),
+           "");
   p.number("SlurmctldPort", c.controller_port, d.controller_port);
   p.number("SlurmdPort", c.node_port, d.node_port);
   p.text("SlurmUser", c.slurm_user, d.slurm_user);
@@ -113,7 +117,11 @@ std::string print_main(const ClusterConfig& c) {
   p.number("DefMemPerNode", c.default_memory_per_node_mb, 0);
   p.text("SelectType", c.whole_nodes ? "select/linear" : "select/cons_tres", "");
   std::string_view memory = c.whole_nodes ? "CR_MEMORY" : "CR_CORE_MEMORY";
-  p.text("SelectTypeParameters", c.memory_is_consumable ? memory : c.whole_nodes ? "NONE" : "CR_CORE", "");
+  p.text("SelectTypeParameters",
+         c.memory_is_consumable ? memory
+         : c.whole_nodes        ? "NONE"
+                                : "CR_CORE",
+         "");
   return p.out_;
 }
 
@@ -129,11 +137,12 @@ bool same_line(const NodeSpec& a, const NodeSpec& b) {
 
 using NodeIterator = std::vector<NodeSpec>::const_iterator;
 
-// The values of one member in step with the names; the single one if they are all equal; nothing if a list of them
-// could not be read back.
+// The values of one member in step with the names; the single one if they are all equal; nothing if
+// a list of them could not be read back.
 template <class Member>
 std::string in_step(NodeIterator begin, NodeIterator end, Member member) {
-  bool equal = std::all_of(begin, end, [&](const NodeSpec& node) { return (*begin).*member == node.*member; });
+  bool equal = std::all_of(begin, end,
+                           [&](const NodeSpec& node) { return (*begin).*member == node.*member; });
   if (equal) return (*begin).*member;
   std::vector<std::string> values;
   for (auto it = begin; it != end; ++it) {
@@ -158,14 +167,20 @@ std::string ports_text(NodeIterator begin, NodeIterator end) {
 void print_nodes(NodeIterator begin, NodeIterator end, std::uint16_t node_port, std::string& out) {
   const NodeSpec d;
   Line line("NodeName", in_step(begin, end, &NodeSpec::name));
-  std::string hostnames = in_step(begin, end, &NodeSpec::hostname), addresses = in_step(begin, end, &NodeSpec::address);
-  bool named = std::all_of(begin, end, [](const NodeSpec& node) { return node.hostname == node.name; });
-  bool placed = std::all_of(begin, end, [](const NodeSpec& node) { return node.address == node.hostname; });
-  bool usual_port = std::all_of(begin, end, [&](const NodeSpec& node) { return node.port == node_port; });
-  bool one_port = std::all_of(begin, end, [&](const NodeSpec& node) { return node.port == begin->port; });
+  std::string hostnames = in_step(begin, end, &NodeSpec::hostname),
+              addresses = in_step(begin, end, &NodeSpec::address);
+  bool named =
+      std::all_of(begin, end, [](const NodeSpec& node) { return node.hostname == node.name; });
+  bool placed =
+      std::all_of(begin, end, [](const NodeSpec& node) { return node.address == node.hostname; });
+  bool usual_port =
+      std::all_of(begin, end, [&](const NodeSpec& node) { return node.port == node_port; });
+  bool one_port =
+      std::all_of(begin, end, [&](const NodeSpec& node) { return node.port == begin->port; });
   if (!named) line.put("NodeHostname", hostnames);
   if (!placed) line.put("NodeAddr", addresses);
-  if (!usual_port) line.put("Port", one_port ? fmt::format("{}", begin->port) : ports_text(begin, end));
+  if (!usual_port)
+    line.put("Port", one_port ? fmt::format("{}", begin->port) : ports_text(begin, end));
   const NodeSpec& n = *begin;
   line.number("CPUs", n.cpus, 0);
   line.number("Boards", n.boards, d.boards);
@@ -236,7 +251,8 @@ std::string print_partition(const PartitionSpec& p) {
 std::string print_config(const ClusterConfig& config) {
   std::string out = print_main(config);
   for (auto begin = config.nodes.begin(); begin != config.nodes.end();) {
-    auto end = std::find_if(begin, config.nodes.end(), [&](const NodeSpec& node) { return !same_line(*begin, node); });
+    auto end = std::find_if(begin, config.nodes.end(),
+                            [&](const NodeSpec& node) { return !same_line(*begin, node); });
     print_nodes(begin, end, config.node_port, out);
     begin = end;
   }

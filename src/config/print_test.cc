@@ -11,12 +11,14 @@ namespace ym {
 namespace {
 
 Result<ParsedConfig> parse_text(const std::string& text) {
-  return parse_config("slurm.conf", [&](const std::string&) -> Result<std::string> { return text; });
+  return parse_config("slurm.conf",
+                      [&](const std::string&) -> Result<std::string> { return text; });
 }
 
 std::string word(Prng& prng) {
-  static constexpr std::string_view kWords[] = {"", "a,b", "two words", "hash # it", "back\\slash", "a\"quote", "x=1",
-                                                "tab\there", "gpu:a100:4", "\"", "#", "ends\\"};
+  static constexpr std::string_view kWords[] = {
+      "",    "a,b",       "two words",  "hash # it", "back\\slash", "a\"quote",
+      "x=1", "tab\there", "gpu:a100:4", "\"",        "#",           "ends\\"};
   return std::string(kWords[prng.below(std::size(kWords))]);
 }
 
@@ -48,8 +50,11 @@ void add_nodes(Prng& prng, ClusterConfig& config) {
   NodeSpec spec = random_node(prng, config.node_port);
   auto hosts = prng.below(4), addresses = prng.below(4), ports = prng.below(4);
   for (std::uint64_t i = 0, count = 1 + prng.below(12); i < count; ++i) {
-    spec.name = prng.chance(1, 8) ? fmt::format("{}{:04}", prefix, i) : fmt::format("{}{}", prefix, i);
-    spec.hostname = hosts == 0 ? spec.name : hosts == 1 ? "box" : fmt::format("h{}", hosts == 2 ? i : prng.below(99));
+    spec.name =
+        prng.chance(1, 8) ? fmt::format("{}{:04}", prefix, i) : fmt::format("{}{}", prefix, i);
+    spec.hostname = hosts == 0   ? spec.name
+                    : hosts == 1 ? "box"
+                                 : fmt::format("h{}", hosts == 2 ? i : prng.below(99));
     spec.address = addresses == 0   ? spec.hostname
                    : addresses == 1 ? fmt::format("10.0.0.{}", i)
                    : addresses == 2 ? fmt::format("fd00::{}", i)
@@ -76,13 +81,16 @@ PartitionSpec random_partition(Prng& prng, const ClusterConfig& config, std::uin
   p.lln = prng.chance(1, 2);
   p.req_resv = prng.chance(1, 2);
   p.default_time_s = static_cast<std::uint32_t>(prng.below(5000));
-  p.max_time_s = prng.chance(1, 2) ? 0xffffffff : p.default_time_s + static_cast<std::uint32_t>(prng.below(1'000'000));
+  p.max_time_s = prng.chance(1, 2)
+                     ? 0xffffffff
+                     : p.default_time_s + static_cast<std::uint32_t>(prng.below(1'000'000));
   p.min_nodes = static_cast<std::uint32_t>(prng.below(3));
   p.max_nodes = prng.chance(1, 2) ? 0xffffffff : 5;
   p.max_cpus_per_node = prng.chance(1, 2) ? 0xffffffff : 0;
   p.priority_tier = static_cast<std::uint32_t>(prng.below(3));
   p.priority_job_factor = static_cast<std::uint32_t>(prng.below(3));
-  (prng.chance(1, 2) ? p.default_memory_per_cpu_mb : p.default_memory_per_node_mb) = prng.below(2) * 4294967295u;
+  (prng.chance(1, 2) ? p.default_memory_per_cpu_mb : p.default_memory_per_node_mb) =
+      prng.below(2) * 4294967295u;
   (prng.chance(1, 2) ? p.max_memory_per_cpu_mb : p.max_memory_per_node_mb) = prng.below(2) * 5000;
   p.grace_time_s = static_cast<std::uint32_t>(prng.below(2) * 60);
   p.allow_groups = word(prng);
@@ -110,8 +118,10 @@ ClusterConfig random_config(Prng& prng) {
   c.kill_wait = std::chrono::seconds(prng.below(99));
   c.requeue_by_default = prng.chance(1, 2);
   for (std::uint64_t i = prng.below(6); i > 0; --i) add_nodes(prng, c);
-  if (!c.nodes.empty() && prng.chance(1, 2)) c.down_nodes.push_back({c.nodes[0].name, "DOWN", word(prng)});
-  for (std::uint64_t i = prng.below(4); i > 0; --i) c.partitions.push_back(random_partition(prng, c, i));
+  if (!c.nodes.empty() && prng.chance(1, 2))
+    c.down_nodes.push_back({c.nodes[0].name, "DOWN", word(prng)});
+  for (std::uint64_t i = prng.below(4); i > 0; --i)
+    c.partitions.push_back(random_partition(prng, c, i));
   if (!c.partitions.empty()) c.partitions[0].is_default = true;
   return c;
 }
@@ -129,7 +139,8 @@ TEST(PrintConfig, what_is_printed_parses_to_the_same_configuration) {
 }
 
 TEST(PrintConfig, nodes_alike_share_a_line) {
-  auto parsed = parse_text("ClusterName=c\nSlurmctldHost=h\nNodeName=n[1-1000] CPUs=4 NodeAddr=10.1.[0-9].[1-100]\n");
+  auto parsed = parse_text(
+      "ClusterName=c\nSlurmctldHost=h\nNodeName=n[1-1000] CPUs=4 NodeAddr=10.1.[0-9].[1-100]\n");
   ASSERT_TRUE(parsed) << parsed.error().text;
   EXPECT_THAT(print_config(parsed->config),
               testing::HasSubstr("\nNodeName=n[1-1000] NodeAddr=10.1.0.[1-100],10.1.1.[1-100],"));

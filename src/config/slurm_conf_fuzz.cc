@@ -19,7 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (parsed->config.nodes.size() > 1000) return 0;
   std::string printed = ym::print_config(parsed->config);
-  auto again = ym::parse_config("/etc/slurm.conf", [&](const std::string&) -> ym::Result<std::string> { return printed; });
+  auto again = ym::parse_config(
+      "/etc/slurm.conf", [&](const std::string&) -> ym::Result<std::string> { return printed; });
   YM_CHECK(again.has_value());
   again->config.shown = parsed->config.shown;
   YM_CHECK(again->config == parsed->config);

@@ -11,8 +11,8 @@
 namespace ym {
 namespace {
 
-constexpr std::array<std::string_view, 10> kDebugLevels = {"quiet",   "fatal", "error",  "info",   "verbose",
-                                                           "debug", "debug2", "debug3", "debug4", "debug5"};
+constexpr std::array<std::string_view, 10> kDebugLevels = {
+    "quiet", "fatal", "error", "info", "verbose", "debug", "debug2", "debug3", "debug4", "debug5"};
 
 struct Range {
   std::uint64_t low = 0, high = 0;
@@ -52,7 +52,8 @@ std::string_view choice_of(const KeyInfo& key, std::string_view text) {
 
 std::string choices_text(const KeyInfo& key) {
   std::string out;
-  for (std::string_view word : split(key.note, '|')) out += (out.empty() ? "" : ", ") + std::string(word);
+  for (std::string_view word : split(key.note, '|'))
+    out += (out.empty() ? "" : ", ") + std::string(word);
   return out;
 }
 
@@ -62,7 +63,8 @@ Result<Value> parse_choices(const KeyInfo& key, std::string_view text) {
     std::string_view word = choice_of(key, part);
     if (word.empty()) return wrong(part, "one of " + choices_text(key));
     value.text += (value.text.empty() ? "" : ",") + std::string(word);
-    if (key.type == KeyType::Choice && value.text != word) return wrong(text, "one of " + choices_text(key));
+    if (key.type == KeyType::Choice && value.text != word)
+      return wrong(text, "one of " + choices_text(key));
   }
   if (value.text.empty()) return wrong(text, "one of " + choices_text(key));
   return value;
@@ -72,26 +74,32 @@ Result<Value> parse_time(std::string_view text) {
   auto limit = parse_time_limit(text);
   if (!limit || limit->span.count() >= kConfigUnlimited)
     return wrong(text, "a time such as 30, 12:00:00, 7-00:00:00 or UNLIMITED");
-  if (limit->unlimited) return Value{.text = "UNLIMITED", .number = kConfigUnlimited, .unlimited = true};
-  return Value{.text = print_time_limit_long(*limit), .number = static_cast<std::uint64_t>(limit->span.count())};
+  if (limit->unlimited)
+    return Value{.text = "UNLIMITED", .number = kConfigUnlimited, .unlimited = true};
+  return Value{.text = print_time_limit_long(*limit),
+               .number = static_cast<std::uint64_t>(limit->span.count())};
 }
 
 Result<Value> parse_ports(std::string_view text) {
   auto ends = split(text, '-');
   if (ends.size() > 2) return wrong(text, "a port or a range of ports");
-  auto low = parse_unsigned<std::uint16_t>(ends.front()), high = parse_unsigned<std::uint16_t>(ends.back());
-  if (!low || !high || *low == 0 || *high < *low) return wrong(text, "a port such as 6817 or a range such as 6817-6820");
+  auto low = parse_unsigned<std::uint16_t>(ends.front()),
+       high = parse_unsigned<std::uint16_t>(ends.back());
+  if (!low || !high || *low == 0 || *high < *low)
+    return wrong(text, "a port such as 6817 or a range such as 6817-6820");
   return Value{.text = std::string(text), .number = *low};
 }
 
 }  // namespace
 
 bool is_unlimited(std::string_view text) {
-  return same_ignoring_case(text, "UNLIMITED") || same_ignoring_case(text, "INFINITE") || text == "-1";
+  return same_ignoring_case(text, "UNLIMITED") || same_ignoring_case(text, "INFINITE") ||
+         text == "-1";
 }
 
 std::string_view debug_level(std::string_view text) {
-  if (text.size() == 1 && text[0] >= '0' && text[0] <= '9') return kDebugLevels[static_cast<std::size_t>(text[0] - '0')];
+  if (text.size() == 1 && text[0] >= '0' && text[0] <= '9')
+    return kDebugLevels[static_cast<std::size_t>(text[0] - '0')];
   for (std::string_view level : kDebugLevels)
     if (same_ignoring_case(level, text)) return level;
   return "";
@@ -102,7 +110,8 @@ Result<Value> parse_value(const KeyInfo& key, std::string_view text) {
     case KeyType::Text:
     case KeyType::Path: return Value{.text = std::string(text)};
     case KeyType::Limit:
-      if (is_unlimited(text)) return Value{.text = "UNLIMITED", .number = kConfigUnlimited, .unlimited = true};
+      if (is_unlimited(text))
+        return Value{.text = "UNLIMITED", .number = kConfigUnlimited, .unlimited = true};
       return parse_number(key, text);
     case KeyType::Number: return parse_number(key, text);
     case KeyType::YesNo: return parse_yes_no(text);
@@ -113,7 +122,9 @@ Result<Value> parse_value(const KeyInfo& key, std::string_view text) {
     case KeyType::Debug: break;
   }
   std::string_view level = debug_level(text);
-  if (level.empty()) return wrong(text, "a level from quiet, fatal, error, info, verbose, debug to debug5, or 0 to 9");
+  if (level.empty())
+    return wrong(text,
+                 "a level from quiet, fatal, error, info, verbose, debug to debug5, or 0 to 9");
   return Value{.text = std::string(level)};
 }
 
@@ -126,13 +137,17 @@ std::string shown_value(const KeyInfo& key, const Value& value) {
   return value.text + std::string(key.shown_default.substr(blank));
 }
 
-std::string expand_node_path(std::string_view path, std::string_view node_name, std::string_view host_name) {
+std::string expand_node_path(std::string_view path, std::string_view node_name,
+                             std::string_view host_name) {
   std::string out;
   for (std::size_t i = 0; i < path.size(); ++i) {
     char next = path[i] == '%' && i + 1 < path.size() ? path[i + 1] : '\0';
-    if (next == 'n') out += node_name;
-    else if (next == 'h') out += host_name;
-    else if (next == '%') out += '%';
+    if (next == 'n')
+      out += node_name;
+    else if (next == 'h')
+      out += host_name;
+    else if (next == '%')
+      out += '%';
     else {
       out += path[i];
       continue;

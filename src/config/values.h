@@ -32,6 +32,7 @@ std::string_view debug_level(std::string_view text);
 bool is_unlimited(std::string_view text);
 
 // Paths of slurm.conf for one node: %n is its NodeName, %h its NodeHostname, %% a percent sign.
-std::string expand_node_path(std::string_view path, std::string_view node_name, std::string_view host_name);
+std::string expand_node_path(std::string_view path, std::string_view node_name,
+                             std::string_view host_name);
 
 }  // namespace ym

@@ -19,10 +19,10 @@ struct NodeSpec {
   std::uint64_t memory_mb = 1, tmp_mb = 0;
   std::uint32_t weight = 1;
   std::string features, gres, reason;
-  std::string state;  // State= of the line: UNKNOWN, DOWN, DRAIN, FUTURE …
-  std::string cpu_spec_list;           // CPUs kept from jobs, by number
-  std::uint32_t core_spec_count = 0;   // or so many cores
-  std::uint64_t mem_spec_limit_mb = 0; // memory kept from jobs
+  std::string state;                    // State= of the line: UNKNOWN, DOWN, DRAIN, FUTURE …
+  std::string cpu_spec_list;            // CPUs kept from jobs, by number
+  std::uint32_t core_spec_count = 0;    // or so many cores
+  std::uint64_t mem_spec_limit_mb = 0;  // memory kept from jobs
   bool operator==(const NodeSpec&) const = default;
 };
 

@@ -23,12 +23,12 @@ struct PartitionSpec {
   bool hidden = false;
   bool root_only = false;
   bool disable_root = false;
-  bool exclusive = false;       // OverSubscribe=EXCLUSIVE: whole nodes only
-  bool exclusive_user = false;  // a node serves one user at a time
-  bool lln = false;             // least loaded nodes first
-  bool req_resv = false;        // only jobs that name a reservation
-  std::uint32_t max_time_s = 0xffffffff;      // kUnlimited
-  std::uint32_t default_time_s = 0;           // 0: as max_time
+  bool exclusive = false;                 // OverSubscribe=EXCLUSIVE: whole nodes only
+  bool exclusive_user = false;            // a node serves one user at a time
+  bool lln = false;                       // least loaded nodes first
+  bool req_resv = false;                  // only jobs that name a reservation
+  std::uint32_t max_time_s = 0xffffffff;  // kUnlimited
+  std::uint32_t default_time_s = 0;       // 0: as max_time
   std::uint32_t min_nodes = 0, max_nodes = 0xffffffff;
   std::uint32_t max_cpus_per_node = 0xffffffff, max_cpus_per_socket = 0xffffffff;
   std::uint32_t priority_tier = 1, priority_job_factor = 1;

@@ -49,6 +49,7 @@ struct StepCredential {
 };
 
 struct StepCreated {
+  JobId job;
   Step step;
   std::vector<NodeAddress> nodes;
   std::string credential, signature;  // an encoded StepCredential

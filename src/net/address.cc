@@ -160,7 +160,8 @@ Result<std::vector<SocketAddress>> resolve(const Address& address) {
   addrinfo* list = nullptr;
   int error = getaddrinfo(address.host.c_str(), nullptr, &hints, &list);
   if (error != 0)
-    return fail(fmt::format("cannot find host {}: {}", printable(address.host), gai_strerror(error)));
+    return fail(
+        fmt::format("cannot find host {}: {}", printable(address.host), gai_strerror(error)));
   for (addrinfo* one = list; one; one = one->ai_next) {
     if (one->ai_family == AF_INET) {
       sockaddr_in v4;

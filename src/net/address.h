@@ -21,7 +21,8 @@ struct Address {
   bool operator==(const Address&) const = default;
 };
 
-// "/run/x.sock", "unix:/run/x.sock", "host:6817", "10.1.2.3:6817", "[::1]:6817"; without a port `default_port`.
+// "/run/x.sock", "unix:/run/x.sock", "host:6817", "10.1.2.3:6817", "[::1]:6817"; without a port
+// `default_port`.
 Result<Address> parse_address(std::string_view text, std::uint16_t default_port = 0);
 std::string to_text(const Address& address);
 
@@ -33,7 +34,8 @@ struct SocketAddress {
 };
 std::string to_text(const SocketAddress& address);
 
-// A Unix path, a numeric address or "localhost": answered at once, without the resolver. Empty if `address` needs it.
+// A Unix path, a numeric address or "localhost": answered at once, without the resolver. Empty if
+// `address` needs it.
 Result<std::vector<SocketAddress>> resolve_quickly(const Address& address);
 // The same, asking the resolver (which may block for its own time-outs) if nothing else answers.
 Result<std::vector<SocketAddress>> resolve(const Address& address);

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include "base/check.h"
 #include "base/format.h"
@@ -34,8 +35,11 @@ Result<Fd> connect_one(const SocketAddress& address, Deadline deadline) {
   int error = 0;
   // A Unix socket whose queue is full says EAGAIN and has no way to wait for it but trying again.
   while (::connect(fd.get(), address.get(), address.size) != 0) {
-    error = errno;
-    if (error == EINTR) continue;
+    error = std::exchange(errno, 0);
+    if (error == EINTR) {
+      error = 0;
+      continue;
+    }
     if (error != EAGAIN || address.family() != AF_UNIX || deadline.passed()) break;
     ::poll(nullptr, 0, 5);
     error = 0;
@@ -58,7 +62,8 @@ Result<Fd> connect_one(const SocketAddress& address, Deadline deadline) {
 }
 
 bool is_farewell(const Frame& frame) {
-  return frame.header.type == static_cast<std::uint16_t>(NetType::Error) && frame.header.correlation == 0;
+  return frame.header.type == static_cast<std::uint16_t>(NetType::Error) &&
+         frame.header.correlation == 0;
 }
 
 }  // namespace
@@ -103,7 +108,8 @@ Error Client::farewell(const Frame& frame) const {
   return {error.code, fmt::format("{} closed the connection: {}", name_, error.text)};
 }
 
-// The sending side is broken. What the other side said before it closed is worth more than "broken pipe".
+// The sending side is broken. What the other side said before it closed is worth more than "broken
+// pipe".
 Status Client::last_words(std::string otherwise) {
   while (ready_.size() < kReadyMax) {
     Status read = read_some(Deadline::in(Duration{0}));
@@ -118,7 +124,8 @@ Status Client::last_words(std::string otherwise) {
 Status Client::flush(Deadline deadline) {
   std::size_t done = 0;
   while (done < out_.size()) {
-    ssize_t n = ::send(fd_.get(), out_.data() + done, out_.size() - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+    ssize_t n =
+        ::send(fd_.get(), out_.data() + done, out_.size() - done, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n >= 0) {
       done += static_cast<std::size_t>(n);
       continue;
@@ -156,8 +163,10 @@ Status Client::take_bytes(std::string_view bytes) {
     if (Status fed = frames_.feed(bytes, frames); !fed) return fed;
   for (Frame& frame : frames) {
     if (frame.header.type == static_cast<std::uint16_t>(NetType::Ping)) {
-      append_frame(out_, {.type = static_cast<std::uint16_t>(NetType::Pong),
-                          .correlation = frame.header.correlation}, {});
+      append_frame(out_,
+                   {.type = static_cast<std::uint16_t>(NetType::Pong),
+                    .correlation = frame.header.correlation},
+                   {});
     } else if (frame.header.type >= kFirstMessageType ||
                frame.header.type == static_cast<std::uint16_t>(NetType::Error)) {
       ready_.push_back(std::move(frame));
@@ -204,7 +213,8 @@ Status Client::finish_handshake(Duration timeout) {
 
 Status Client::send(FrameHeader header, std::string_view payload, Duration timeout) {
   if (payload.size() > kFrameMax)
-    return fail(fmt::format("a message of {} bytes is above the limit of {}", payload.size(), kFrameMax));
+    return fail(
+        fmt::format("a message of {} bytes is above the limit of {}", payload.size(), kFrameMax));
   append_frame(out_, header, payload);
   return flush(Deadline::in(timeout));
 }
@@ -224,7 +234,8 @@ Result<Frame> Client::call(std::uint16_t type, std::string_view payload, Duratio
       others.push_back(std::move(*frame));
       continue;
     }
-    ready_.insert(ready_.begin(), std::move_iterator(others.begin()), std::move_iterator(others.end()));
+    ready_.insert(ready_.begin(), std::move_iterator(others.begin()),
+                  std::move_iterator(others.end()));
     if (frame && frame->header.type == static_cast<std::uint16_t>(NetType::Error))
       return std::unexpected(decode_error(frame->payload));
     return frame;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A blocking connection for commands and the shepherd: plain sockets, poll(2), nothing that costs at start-up.
+// A blocking connection for commands and the shepherd: plain sockets, poll(2), nothing that costs
+// at start-up.
 //
 //   auto client = Client::connect(*parse_address("/run/yardmaster/ctl.sock"), {.cluster = "emil"});
 //   if (!client) return std::unexpected(client.error());
 //   Result<Frame> answer = client->call(type, request, std::chrono::seconds(10));
 //
 // Thread rule: one thread at a time. After an error the connection is of no further use.
-// The hello leaves together with the first frame sent, and the welcome is read with the first frame received: a call
-// costs one round trip in all.
+// The hello leaves together with the first frame sent, and the welcome is read with the first frame
+// received: a call costs one round trip in all.
 #pragma once
 #include <deque>
 #include <string>
@@ -36,25 +37,29 @@ struct ClientOptions {
 
 class Client {
  public:
-  // Connected to the first of the address's alternatives that answers in time. Nothing has been sent yet.
+  // Connected to the first of the address's alternatives that answers in time. Nothing has been
+  // sent yet.
   static Result<Client> connect(const Address& address, const ClientOptions& options);
-  // A connection that went through its handshake elsewhere; `residual` is what was read beyond that. Owns fd.
+  // A connection that went through its handshake elsewhere; `residual` is what was read beyond
+  // that. Owns fd.
   static Client adopt(int fd, std::string residual, std::uint32_t frame_max = kFrameMax);
 
   Client(Client&&) = default;
   Client& operator=(Client&&) = default;
 
-  // Optional: sends the hello and waits for the verdict, for those who want to know before they ask anything.
+  // Optional: sends the hello and waits for the verdict, for those who want to know before they ask
+  // anything.
   Status finish_handshake(Duration timeout);
 
-  // Sends one request and waits for the frame with its correlation id. Frames with other ids that come before are
-  // kept for receive(). An Error frame from the other side comes back as an error.
+  // Sends one request and waits for the frame with its correlation id. Frames with other ids that
+  // come before are kept for receive(). An Error frame from the other side comes back as an error.
   Result<Frame> call(std::uint16_t type, std::string_view payload, Duration timeout);
 
   // For streams. `send` blocks until the kernel took everything; `receive` gives the next frame.
   Status send(FrameHeader header, std::string_view payload, Duration timeout);
   Result<Frame> receive(Duration timeout);
-  // Whether receive would find something to read within `timeout`: a frame, part of one, or the end.
+  // Whether receive would find something to read within `timeout`: a frame, part of one, or the
+  // end.
   Result<bool> readable(Duration timeout);
   // Frames received but not yet taken, so that poll(2) on fd() does not miss them.
   bool has_buffered() const { return !ready_.empty() || !adopted_.empty(); }
@@ -86,7 +91,7 @@ class Client {
   HelloReader hello_{HelloReader::Side::Server};
   FrameReader frames_;
   std::deque<Frame> ready_;
-  std::string adopted_;      // came with adopt(), not yet looked at
+  std::string adopted_;  // came with adopt(), not yet looked at
   bool welcomed_ = false;
   bool refused_ = false;
   std::uint16_t version_ = 0;

@@ -4,9 +4,9 @@
 // On the wire, little-endian, DO NOT CHANGE:
 //   u32 payload length | u16 message type | u16 flags | u64 correlation id | payload
 //
-// Invariants of FrameReader: (1) it never holds more than one unfinished frame beside the finished ones of the
-// bytes just fed; (2) memory grows with bytes that came, never with a length that was merely claimed; (3) after an
-// error it takes nothing more.
+// Invariants of FrameReader: (1) it never holds more than one unfinished frame beside the finished
+// ones of the bytes just fed; (2) memory grows with bytes that came, never with a length that was
+// merely claimed; (3) after an error it takes nothing more.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -23,7 +23,8 @@ inline constexpr std::size_t kFrameHeaderSize = 16;
 inline constexpr std::uint32_t kFrameMax = 64u << 20;         // payload of an authenticated peer
 inline constexpr std::uint32_t kFrameMaxUnknown = 16u << 10;  // payload before authentication
 
-// Types below kFirstMessageType belong to net/ itself (HANDSHAKE.md); the message schema numbers its own from there.
+// Types below kFirstMessageType belong to net/ itself (HANDSHAKE.md); the message schema numbers
+// its own from there.
 inline constexpr std::uint16_t kFirstMessageType = 16;
 enum class NetType : std::uint16_t { Hello = 1, Welcome = 2, Error = 3, Ping = 4, Pong = 5 };
 
@@ -48,8 +49,9 @@ class FrameReader {
  public:
   explicit FrameReader(std::uint32_t payload_max = kFrameMax) : payload_max_(payload_max) {}
 
-  // Takes `bytes` and appends every frame that they complete to `out`. An error (a frame above the limit) is final:
-  // the frames before it are in `out`, and the same error comes back from every later call.
+  // Takes `bytes` and appends every frame that they complete to `out`. An error (a frame above the
+  // limit) is final: the frames before it are in `out`, and the same error comes back from every
+  // later call.
   Status feed(std::string_view bytes, std::vector<Frame>& out);
   // The bytes of the unfinished frame, as they came: for handing the connection to somebody else.
   std::string residual() const;

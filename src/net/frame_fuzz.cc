@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// However the bytes are cut, the frames are the same, and nothing is lost: frames and residual make the input again.
+// However the bytes are cut, the frames are the same, and nothing is lost: frames and residual make
+// the input again.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -57,13 +57,15 @@ TEST(FrameReader, RefusesAFrameAboveItsLimitForGoodButGivesWhatCameBefore) {
 }
 
 TEST(FrameReader, GivesBackTheUnfinishedFrameByteForByte) {
-  std::string bytes = framed({{{.type = 16, .correlation = 9}, "whole"}, {{.type = 17, .correlation = 8}, "unfinished"}});
+  std::string bytes = framed(
+      {{{.type = 16, .correlation = 9}, "whole"}, {{.type = 17, .correlation = 8}, "unfinished"}});
   std::size_t first = kFrameHeaderSize + 5;
   for (std::size_t cut = 0; cut < bytes.size(); ++cut) {
     FrameReader reader;
     std::vector<Frame> got;
     ASSERT_TRUE(reader.feed(std::string_view(bytes).substr(0, cut), got));
-    EXPECT_EQ(reader.residual(), bytes.substr(got.empty() ? 0 : first, got.empty() ? cut : cut - first));
+    EXPECT_EQ(reader.residual(),
+              bytes.substr(got.empty() ? 0 : first, got.empty() ? cut : cut - first));
   }
 }
 

@@ -73,16 +73,17 @@ Result<std::uint16_t> choose_version(VersionRange server, VersionRange client) {
   std::uint16_t version = std::min(server.max, client.max);
   if (version >= std::max(server.min, client.min)) return version;
   bool client_is_older = client.max < server.min;
-  return fail(fmt::format("no protocol version in common: the server speaks {}, the client {}; upgrade the {}",
-                          range_text(server), range_text(client),
-                          client_is_older ? "client" : "server"));
+  return fail(fmt::format(
+      "no protocol version in common: the server speaks {}, the client {}; upgrade the {}",
+      range_text(server), range_text(client), client_is_older ? "client" : "server"));
 }
 
 Status HelloReader::read_preamble() {
   std::string_view start = std::string_view(buffer_).substr(0, kMagic.size());
   if (start != kMagic.substr(0, start.size())) {
     if (start[0] == '\x16') return fail("TLS is not spoken here, connect without it");
-    return fail(fmt::format("this is not a Yardmaster connection: it begins with \"{}\"", printable(start)));
+    return fail(fmt::format("this is not a Yardmaster connection: it begins with \"{}\"",
+                            printable(start)));
   }
   if (buffer_.size() < kPreambleSize) return {};
   versions_ = {.min = load_u16(&buffer_[4]), .max = load_u16(&buffer_[6])};
@@ -117,7 +118,8 @@ Result<bool> HelloReader::feed(std::string_view bytes) {
   if (buffer_.size() < kPreambleSize + kFrameHeaderSize) return false;
   std::size_t length = load_u32(&buffer_[kPreambleSize]);
   if (length > kFrameMaxUnknown)
-    return fail(fmt::format("a hello of {} bytes is above the limit of {}", length, kFrameMaxUnknown));
+    return fail(
+        fmt::format("a hello of {} bytes is above the limit of {}", length, kFrameMaxUnknown));
   std::size_t whole = kPreambleSize + kFrameHeaderSize + length;
   if (buffer_.size() < whole) return false;
 

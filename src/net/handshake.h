@@ -41,7 +41,8 @@ std::string encode_welcome(const ServerHello& hello);
 // What a server sends before it closes: its preamble and an Error frame.
 std::string encode_refusal(VersionRange versions, const Error& error);
 
-// The highest version both ranges have, or an error that names both ranges and says which side to upgrade.
+// The highest version both ranges have, or an error that names both ranges and says which side to
+// upgrade.
 Result<std::uint16_t> choose_version(VersionRange server, VersionRange client);
 
 // Collects the other side's hello, whatever the pieces in which it comes.
@@ -50,8 +51,8 @@ class HelloReader {
   enum class Side { Client, Server };  // who is being listened to
   explicit HelloReader(Side from) : from_(from) {}
 
-  // True once the hello is whole; the bytes after it are in rest(). An error is final. A server's refusal is
-  // an error with the server's code and text.
+  // True once the hello is whole; the bytes after it are in rest(). An error is final. A server's
+  // refusal is an error with the server's code and text.
   Result<bool> feed(std::string_view bytes);
   // REQUIRES: feed said true.
   const ClientHello& client() const { return client_; }

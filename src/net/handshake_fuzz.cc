@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both sides' hellos from arbitrary bytes: no crash, the same verdict in one piece and byte by byte, bounded memory.
+// Both sides' hellos from arbitrary bytes: no crash, the same verdict in one piece and byte by
+// byte, bounded memory.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -12,7 +12,8 @@ using testing::HasSubstr;
 TEST(Handshake, AHelloArrivesWholeByteByByteAndLeavesTheRequestBehindIt) {
   std::string bytes = encode_client_hello({.versions = {2, 5}, .cluster = "emil", .token = "tok"});
   HelloReader reader(HelloReader::Side::Client);
-  for (std::size_t i = 0; i + 1 < bytes.size(); ++i) ASSERT_FALSE(reader.feed({&bytes[i], 1}).value());
+  for (std::size_t i = 0; i + 1 < bytes.size(); ++i)
+    ASSERT_FALSE(reader.feed({&bytes[i], 1}).value());
   ASSERT_TRUE(reader.feed(bytes.substr(bytes.size() - 1) + "request").value());
   EXPECT_EQ(reader.client().versions, (VersionRange{2, 5}));
   EXPECT_EQ(reader.client().cluster, "emil");
@@ -39,7 +40,8 @@ TEST(Handshake, TheHighestCommonVersionIsChosenAndTheOlderSideNamed) {
   EXPECT_EQ(choose_version({3, 8}, {1, 3}).value(), 3);
   auto old_client = choose_version({5, 6}, {1, 3});
   ASSERT_FALSE(old_client);
-  EXPECT_THAT(old_client.error().text, HasSubstr("the server speaks 5 to 6, the client 1 to 3; upgrade the client"));
+  EXPECT_THAT(old_client.error().text,
+              HasSubstr("the server speaks 5 to 6, the client 1 to 3; upgrade the client"));
   EXPECT_THAT(choose_version({1, 1}, {2, 2}).error().text, HasSubstr("upgrade the server"));
 }
 
@@ -48,7 +50,8 @@ TEST(Handshake, ForeignersAreToldSoAtTheFirstWrongByte) {
     auto fed = HelloReader(HelloReader::Side::Client).feed(bytes);
     return fed ? std::string("accepted") : fed.error().text;
   };
-  EXPECT_THAT(refused("GET / HTTP/1.1\r\n"), HasSubstr("not a Yardmaster connection: it begins with \"GET \""));
+  EXPECT_THAT(refused("GET / HTTP/1.1\r\n"),
+              HasSubstr("not a Yardmaster connection: it begins with \"GET \""));
   EXPECT_THAT(refused("\x16\x03\x01"), HasSubstr("TLS"));
   EXPECT_THAT(refused(std::string_view("YMR1\2\0\1\0", 8)), HasSubstr("empty"));
   EXPECT_THAT(refused("YMX"), HasSubstr("begins with"));
@@ -63,7 +66,8 @@ TEST(Handshake, AHelloAboveTheLimitOrWithWrongLengthsIsRefused) {
 
   std::string damaged = huge.substr(0, kPreambleSize);
   append_frame(damaged, {.type = 1}, std::string_view("\x09\0abc", 5));
-  EXPECT_THAT(HelloReader(HelloReader::Side::Client).feed(damaged).error().text, HasSubstr("damaged"));
+  EXPECT_THAT(HelloReader(HelloReader::Side::Client).feed(damaged).error().text,
+              HasSubstr("damaged"));
 }
 
 TEST(Handshake, LaterReleasesMayAddToTheHello) {

@@ -19,11 +19,13 @@ namespace {
 Status check_file(const struct stat& file, const std::string& path) {
   if (!S_ISREG(file.st_mode)) return fail(fmt::format("key file {} is not an ordinary file", path));
   if ((file.st_mode & 077) != 0)
-    return fail(fmt::format("key file {} is open to others (mode {:04o}); mend it with: chmod 0600 {}", path,
-                            file.st_mode & 07777, path));
+    return fail(
+        fmt::format("key file {} is open to others (mode {:04o}); mend it with: chmod 0600 {}",
+                    path, file.st_mode & 07777, path));
   if (file.st_uid != 0 && file.st_uid != ::geteuid())
-    return fail(fmt::format("key file {} belongs to user {}, not to us ({}) or root; mend it with: chown {} {}",
-                            path, file.st_uid, ::geteuid(), ::geteuid(), path));
+    return fail(fmt::format(
+        "key file {} belongs to user {}, not to us ({}) or root; mend it with: chown {} {}", path,
+        file.st_uid, ::geteuid(), ::geteuid(), path));
   return {};
 }
 
@@ -65,7 +67,8 @@ Status create_key(const std::string& path, const Entropy& entropy) {
   int error = 0;
   if (written && ::link(temporary.c_str(), path.c_str()) != 0) error = errno;
   ::unlink(temporary.c_str());
-  if (!written) return fail(fmt::format("cannot write key file {}: {}", path, written.error().text));
+  if (!written)
+    return fail(fmt::format("cannot write key file {}: {}", path, written.error().text));
   if (error != 0 && error != EEXIST)
     return fail(fmt::format("cannot create key file {}: {}", path, errno_text(error)));
   std::size_t slash = path.rfind('/');
@@ -84,7 +87,8 @@ Entropy system_entropy() {
 
 Result<ClusterKey> ClusterKey::from_bytes(std::string bytes) {
   if (bytes.size() < kKeySizeMin || bytes.size() > kKeySizeMax)
-    return fail(fmt::format("a key of {} bytes; it must have {} to {}", bytes.size(), kKeySizeMin, kKeySizeMax));
+    return fail(fmt::format("a key of {} bytes; it must have {} to {}", bytes.size(), kKeySizeMin,
+                            kKeySizeMax));
   return ClusterKey(std::move(bytes));
 }
 
@@ -107,7 +111,8 @@ Result<ClusterKey> load_key(const std::string& path) {
 Result<ClusterKey> load_or_create_key(const std::string& path, const Entropy& entropy) {
   struct stat file;
   if (::stat(path.c_str(), &file) != 0 && errno == ENOENT)
-    if (Status created = create_key(path, entropy); !created) return std::unexpected(created.error());
+    if (Status created = create_key(path, entropy); !created)
+      return std::unexpected(created.error());
   return load_key(path);
 }
 

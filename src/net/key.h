@@ -18,7 +18,8 @@ inline constexpr std::size_t kKeySizeNew = 64;
 
 // Fills the span with chance. An argument everywhere, so that tests decide.
 using Entropy = std::function<void(std::span<std::uint8_t>)>;
-// The kernel-seeded generator of libcrypto. Ends the process if that fails: nothing safe could follow.
+// The kernel-seeded generator of libcrypto. Ends the process if that fails: nothing safe could
+// follow.
 Entropy system_entropy();
 
 // Secret bytes, wiped when they go.
@@ -36,10 +37,11 @@ class ClusterKey {
   std::string bytes_;
 };
 
-// Refuses a file that its group or others can read, or that somebody other than us and root owns; the text says
-// how to mend it.
+// Refuses a file that its group or others can read, or that somebody other than us and root owns;
+// the text says how to mend it.
 Result<ClusterKey> load_key(const std::string& path);
-// load_key, or if there is no such file a new key, written with mode 0600. Several starters at once agree on one key.
+// load_key, or if there is no such file a new key, written with mode 0600. Several starters at once
+// agree on one key.
 Result<ClusterKey> load_or_create_key(const std::string& path, const Entropy& entropy);
 
 }  // namespace ym

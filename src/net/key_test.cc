@@ -28,7 +28,8 @@ TEST(Key, IsMadeOnceWithModeOwnerOnly) {
   ASSERT_EQ(::stat(path.c_str(), &file), 0);
   EXPECT_EQ(file.st_mode & 07777, 0600u);
   EXPECT_EQ(load_or_create_key(path, system_entropy())->bytes(), made->bytes());
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir.path()), {}), 1) << "no temporary file is left";
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir.path()), {}), 1)
+      << "no temporary file is left";
 }
 
 TEST(Key, StartersAtTheSameTimeAgree) {
@@ -37,7 +38,8 @@ TEST(Key, StartersAtTheSameTimeAgree) {
   std::vector<std::string> got(8);
   std::vector<std::thread> starters;
   for (auto& mine : got)
-    starters.emplace_back([&] { mine = std::string(load_or_create_key(path, system_entropy()).value().bytes()); });
+    starters.emplace_back(
+        [&] { mine = std::string(load_or_create_key(path, system_entropy()).value().bytes()); });
   for (auto& starter : starters) starter.join();
   EXPECT_EQ(std::set<std::string>(got.begin(), got.end()).size(), 1u);
 }
@@ -64,7 +66,8 @@ TEST(Key, MissingEmptyHugeAndOddFilesAreRefused) {
     ::chmod(path.c_str(), 0600);
     EXPECT_THAT(load_key(path).error().text, HasSubstr("it must have 16 to 4096"));
   }
-  EXPECT_THAT(load_or_create_key(dir / "no/such/folder/key", system_entropy()).error().text, HasSubstr("cannot create"));
+  EXPECT_THAT(load_or_create_key(dir / "no/such/folder/key", system_entropy()).error().text,
+              HasSubstr("cannot create"));
 }
 
 }  // namespace

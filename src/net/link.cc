@@ -26,7 +26,8 @@ Duration retry_delay(Duration min, Duration max, unsigned failures, std::uint64_
   return delay - Duration{static_cast<Duration::rep>(half == 0 ? 0 : chance % (half + 1))};
 }
 
-//   Waiting ──► Resolving ──► Connecting ──► Greeting ──► Up          any failure ──► Waiting (after a delay)
+//   Waiting ──► Resolving ──► Connecting ──► Greeting ──► Up
+// Any failure leads back to Waiting.
 struct Link::Impl : StreamOwner, std::enable_shared_from_this<Impl> {
   Impl(Loop& on, LinkOptions with, LinkHandlers to)
       : loop(on), options(std::move(with)), handlers(std::move(to)), prng(options.seed) {}
@@ -44,7 +45,9 @@ struct Link::Impl : StreamOwner, std::enable_shared_from_this<Impl> {
   std::shared_ptr<Stream> up_stream();
 
   void on_bytes(std::string_view bytes) override;
-  void on_room() override { if (handlers.on_writable) handlers.on_writable(); }
+  void on_room() override {
+    if (handlers.on_writable) handlers.on_writable();
+  }
   void on_flushed() override {}
   void on_end(const std::string& reason) override;
   std::string name() const { return to_text(options.addresses[address_index]); }
@@ -93,7 +96,8 @@ void Link::Impl::attempt() {
   resolver = std::thread([self = shared_from_this(), address, number = attempt_number, on = &loop] {
     auto slowly = resolve(address);
     on->post([self = std::move(self), number, slowly = std::move(slowly)]() mutable {
-      if (!self->closed && self->attempt_number == number && self->deadline) self->connect_to(std::move(slowly));
+      if (!self->closed && self->attempt_number == number && self->deadline)
+        self->connect_to(std::move(slowly));
     });
   });
 }
@@ -164,11 +168,13 @@ void Link::Impl::on_bytes(std::string_view bytes) {
   silent_ticks = 0;
   if (up) return take_frames(bytes);
   auto whole = hello.feed(bytes);
-  if (!whole) return down({whole.error().code, fmt::format("{} refused: {}", name(), whole.error().text)});
+  if (!whole)
+    return down({whole.error().code, fmt::format("{} refused: {}", name(), whole.error().text)});
   if (!*whole) return;
   const std::string& cluster = hello.server().cluster;
   if (!options.cluster.empty() && cluster != options.cluster)
-    return down({.text = fmt::format("{} is of cluster {}, not {}", name(), cluster, options.cluster)});
+    return down(
+        {.text = fmt::format("{} is of cluster {}, not {}", name(), cluster, options.cluster)});
   come_up();
   std::string rest = hello.take_rest();
   if (up && !rest.empty()) take_frames(rest);
@@ -190,7 +196,8 @@ void Link::Impl::heartbeat() {
   if (stream->paused()) return;
   ++silent_ticks;
   if (silent_ticks > 3) return down({.text = fmt::format("nothing heard from {}", name())});
-  if (silent_ticks > 1) stream->enqueue({.type = static_cast<std::uint16_t>(NetType::Ping)}, {}, WhenFull::Refuse);
+  if (silent_ticks > 1)
+    stream->enqueue({.type = static_cast<std::uint16_t>(NetType::Ping)}, {}, WhenFull::Refuse);
 }
 
 void Link::Impl::take_frames(std::string_view bytes) {
@@ -198,14 +205,17 @@ void Link::Impl::take_frames(std::string_view bytes) {
   Status fed = frames.feed(bytes, batch);
   for (const Frame& frame : batch) {
     if (frame.header.type == static_cast<std::uint16_t>(NetType::Ping))
-      stream->enqueue({.type = static_cast<std::uint16_t>(NetType::Pong), .correlation = frame.header.correlation},
+      stream->enqueue({.type = static_cast<std::uint16_t>(NetType::Pong),
+                       .correlation = frame.header.correlation},
                       {}, WhenFull::Refuse);
-    if (frame.header.type == static_cast<std::uint16_t>(NetType::Error) && frame.header.correlation == 0)
+    if (frame.header.type == static_cast<std::uint16_t>(NetType::Error) &&
+        frame.header.correlation == 0)
       farewell = decode_error(frame.payload);
   }
   // An Error with a correlation is the answer to a request: the handler's.
   std::erase_if(batch, [](const Frame& frame) {
-    bool answer = frame.header.type == static_cast<std::uint16_t>(NetType::Error) && frame.header.correlation != 0;
+    bool answer = frame.header.type == static_cast<std::uint16_t>(NetType::Error) &&
+                  frame.header.correlation != 0;
     return frame.header.type < kFirstMessageType && !answer;
   });
   if (!batch.empty() && handlers.on_frames) handlers.on_frames(std::move(batch));
@@ -215,7 +225,8 @@ void Link::Impl::take_frames(std::string_view bytes) {
 void Link::Impl::on_end(const std::string& reason) {
   auto self = shared_from_this();
   if (!farewell.text.empty())
-    return down({farewell.code, fmt::format("{} closed the connection: {}", name(), farewell.text)});
+    return down(
+        {farewell.code, fmt::format("{} closed the connection: {}", name(), farewell.text)});
   down({.text = fmt::format("lost the connection to {}: {}", name(), reason)});
 }
 

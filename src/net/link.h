@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A persistent connection to one server, kept up by reconnecting: slurmd's to slurmctld.
 //
-// Thread rule: constructed, started and destroyed on the loop's thread (or before it runs); send from any thread.
-// Handlers run on the loop's thread, in the order up, frames…, down, up, …
-// What is sent while the link is down is refused, not kept: the caller says again what matters in on_up.
+// Thread rule: constructed, started and destroyed on the loop's thread (or before it runs); send
+// from any thread. Handlers run on the loop's thread, in the order up, frames…, down, up, … What is
+// sent while the link is down is refused, not kept: the caller says again what matters in on_up.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -31,18 +31,21 @@ struct LinkHandlers {
 };
 
 struct LinkOptions {
-  std::vector<Address> addresses;      // tried in turn: controller, then its standbys
+  std::vector<Address> addresses;  // tried in turn: controller, then its standbys
   std::string cluster;
-  std::function<std::string()> token;  // asked at each attempt, so that it is fresh; may be empty for Unix sockets
+  std::function<std::string()>
+      token;  // asked at each attempt, so that it is fresh; may be empty for Unix sockets
   VersionRange versions = kVersions;
   std::uint32_t frame_max = kFrameMax;
   std::size_t outgoing_max = std::size_t{kFrameMax};
   Duration connect_deadline{std::chrono::seconds(10)};  // for connecting and handshake together
   Duration retry_min{200};
   Duration retry_max{std::chrono::seconds(30)};
-  // Sends a Ping when so long nothing came, and gives up when nothing came for three times that. 0: never.
+  // Sends a Ping when so long nothing came, and gives up when nothing came for three times that. 0:
+  // never.
   Duration silence{std::chrono::seconds(20)};
-  std::uint64_t seed = 1;  // of the jitter: unlike on each node, so that they do not come back at once
+  std::uint64_t seed =
+      1;  // of the jitter: unlike on each node, so that they do not come back at once
 };
 
 class Link {
@@ -56,8 +59,10 @@ class Link {
   void start();
   bool is_up() const;
   // Gone while the link is down. Cut brings the link down, and up again.
-  SendResult send(FrameHeader header, std::string_view payload, WhenFull when_full = WhenFull::Refuse);
-  // For an on_frames handler that cannot keep up. On the loop's thread. While paused, silence is not noticed.
+  SendResult send(FrameHeader header, std::string_view payload,
+                  WhenFull when_full = WhenFull::Refuse);
+  // For an on_frames handler that cannot keep up. On the loop's thread. While paused, silence is
+  // not noticed.
   void pause();
   void resume();
 
@@ -66,7 +71,8 @@ class Link {
   std::shared_ptr<Impl> impl_;
 };
 
-// Delay before attempt `failures` + 1: doubles from min to max, then between half and all of it by chance.
+// Delay before attempt `failures` + 1: doubles from min to max, then between half and all of it by
+// chance.
 Duration retry_delay(Duration min, Duration max, unsigned failures, std::uint64_t chance);
 
 }  // namespace ym

@@ -20,17 +20,26 @@ struct LinkRoom {
     options.retry_min = Duration{1};
     options.retry_max = Duration{20};
     link.emplace(loop, std::move(options),
-                 LinkHandlers{.on_up = [this] { ++ups; if (on_up) on_up(); },
-                              .on_frames = [this](std::vector<Frame> batch) {
-                                for (Frame& frame : batch) frames.push_back(std::move(frame));
-                                if (on_frame) on_frame();
-                              },
-                              .on_down = [this](const Error& why, bool was_up, Duration) {
-                                if (was_up) ++losses;
-                                last_reason = why.text;
-                                if (on_down) on_down();
-                              }});
-    watchdog = loop.after(kPatience, [this] { ADD_FAILURE() << "nothing happened"; loop.stop(); });
+                 LinkHandlers{.on_up =
+                                  [this] {
+                                    ++ups;
+                                    if (on_up) on_up();
+                                  },
+                              .on_frames =
+                                  [this](std::vector<Frame> batch) {
+                                    for (Frame& frame : batch) frames.push_back(std::move(frame));
+                                    if (on_frame) on_frame();
+                                  },
+                              .on_down =
+                                  [this](const Error& why, bool was_up, Duration) {
+                                    if (was_up) ++losses;
+                                    last_reason = why.text;
+                                    if (on_down) on_down();
+                                  }});
+    watchdog = loop.after(kPatience, [this] {
+      ADD_FAILURE() << "nothing happened";
+      loop.stop();
+    });
   }
   Loop loop;
   std::optional<Link> link;
@@ -44,8 +53,11 @@ struct LinkRoom {
 TEST(Link, ComesUpAndCarriesFramesBothWays) {
   EchoServer server;
   for (const Address& address : {server.unix_address(), server.tcp_address()}) {
-    LinkRoom room({.addresses = {address}, .cluster = "emil", .token = [] { return test_token(); }});
-    room.on_up = [&] { EXPECT_EQ(room.link->send({.type = kEcho, .correlation = 3}, "hello"), SendResult::Sent); };
+    LinkRoom room(
+        {.addresses = {address}, .cluster = "emil", .token = [] { return test_token(); }});
+    room.on_up = [&] {
+      EXPECT_EQ(room.link->send({.type = kEcho, .correlation = 3}, "hello"), SendResult::Sent);
+    };
     room.on_frame = [&] { room.loop.stop(); };
     EXPECT_EQ(room.link->send({.type = kEcho}, ""), SendResult::Gone) << "not up yet";
     room.link->start();
@@ -84,7 +96,8 @@ TEST(Link, GoesToTheNextAddressWhenOneDoesNotAnswer) {
   room.on_up = [&] { room.loop.stop(); };
   room.link->start();
   room.loop.run();
-  EXPECT_THAT(room.last_reason, HasSubstr("cannot connect to unix:/nonexistent/socket: No such file"));
+  EXPECT_THAT(room.last_reason,
+              HasSubstr("cannot connect to unix:/nonexistent/socket: No such file"));
 }
 
 TEST(Link, SaysWhyItWasRefused) {
@@ -96,16 +109,20 @@ TEST(Link, SaysWhyItWasRefused) {
     room.loop.run();
     return room.last_reason;
   };
-  EXPECT_THAT(reason({.addresses = {server.tcp_address()}, .token = [] { return test_token('z'); }}),
-              HasSubstr("not signed with this cluster's key"));
-  EXPECT_THAT(reason({.addresses = {server.unix_address()}, .cluster = "zoo"}), HasSubstr("this is cluster emil, not zoo"));
-  EXPECT_THAT(reason({.addresses = {server.unix_address()}, .versions = {8, 8}}), HasSubstr("upgrade the server"));
+  EXPECT_THAT(
+      reason({.addresses = {server.tcp_address()}, .token = [] { return test_token('z'); }}),
+      HasSubstr("not signed with this cluster's key"));
+  EXPECT_THAT(reason({.addresses = {server.unix_address()}, .cluster = "zoo"}),
+              HasSubstr("this is cluster emil, not zoo"));
+  EXPECT_THAT(reason({.addresses = {server.unix_address()}, .versions = {8, 8}}),
+              HasSubstr("upgrade the server"));
 }
 
 TEST(Link, GivesUpOnASilentServerAtTheDeadline) {
   TempDir dir;
   SocketAddress address = resolve_quickly({.path = dir / "s"}).value().front();
-  Fd deaf(::socket(AF_UNIX, SOCK_STREAM, 0));  // takes connections into its queue and never looks at them
+  Fd deaf(::socket(AF_UNIX, SOCK_STREAM,
+                   0));  // takes connections into its queue and never looks at them
   ASSERT_EQ(::bind(deaf.get(), address.get(), address.size), 0);
   ASSERT_EQ(::listen(deaf.get(), 10), 0);
   LinkRoom room({.addresses = {{.path = dir / "s"}}, .connect_deadline = Duration{20}});
@@ -150,7 +167,8 @@ struct Mute {
     }
   }
   void say(const std::string& bytes) {
-    EXPECT_EQ(::send(accepted.get(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+    EXPECT_EQ(::send(accepted.get(), bytes.data(), bytes.size(), 0),
+              static_cast<ssize_t>(bytes.size()));
   }
   LinkRoom& room;
   bool answers;
@@ -186,7 +204,8 @@ TEST(Server, AnswersPings) {
   EchoServer server;
   Client client = server.client();
   ASSERT_TRUE(client.finish_handshake(kPatience));
-  ASSERT_TRUE(client.send({.type = static_cast<std::uint16_t>(NetType::Ping), .correlation = 9}, "", kPatience));
+  ASSERT_TRUE(client.send({.type = static_cast<std::uint16_t>(NetType::Ping), .correlation = 9}, "",
+                          kPatience));
   char pong[64];
   set_blocking(client.fd());
   ASSERT_EQ(::recv(client.fd(), pong, sizeof pong, 0), ssize_t{kFrameHeaderSize});

@@ -48,7 +48,8 @@ Peer peer_of(int fd, const std::string& path) {
   peer.kind = PeerKind::Token;
   SocketAddress from;
   from.size = sizeof from.storage;
-  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&from.storage), &from.size) == 0) peer.address = to_text(from);
+  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&from.storage), &from.size) == 0)
+    peer.address = to_text(from);
   return peer;
 }
 
@@ -58,7 +59,8 @@ Result<Fd> bind_tcp(const SocketAddress& address) {
   if (!fd) return cannot(name, errno);
   int on = 1, off = 0;
   ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (address.family() == AF_INET6) ::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+  if (address.family() == AF_INET6)
+    ::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
   if (::bind(fd.get(), address.get(), address.size) != 0) return cannot(name, errno);
   if (::listen(fd.get(), kBacklog) != 0) return cannot(name, errno);
   return fd;
@@ -95,17 +97,21 @@ Status Listener::bind_unix(unsigned mode) {
   const SocketAddress& to = address->front();
   struct stat old;
   if (::lstat(path_.c_str(), &old) == 0) {
-    if (!S_ISSOCK(old.st_mode)) return fail(fmt::format("cannot listen on {}: it exists and is no socket", path_));
-    if (somebody_answers(to)) return fail(fmt::format("cannot listen on {}: another server listens there", path_));
+    if (!S_ISSOCK(old.st_mode))
+      return fail(fmt::format("cannot listen on {}: it exists and is no socket", path_));
+    if (somebody_answers(to))
+      return fail(fmt::format("cannot listen on {}: another server listens there", path_));
     if (::unlink(path_.c_str()) != 0) return cannot(path_, errno);
   }
   fd_ = Fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd_) return cannot(path_, errno);
-  // The file is born with the socket's mode less the umask, never wider than asked for; chmod then gives the rest.
+  // The file is born with the socket's mode less the umask, never wider than asked for; chmod then
+  // gives the rest.
   if (::fchmod(fd_.get(), mode) != 0) return cannot(path_, errno);
   if (::bind(fd_.get(), to.get(), to.size) != 0) return cannot(path_, errno);
   struct stat file;
-  if (::listen(fd_.get(), kBacklog) != 0 || ::chmod(path_.c_str(), mode) != 0 || ::stat(path_.c_str(), &file) != 0) {
+  if (::listen(fd_.get(), kBacklog) != 0 || ::chmod(path_.c_str(), mode) != 0 ||
+      ::stat(path_.c_str(), &file) != 0) {
     int error = errno;
     ::unlink(path_.c_str());
     return cannot(path_, error);
@@ -148,7 +154,8 @@ Listener::~Listener() {
     loop_->cancel(retry_);
   }
   struct stat file;
-  if (!path_.empty() && ::lstat(path_.c_str(), &file) == 0 && file.st_dev == device_ && file.st_ino == inode_)
+  if (!path_.empty() && ::lstat(path_.c_str(), &file) == 0 && file.st_dev == device_ &&
+      file.st_ino == inode_)
     ::unlink(path_.c_str());
 }
 

@@ -88,7 +88,9 @@ void Loop::post(Callback work) { asio::post(impl_->context, std::move(work)); }
 
 bool Loop::in_loop_thread() const { return impl_->runner.load() == std::this_thread::get_id(); }
 
-TimerId Loop::after(Duration delay, Callback work) { return impl_->add_timer(delay, Duration{0}, std::move(work)); }
+TimerId Loop::after(Duration delay, Callback work) {
+  return impl_->add_timer(delay, Duration{0}, std::move(work));
+}
 
 TimerId Loop::every(Duration period, Callback work) {
   YM_CHECK(period > Duration{0});
@@ -131,7 +133,8 @@ Result<FdWatch> FdWatch::create(Loop& loop, int fd, Callback on_readable, Callba
   FdWatch watch;
   watch.state_ = std::make_shared<State>(loop.impl_->context);
   ErrorCode error;
-  // Asio takes what epoll refuses, ordinary files and folders, and then calls them ready all the time.
+  // Asio takes what epoll refuses, ordinary files and folders, and then calls them ready all the
+  // time.
   struct stat file;
   if (::fstat(fd, &file) != 0)
     error.assign(errno, boost::system::system_category());
@@ -162,18 +165,20 @@ FdWatch::~FdWatch() {
 
 void FdWatch::arm_read() {
   if (std::exchange(state_->read_armed, true)) return;
-  state_->descriptor.async_wait(asio::posix::stream_descriptor::wait_read, [state = state_](ErrorCode) {
-    state->read_armed = false;
-    if (!state->dead) state->on_readable();
-  });
+  state_->descriptor.async_wait(asio::posix::stream_descriptor::wait_read,
+                                [state = state_](ErrorCode) {
+                                  state->read_armed = false;
+                                  if (!state->dead) state->on_readable();
+                                });
 }
 
 void FdWatch::arm_write() {
   if (std::exchange(state_->write_armed, true)) return;
-  state_->descriptor.async_wait(asio::posix::stream_descriptor::wait_write, [state = state_](ErrorCode) {
-    state->write_armed = false;
-    if (!state->dead) state->on_writable();
-  });
+  state_->descriptor.async_wait(asio::posix::stream_descriptor::wait_write,
+                                [state = state_](ErrorCode) {
+                                  state->write_armed = false;
+                                  if (!state->dead) state->on_writable();
+                                });
 }
 
 }  // namespace ym

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// An event loop: timers, readable and writable file descriptors, work from other threads. The facade of Asio: only
-// loop.cc includes it, because it costs seconds to compile.
+// An event loop: timers, readable and writable file descriptors, work from other threads. The
+// facade of Asio: only loop.cc includes it, because it costs seconds to compile.
 //
-// Thread rule: run() is called by one thread, "the loop's thread". post() and stop() may be called from any thread;
-// everything else from the loop's thread, or before run(). Callbacks run on the loop's thread, one at a time, and must
-// not throw or block.
+// Thread rule: run() is called by one thread, "the loop's thread". post() and stop() may be called
+// from any thread; everything else from the loop's thread, or before run(). Callbacks run on the
+// loop's thread, one at a time, and must not throw or block.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -44,9 +44,10 @@ class Loop {
   // No effect on a timer that is done. A cancelled timer's callback is never called afterwards.
   void cancel(TimerId timer);
 
-  // Calls `ready` whenever fd is readable (a child's pidfd, a signalfd, an eventfd, a listening socket). Level-
-  // triggered: it is called again as long as there is something to read. Fails on what cannot be waited for, such as
-  // ordinary files. fd stays the caller's and must be unwatched before it is closed. Sets O_NONBLOCK on it.
+  // Calls `ready` whenever fd is readable (a child's pidfd, a signalfd, an eventfd, a listening
+  // socket). Level- triggered: it is called again as long as there is something to read. Fails on
+  // what cannot be waited for, such as ordinary files. fd stays the caller's and must be unwatched
+  // before it is closed. Sets O_NONBLOCK on it.
   Status watch_readable(int fd, Callback ready);
   void unwatch(int fd);
 
@@ -56,8 +57,9 @@ class Loop {
   std::unique_ptr<Impl> impl_;
 };
 
-// One fd with one-shot interest in reading and writing: what connections are made of. Does not own the fd.
-// Lives on the loop's thread. Destroying it, even within its own callbacks, is the end of its callbacks.
+// One fd with one-shot interest in reading and writing: what connections are made of. Does not own
+// the fd. Lives on the loop's thread. Destroying it, even within its own callbacks, is the end of
+// its callbacks.
 class FdWatch {
  public:
   FdWatch() = default;

@@ -20,7 +20,10 @@ using testing::ElementsAre;
 TEST(Loop, RunsPostedWorkInOrderAndTimersByTime) {
   Loop loop;
   std::vector<int> done;
-  loop.after(Duration{30}, [&] { done.push_back(4); loop.stop(); });
+  loop.after(Duration{30}, [&] {
+    done.push_back(4);
+    loop.stop();
+  });
   loop.after(Duration{1}, [&] { done.push_back(3); });
   loop.post([&] { done.push_back(1); });
   loop.post([&] { done.push_back(2); });
@@ -34,7 +37,10 @@ TEST(Loop, TakesWorkFromOtherThreads) {
   std::vector<std::thread> others;
   for (int i = 0; i < 4; ++i)
     others.emplace_back([&] {
-      for (int n = 0; n < 1000; ++n) loop.post([&] { if (++sum == 4000) loop.stop(); });
+      for (int n = 0; n < 1000; ++n)
+        loop.post([&] {
+          if (++sum == 4000) loop.stop();
+        });
     });
   loop.run();
   for (auto& other : others) other.join();
@@ -93,7 +99,10 @@ TEST(Loop, StoppedBeforeItRunsReturnsAtOnceAndRunsAgain) {
   loop.stop();
   loop.run();
   bool ran = false;
-  loop.post([&] { ran = true; loop.stop(); });
+  loop.post([&] {
+    ran = true;
+    loop.stop();
+  });
   loop.run();
   EXPECT_TRUE(ran);
 }

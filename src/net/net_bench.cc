@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small calls over one Unix connection: pipelined, and one by one beside a bare socketpair doing the same ping-pong.
+// Small calls over one Unix connection: pipelined, and one by one beside a bare socketpair doing
+// the same ping-pong.
 #include <benchmark/benchmark.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -27,7 +28,8 @@ struct Echo {
     std::string pattern = (std::filesystem::temp_directory_path() / "ym-bench-XXXXXX").string();
     dir = ::mkdtemp(pattern.data());
     server = std::make_unique<Server>(
-        ServerOptions{}, ServerHandlers{.on_frames = [this](ConnectionId id, const Peer&, std::vector<Frame> batch) {
+        ServerOptions{},
+        ServerHandlers{.on_frames = [this](ConnectionId id, const Peer&, std::vector<Frame> batch) {
           for (Frame& frame : batch) server->send(id, frame.header, frame.payload);
         }});
     YM_CHECK(server->listen_unix(dir + "/s", 0600).has_value());
@@ -50,14 +52,16 @@ void small_calls_pipelined(benchmark::State& state) {
   Client client = echo.client();
   const auto window = static_cast<std::size_t>(state.range(0));
   std::string batch;
-  for (std::size_t i = 0; i < window; ++i) append_frame(batch, {.type = kEcho, .correlation = i}, std::string(kSmall, 'x'));
+  for (std::size_t i = 0; i < window; ++i)
+    append_frame(batch, {.type = kEcho, .correlation = i}, std::string(kSmall, 'x'));
   std::vector<char> buffer(256u << 10);
   for (auto _ : state) {
     // Raw writes and reads: it is the server that is measured.
     std::size_t sent = 0, got = 0;
     while (got < batch.size()) {
       if (sent < batch.size()) {
-        ssize_t n = ::send(client.fd(), batch.data() + sent, batch.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        ssize_t n = ::send(client.fd(), batch.data() + sent, batch.size() - sent,
+                           MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n > 0) sent += static_cast<std::size_t>(n);
       }
       if (!client.readable(sent < batch.size() ? Duration{0} : kPatience).value()) continue;
@@ -85,7 +89,8 @@ void bare_socketpair_ping_pong(benchmark::State& state) {
   YM_CHECK(::socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0);
   std::thread other([fd = fds[1]] {
     char buffer[256];
-    for (ssize_t n; (n = ::recv(fd, buffer, sizeof buffer, 0)) > 0;) YM_CHECK(::send(fd, buffer, static_cast<std::size_t>(n), 0) == n);
+    for (ssize_t n; (n = ::recv(fd, buffer, sizeof buffer, 0)) > 0;)
+      YM_CHECK(::send(fd, buffer, static_cast<std::size_t>(n), 0) == n);
   });
   char message[kSmall + kFrameHeaderSize] = {};
   for (auto _ : state) {
@@ -113,8 +118,16 @@ BENCHMARK(connect_handshake_call_close)->UseRealTime();
 void verify_one_token(benchmark::State& state) {
   ClusterKey key = ClusterKey::from_bytes(std::string(32, 'k')).value();
   Instant now = Instant::from_unix_seconds(1'800'000'000);
-  std::string token = sign_token(key, {.user = "ada", .uid = 1, .gid = 1, .issued = now, .expires = now + Duration{60'000},
-                                       .audience = "emil", .kind = "user"}, system_entropy()).value();
+  std::string token = sign_token(key,
+                                 {.user = "ada",
+                                  .uid = 1,
+                                  .gid = 1,
+                                  .issued = now,
+                                  .expires = now + Duration{60'000},
+                                  .audience = "emil",
+                                  .kind = "user"},
+                                 system_entropy())
+                          .value();
   for (auto _ : state) YM_CHECK(verify_token(key, token, {.now = now}).has_value());
 }
 BENCHMARK(verify_one_token);

@@ -27,12 +27,14 @@ struct Peer {
   std::uint32_t uid = ~0u;
   std::uint32_t gid = ~0u;
   std::int32_t pid = 0;
-  std::string user;     // the token's user name; empty on a Unix socket (nobody looked it up)
-  std::string role;     // the token's kind ("user", "node", …); empty on a Unix socket
-  std::string address;  // for people: "10.0.0.7:41234" or "unix:/run/…"
+  std::string user;           // the token's user name; empty on a Unix socket (nobody looked it up)
+  std::string role;           // the token's kind ("user", "node", …); empty on a Unix socket
+  std::uint16_t version = 0;  // of the protocol, as agreed in the handshake
+  std::string address;        // for people: "10.0.0.7:41234" or "unix:/run/…"
 };
 
-// Turns a token into what it proves: fill uid, gid, user and role. Called on a network thread; must not block.
+// Turns a token into what it proves: fill uid, gid, user and role. Called on a network thread; must
+// not block.
 using Authenticate = std::function<Result<Peer>(std::string_view token)>;
 
 }  // namespace ym

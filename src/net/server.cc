@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/server.h"
 
+#include <pthread.h>
+#include <signal.h>
+
 #include <algorithm>
 #include <future>
 #include <utility>
@@ -33,7 +36,8 @@ void ServerCore::remove(ConnectionId id) {
 
 struct Server::Impl {
   std::shared_ptr<ServerCore> core = std::make_shared<ServerCore>();
-  std::vector<std::unique_ptr<Listener>> listeners;  // used on shard 0's loop; changed while it is held up
+  std::vector<std::unique_ptr<Listener>>
+      listeners;  // used on shard 0's loop; changed while it is held up
   bool stopped = false;
 
   Impl(ServerOptions options, ServerHandlers handlers, Loop* loop);
@@ -59,9 +63,21 @@ std::vector<std::shared_ptr<ServerConnection>> connections_of(ServerShard& shard
   return all;
 }
 
+// Signals are for the daemon's own threads: a network thread inherits a mask that blocks them all.
+std::thread start_thread(Loop& loop) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread thread([&loop] { loop.run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_setname_np(thread.native_handle(), "net");
+  return thread;
+}
+
 void fill_in(ServerHandlers& handlers) {
   if (!handlers.on_open) handlers.on_open = [](ConnectionId, const Peer&) {};
-  if (!handlers.on_frames) handlers.on_frames = [](ConnectionId, const Peer&, std::vector<Frame>) {};
+  if (!handlers.on_frames)
+    handlers.on_frames = [](ConnectionId, const Peer&, std::vector<Frame>) {};
   if (!handlers.on_close) handlers.on_close = [](ConnectionId, const std::string&) {};
   if (!handlers.on_writable) handlers.on_writable = [](ConnectionId) {};
 }
@@ -81,8 +97,9 @@ Server::Impl::Impl(ServerOptions options, ServerHandlers handlers, Loop* loop) {
     core->shards.push_back(std::move(shard));
   }
   for (auto& shard : core->shards) {
-    shard->sweep = shard->loop->every(sweep_period(core->options), [this, s = shard.get()] { sweep(*s); });
-    if (shard->own_loop) shard->thread = std::thread([s = shard.get()] { s->loop->run(); });
+    shard->sweep =
+        shard->loop->every(sweep_period(core->options), [this, s = shard.get()] { sweep(*s); });
+    if (shard->own_loop) shard->thread = start_thread(*shard->loop);
   }
 }
 
@@ -90,7 +107,8 @@ void Server::Impl::sweep(ServerShard& shard) {
   for (const auto& connection : connections_of(shard)) connection->check_deadlines();
 }
 
-// Does `work` on the shard's thread and waits for it. If the loop is somebody else's we are on its thread, by contract.
+// Does `work` on the shard's thread and waits for it. If the loop is somebody else's we are on its
+// thread, by contract.
 void Server::Impl::on_shard(ServerShard& shard, Callback work) {
   if (!shard.own_loop || shard.loop->in_loop_thread()) return work();
   std::promise<void> done;
@@ -135,7 +153,8 @@ Status Server::Impl::start(std::unique_ptr<Listener> listener) {
   Status started;
   ServerShard& first = *core->shards[0];
   on_shard(first, [&] {
-    started = listener->start(*first.loop, [this](Accepted accepted) { accept(std::move(accepted)); });
+    started =
+        listener->start(*first.loop, [this](Accepted accepted) { accept(std::move(accepted)); });
     if (started) listeners.push_back(std::move(listener));
   });
   return started;
@@ -157,7 +176,8 @@ Result<std::uint16_t> Server::listen_tcp(const std::string& host, std::uint16_t 
   auto listener = Listener::on_tcp(host, port);
   if (!listener) return std::unexpected(listener.error());
   std::uint16_t bound = (*listener)->port();
-  if (Status started = impl_->start(std::move(*listener)); !started) return std::unexpected(started.error());
+  if (Status started = impl_->start(std::move(*listener)); !started)
+    return std::unexpected(started.error());
   return bound;
 }
 
@@ -177,10 +197,16 @@ void Server::stop() {
   }
 }
 
-SendResult Server::send(ConnectionId to, FrameHeader header, std::string_view payload, WhenFull when_full) {
+SendResult Server::send(ConnectionId to, FrameHeader header, std::string_view payload,
+                        WhenFull when_full) {
   auto connection = impl_->core->find(to);
   if (!connection) return SendResult::Gone;
   return connection->stream().enqueue(header, payload, when_full);
+}
+
+SendResult Server::send_error(ConnectionId to, std::uint64_t correlation, const Error& error) {
+  return send(to, {.type = static_cast<std::uint16_t>(NetType::Error), .correlation = correlation},
+              encode_error(error));
 }
 
 // Always posted, so that on_close never comes in the middle of another handler of the connection.
@@ -215,7 +241,8 @@ void Server::detach(ConnectionId id, std::function<void(Result<Detached>)> done)
   if (loop.in_loop_thread())
     connection->detach(std::move(done));
   else
-    loop.post([connection, done = std::move(done)]() mutable { connection->detach(std::move(done)); });
+    loop.post(
+        [connection, done = std::move(done)]() mutable { connection->detach(std::move(done)); });
 }
 
 std::size_t Server::connection_count() const { return impl_->core->connections; }

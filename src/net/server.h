@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accepts, authenticates and serves framed connections on a few network threads.
 //
-// Thread rule: send, close, pause, resume, detach may be called from any thread, inside handlers too. Handlers of one
-// connection run on one network thread, in the order open, frames…, close; those of different connections run at
-// the same time if there are several threads. Handlers must not block or throw.
+// Thread rule: send, close, pause, resume, detach may be called from any thread, inside handlers
+// too. Handlers of one connection run on one network thread, in the order open, frames…, close;
+// those of different connections run at the same time if there are several threads. Handlers must
+// not block or throw.
 //
-// Invariants: (1) on_open comes only after authentication; (2) on_close comes exactly once for each on_open, and
-// nothing of that connection after it; (3) a connection never holds more than outgoing_max bytes and one frame of
-// unsent output, nor more than one unfinished frame of input.
+// Invariants: (1) on_open comes only after authentication; (2) on_close comes exactly once for each
+// on_open, and nothing of that connection after it; (3) a connection never holds more than
+// outgoing_max bytes and one frame of unsent output, nor more than one unfinished frame of input.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -31,7 +32,8 @@ struct ServerHandlers {
   // Everything that one read completed; never empty.
   std::function<void(ConnectionId, const Peer&, std::vector<Frame>)> on_frames;
   std::function<void(ConnectionId, const std::string& reason)> on_close;
-  // A send that was refused as Full may be tried again: less than half of outgoing_max is waiting now.
+  // A send that was refused as Full may be tried again: less than half of outgoing_max is waiting
+  // now.
   std::function<void(ConnectionId)> on_writable;
 };
 
@@ -46,7 +48,8 @@ struct ServerOptions {
   std::size_t unauthenticated_max = 1000;
   Duration handshake_deadline{std::chrono::seconds(10)};
   Duration idle_deadline{0};  // cut a connection that sent nothing for so long; 0: never
-  Duration linger_deadline{std::chrono::seconds(1)};  // for the other side to read why it is being closed
+  Duration linger_deadline{
+      std::chrono::seconds(1)};  // for the other side to read why it is being closed
 };
 
 enum class SendResult : std::uint8_t { Sent, Full, Gone };
@@ -65,36 +68,42 @@ struct Detached {
 class Server {
  public:
   Server(ServerOptions options, ServerHandlers handlers);
-  // In somebody's loop instead of threads of its own. Then constructor, destructor, listen_* and stop are for the
-  // loop's thread (or for the time when it does not run).
+  // In somebody's loop instead of threads of its own. Then constructor, destructor, listen_* and
+  // stop are for the loop's thread (or for the time when it does not run).
   Server(ServerOptions options, ServerHandlers handlers, Loop& loop);
   ~Server();  // stop()
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // A dead server's socket is replaced; a live one's, and what is no socket, is refused. The file has `mode`, and never
-  // a wider one. `path`.lock stays locked as long as we listen.
+  // A dead server's socket is replaced; a live one's, and what is no socket, is refused. The file
+  // has `mode`, and never a wider one. `path`.lock stays locked as long as we listen.
   Status listen_unix(const std::string& path, unsigned mode);
-  // The port listened on; port 0 lets the kernel choose. `host` numeric, "localhost", or "*" for every address.
+  // The port listened on; port 0 lets the kernel choose. `host` numeric, "localhost", or "*" for
+  // every address.
   Result<std::uint16_t> listen_tcp(const std::string& host, std::uint16_t port);
-  // Nothing is accepted any more, every connection is closed (on_close is called), threads are joined. Not for handlers.
+  // Nothing is accepted any more, every connection is closed (on_close is called), threads are
+  // joined. Not for handlers.
   void stop();
 
   SendResult send(ConnectionId to, FrameHeader header, std::string_view payload,
                   WhenFull when_full = WhenFull::Cut);
+  // The refusal of one request: Client::call returns it as its error.
+  SendResult send_error(ConnectionId to, std::uint64_t correlation, const Error& error);
   // What was sent before still leaves, then an Error frame with `reason`, unless that is empty.
   void close(ConnectionId connection, std::string reason);
-  // No reading until resume. Called within on_frames, no further frames are delivered after that batch.
+  // No reading until resume; that the other side ended is not noticed meanwhile either. Called
+  // within on_frames, no further frames are delivered after that batch.
   void pause(ConnectionId connection);
   void resume(ConnectionId connection);
-  // Stops reading at once, writes what is waiting, then gives the socket away; on_close is not called. Frames of a
-  // batch already delivered are the handler's: put them before `residual` (append_frame) if they go along. Called
-  // within on_frames nothing is read in between; from elsewhere, pause first. If the connection breaks before, on_close
-  // is called as ever and `done` gets an error. `done` runs on the network thread.
+  // Stops reading at once, writes what is waiting, then gives the socket away; on_close is not
+  // called. Frames of a batch already delivered are the handler's: put them before `residual`
+  // (append_frame) if they go along. Called within on_frames nothing is read in between; from
+  // elsewhere, pause first. If the connection breaks before, on_close is called as ever and `done`
+  // gets an error. `done` runs on the network thread.
   void detach(ConnectionId connection, std::function<void(Result<Detached>)> done);
 
   std::size_t connection_count() const;
-  // Runs `work` on network thread 0: for timers that belong to this server.
+  // Network thread 0's, for timers that belong to this server: post to it.
   Loop& loop();
 
  private:

@@ -10,13 +10,19 @@
 
 namespace ym {
 
-ServerConnection::ServerConnection(std::shared_ptr<ServerCore> core, ConnectionId id, Accepted&& accepted)
-    : core_(std::move(core)), id_(id), peer_(std::move(accepted.peer)), frames_(core_->options.frame_max) {}
+ServerConnection::ServerConnection(std::shared_ptr<ServerCore> core, ConnectionId id,
+                                   Accepted&& accepted)
+    : core_(std::move(core)),
+      id_(id),
+      peer_(std::move(accepted.peer)),
+      frames_(core_->options.frame_max) {}
 
-Result<std::shared_ptr<ServerConnection>> ServerConnection::create(std::shared_ptr<ServerCore> core, Loop& loop,
-                                                                   ConnectionId id, Accepted accepted) {
+Result<std::shared_ptr<ServerConnection>> ServerConnection::create(std::shared_ptr<ServerCore> core,
+                                                                   Loop& loop, ConnectionId id,
+                                                                   Accepted accepted) {
   Fd fd = std::move(accepted.fd);
-  std::shared_ptr<ServerConnection> made(new ServerConnection(std::move(core), id, std::move(accepted)));
+  std::shared_ptr<ServerConnection> made(
+      new ServerConnection(std::move(core), id, std::move(accepted)));
   auto stream = Stream::create(loop, std::move(fd), *made, made->core_->options.outgoing_max);
   if (!stream) return std::unexpected(stream.error());
   made->stream_ = std::move(*stream);
@@ -41,6 +47,7 @@ void ServerConnection::greet(std::string_view bytes) {
   if (!peer) return refuse(peer.error());
 
   peer_ = std::move(*peer);
+  peer_.version = version;
   state_ = State::Open;
   if (std::exchange(counted_as_unknown_, false)) --core_->unauthenticated;
   Duration idle = core_->options.idle_deadline;
@@ -77,7 +84,9 @@ Result<Peer> ServerConnection::judge(const ClientHello& hello, std::uint16_t& ve
   return peer;
 }
 
-void ServerConnection::refuse(const Error& error) { linger(encode_refusal(core_->options.versions, error)); }
+void ServerConnection::refuse(const Error& error) {
+  linger(encode_refusal(core_->options.versions, error));
+}
 
 // Last bytes out, then wait for the other side to read them and end.
 void ServerConnection::linger(std::string_view last_bytes) {
@@ -100,7 +109,8 @@ void ServerConnection::answer_net_frames(std::vector<Frame>& frames) {
   if (std::none_of(frames.begin(), frames.end(), is_net)) return;
   for (const Frame& frame : frames)
     if (frame.header.type == static_cast<std::uint16_t>(NetType::Ping))
-      stream_->enqueue({.type = static_cast<std::uint16_t>(NetType::Pong), .correlation = frame.header.correlation},
+      stream_->enqueue({.type = static_cast<std::uint16_t>(NetType::Pong),
+                        .correlation = frame.header.correlation},
                        {}, WhenFull::Cut);
   std::erase_if(frames, is_net);
 }
@@ -109,7 +119,8 @@ void ServerConnection::close(const std::string& reason) {
   if (state_ != State::Open) return;
   std::string farewell;
   if (!reason.empty())
-    append_frame(farewell, {.type = static_cast<std::uint16_t>(NetType::Error)}, encode_error({.text = reason}));
+    append_frame(farewell, {.type = static_cast<std::uint16_t>(NetType::Error)},
+                 encode_error({.text = reason}));
   linger(farewell);
   core_->handlers.on_close(id_, reason);
 }
@@ -148,7 +159,8 @@ void ServerConnection::on_end(const std::string& reason) {
   State was = state_;
   leave();
   if (was == State::Open || was == State::Detaching) core_->handlers.on_close(id_, reason);
-  if (was == State::Detaching) detached_(fail("the connection broke before it was handed over: " + reason));
+  if (was == State::Detaching)
+    detached_(fail("the connection broke before it was handed over: " + reason));
 }
 
 void ServerConnection::leave() {
@@ -160,17 +172,18 @@ void ServerConnection::leave() {
 void ServerConnection::check_deadlines() {
   auto self = shared_from_this();
   Duration idle = core_->options.idle_deadline;
-  if (std::exchange(active_, false) && state_ == State::Open && idle > Duration{0}) deadline_ = Deadline::in(idle);
+  // A connection that we do not read from cannot be blamed for its silence.
+  bool active = std::exchange(active_, false) || stream_->paused();
+  if (active && state_ == State::Open && idle > Duration{0}) deadline_ = Deadline::in(idle);
   if (!deadline_.passed()) return;
   switch (state_) {
     case State::Greeting:
-      return refuse({.text = fmt::format("no {}hello within {} ms", hello_.started() ? "whole " : "",
-                                         core_->options.handshake_deadline.count())});
+      return refuse(
+          {.text = fmt::format("no {}hello within {} ms", hello_.started() ? "whole " : "",
+                               core_->options.handshake_deadline.count())});
     case State::Open: return close(fmt::format("nothing came for {} ms", idle.count()));
     case State::Detaching: return stream_->cut("it read too slowly");
-    case State::Closing:
-      stream_->drop();
-      return leave();
+    case State::Closing: stream_->drop(); return leave();
     case State::Gone: return;
   }
 }

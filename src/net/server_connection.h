@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One connection of a Server, from its hello to its end. Everything on its loop's thread, except stream().enqueue.
+// One connection of a Server, from its hello to its end. Everything on its loop's thread, except
+// stream().enqueue.
 //
 //   Greeting ──hello good──► Open ──detach──► Detaching ──flushed──► Gone
 //      │ refused               │ close, damage     │ broken
-//      └────────► Closing ◄────┘                   └──► Gone         Closing ──the other side ended, or deadline──► Gone
+//      └────────► Closing ◄────┘                   └──► Gone
+//                    └── the other side ended, or the linger deadline ──► Gone
 #pragma once
 #include <functional>
 #include <memory>
@@ -20,8 +22,9 @@ namespace ym {
 class ServerConnection : public StreamOwner, public std::enable_shared_from_this<ServerConnection> {
  public:
   // Starts reading. On failure the socket is closed and nothing was counted.
-  static Result<std::shared_ptr<ServerConnection>> create(std::shared_ptr<ServerCore> core, Loop& loop,
-                                                          ConnectionId id, Accepted accepted);
+  static Result<std::shared_ptr<ServerConnection>> create(std::shared_ptr<ServerCore> core,
+                                                          Loop& loop, ConnectionId id,
+                                                          Accepted accepted);
   // Constant after create; enqueue may be called from any thread.
   Stream& stream() { return *stream_; }
   ConnectionId id() const { return id_; }

@@ -28,10 +28,12 @@ std::string raw_conversation(const Address& to, std::string_view bytes) {
   Client client = Client::connect(to, {}).value();
   int fd = client.fd();
   set_blocking(fd);
-  EXPECT_EQ(::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+  EXPECT_EQ(::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(bytes.size()));
   std::string got;
   char buffer[4096];
-  for (ssize_t n; (n = ::recv(fd, buffer, sizeof buffer, 0)) > 0;) got.append(buffer, static_cast<std::size_t>(n));
+  for (ssize_t n; (n = ::recv(fd, buffer, sizeof buffer, 0)) > 0;)
+    got.append(buffer, static_cast<std::size_t>(n));
   return got;
 }
 
@@ -48,6 +50,7 @@ TEST(Server, AnswersACallOverAUnixSocketAndKnowsWhoAsks) {
   EXPECT_EQ(peer.uid, ::getuid());
   EXPECT_EQ(peer.gid, ::getgid());
   EXPECT_EQ(peer.pid, ::getpid());
+  EXPECT_EQ(peer.version, kVersions.max);
 }
 
 TEST(Server, AnswersACallOverTcpForTheBearerOfAToken) {
@@ -67,10 +70,14 @@ TEST(Server, TellsARefusedClientWhy) {
   EchoServer room;
   EXPECT_THAT(refusal(room.tcp_address(), {}), HasSubstr("a token is needed"));
   EXPECT_THAT(refusal(room.tcp_address(), {.token = "nonsense"}), HasSubstr("three parts"));
-  EXPECT_THAT(refusal(room.tcp_address(), {.token = test_token('z')}), HasSubstr("not signed with this cluster's key"));
-  EXPECT_THAT(refusal(room.tcp_address(), {.token = test_token('k', "zoo")}), HasSubstr("for cluster \"zoo\""));
-  EXPECT_THAT(refusal(room.tcp_address(), {.cluster = "zoo", .token = test_token()}), HasSubstr("this is cluster emil, not zoo"));
-  EXPECT_THAT(refusal(room.unix_address(), {.versions = {7, 9}}), HasSubstr("the client 7 to 9; upgrade the server"));
+  EXPECT_THAT(refusal(room.tcp_address(), {.token = test_token('z')}),
+              HasSubstr("not signed with this cluster's key"));
+  EXPECT_THAT(refusal(room.tcp_address(), {.token = test_token('k', "zoo")}),
+              HasSubstr("for cluster \"zoo\""));
+  EXPECT_THAT(refusal(room.tcp_address(), {.cluster = "zoo", .token = test_token()}),
+              HasSubstr("this is cluster emil, not zoo"));
+  EXPECT_THAT(refusal(room.unix_address(), {.versions = {7, 9}}),
+              HasSubstr("the client 7 to 9; upgrade the server"));
   EXPECT_TRUE(room.look(&EchoServer::opened).empty());
   EXPECT_TRUE(room.look(&EchoServer::closed).empty());
 }
@@ -84,8 +91,10 @@ TEST(Server, TellsAnOldClientToUpgrade) {
 TEST(Server, AnswersGarbageWithAnErrorFrameAndCloses) {
   EchoServer room;
   std::string garbage = "GET / HTTP/1.1\r\n" + std::string(100'000, 'x');
-  EXPECT_THAT(raw_conversation(room.unix_address(), garbage), HasSubstr("not a Yardmaster connection"));
-  EXPECT_THAT(raw_conversation(room.tcp_address(), garbage), HasSubstr("not a Yardmaster connection"));
+  EXPECT_THAT(raw_conversation(room.unix_address(), garbage),
+              HasSubstr("not a Yardmaster connection"));
+  EXPECT_THAT(raw_conversation(room.tcp_address(), garbage),
+              HasSubstr("not a Yardmaster connection"));
 }
 
 TEST(Server, RefusesAnOversizedFrameBeforeAndAfterAuthentication) {
@@ -104,7 +113,8 @@ TEST(Server, RefusesAnOversizedFrameBeforeAndAfterAuthentication) {
 
 TEST(Server, CutsOffASlowLorisAndASilentClientAtTheHandshakeDeadline) {
   EchoServer room({.handshake_deadline = Duration{30}});
-  EXPECT_THAT(raw_conversation(room.unix_address(), "YMR1"), HasSubstr("no whole hello within 30 ms"));
+  EXPECT_THAT(raw_conversation(room.unix_address(), "YMR1"),
+              HasSubstr("no whole hello within 30 ms"));
   EXPECT_THAT(raw_conversation(room.tcp_address(), ""), HasSubstr("no hello within 30 ms"));
 }
 
@@ -176,9 +186,20 @@ TEST(Server, ClosesWithAReasonThatBothSidesLearnAfterWhatWasSentBefore) {
   EXPECT_EQ(room.close_reason(), "draining for upgrade");
 }
 
+TEST(Server, RefusesOneRequestAndGoesOn) {
+  EchoServer room;
+  Client client = room.client();
+  auto refused = client.call(kRefuseMe, "", kPatience);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), (Error{7, "no such job"}));
+  EXPECT_TRUE(client.call(kEcho, "", kPatience));
+}
+
 TEST(Server, NoticesAClientThatGoesAway) {
   EchoServer room;
-  { ASSERT_TRUE(room.client().call(kEcho, "", kPatience)); }
+  {
+    ASSERT_TRUE(room.client().call(kEcho, "", kPatience));
+  }
   EXPECT_EQ(room.close_reason(), "the other side closed");
   EXPECT_EQ(room.server->send(room.first().first, {.type = kEcho}, ""), SendResult::Gone);
 }
@@ -194,7 +215,8 @@ TEST(Server, DetachesAConnectionWithTheBytesThatCameAfterwards) {
   append_frame(bytes, {.type = kDetachMe, .correlation = 76}, "yours");
   bytes += rest.substr(0, 20);
   ASSERT_EQ(::send(client.fd(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
-  EXPECT_EQ(client.receive(kPatience).value().payload, "yours") << "what was sent before the detach arrives";
+  EXPECT_EQ(client.receive(kPatience).value().payload, "yours")
+      << "what was sent before the detach arrives";
 
   ASSERT_TRUE(room.events.wait([&] { return !room.detached.empty(); }));
   Detached given;
@@ -205,7 +227,8 @@ TEST(Server, DetachesAConnectionWithTheBytesThatCameAfterwards) {
   EXPECT_TRUE(room.look(&EchoServer::closed).empty());
 
   Client shepherd = Client::adopt(given.fd, given.residual);
-  ASSERT_EQ(::send(client.fd(), rest.data() + 20, rest.size() - 20, 0), static_cast<ssize_t>(rest.size() - 20));
+  ASSERT_EQ(::send(client.fd(), rest.data() + 20, rest.size() - 20, 0),
+            static_cast<ssize_t>(rest.size() - 20));
   EXPECT_EQ(shepherd.receive(kPatience).value().payload, "for the shepherd");
   ASSERT_TRUE(shepherd.send({.type = kEcho}, "from the shepherd", kPatience));
   EXPECT_EQ(client.receive(kPatience).value().payload, "from the shepherd");
@@ -256,20 +279,24 @@ TEST(Server, ReplacesADeadServersSocketButNotALiveOnesNorAnOrdinaryFile) {
   struct stat file;
   ASSERT_EQ(::stat(path.c_str(), &file), 0);
   EXPECT_EQ(file.st_mode & 07777, 0600u);
-  EXPECT_THAT(second.listen_unix(path, 0600).error().text, HasSubstr("another server listens there"));
+  EXPECT_THAT(second.listen_unix(path, 0600).error().text,
+              HasSubstr("another server listens there"));
   first.stop();
   EXPECT_NE(::stat(path.c_str(), &file), 0) << "a stopped server leaves no socket behind";
 
   // As after a crash: a bound socket that nobody listens on.
   SocketAddress address = resolve_quickly({.path = path}).value().front();
-  { ASSERT_EQ(::bind(Fd(::socket(AF_UNIX, SOCK_STREAM, 0)).get(), address.get(), address.size), 0); }
+  {
+    ASSERT_EQ(::bind(Fd(::socket(AF_UNIX, SOCK_STREAM, 0)).get(), address.get(), address.size), 0);
+  }
   EXPECT_TRUE(second.listen_unix(path, 0666));
   ASSERT_EQ(::stat(path.c_str(), &file), 0);
   EXPECT_EQ(file.st_mode & 07777, 0666u);
 
   std::ofstream(dir / "file") << "precious";
   EXPECT_THAT(second.listen_unix(dir / "file", 0600).error().text, HasSubstr("is no socket"));
-  EXPECT_THAT(second.listen_unix(dir / std::string(200, 'x'), 0600).error().text, HasSubstr("the kernel allows"));
+  EXPECT_THAT(second.listen_unix(dir / std::string(200, 'x'), 0600).error().text,
+              HasSubstr("the kernel allows"));
 }
 
 TEST(Server, ReportsAPortThatIsTaken) {
@@ -294,9 +321,11 @@ TEST(Server, RunsInSomebodysLoop) {
   TempDir dir;
   Loop loop;
   Server* serving = nullptr;
-  Server server({}, {.on_frames = [&](ConnectionId id, const Peer&, std::vector<Frame> frames) {
-                  for (Frame& frame : frames) serving->send(id, frame.header, frame.payload);
-                }},
+  Server server({},
+                {.on_frames =
+                     [&](ConnectionId id, const Peer&, std::vector<Frame> frames) {
+                       for (Frame& frame : frames) serving->send(id, frame.header, frame.payload);
+                     }},
                 loop);
   serving = &server;
   ASSERT_TRUE(server.listen_unix(dir / "s", 0600));

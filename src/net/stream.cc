@@ -13,17 +13,18 @@ namespace ym {
 namespace {
 
 constexpr std::size_t kReadSize = 64u << 10;
-constexpr int kReadsPerTurn = 4;                 // then the loop's other connections get their turn
+constexpr int kReadsPerTurn = 4;  // then the loop's other connections get their turn
 constexpr std::size_t kKeepCapacity = 64u << 10;  // an idle connection keeps no large buffer
 
 }  // namespace
 
-Result<std::shared_ptr<Stream>> Stream::create(Loop& loop, Fd fd, StreamOwner& owner, std::size_t outgoing_max) {
+Result<std::shared_ptr<Stream>> Stream::create(Loop& loop, Fd fd, StreamOwner& owner,
+                                               std::size_t outgoing_max) {
   int number = fd.get();
   std::shared_ptr<Stream> stream(new Stream(loop, std::move(fd), owner, outgoing_max));
   Stream* self = stream.get();  // the watch is a member: it cannot outlive the stream
-  auto watch = FdWatch::create(
-      loop, number, [self] { self->on_readable(); }, [self] { self->flush(); });
+  auto watch =
+      FdWatch::create(loop, number, [self] { self->on_readable(); }, [self] { self->flush(); });
   if (!watch) return std::unexpected(watch.error());
   stream->watch_ = std::move(*watch);
   return stream;
@@ -108,7 +109,8 @@ bool Stream::fill_writing() {
   writing_.clear();
   written_ = 0;
   std::lock_guard lock(mutex_);
-  if (queue_.capacity() <= kKeepCapacity && writing_.capacity() > kKeepCapacity) writing_.shrink_to_fit();
+  if (queue_.capacity() <= kKeepCapacity && writing_.capacity() > kKeepCapacity)
+    writing_.shrink_to_fit();
   std::swap(writing_, queue_);
   return !writing_.empty();
 }
@@ -118,7 +120,8 @@ void Stream::flush() {
   auto self = shared_from_this();
   bool room = false;
   while (fill_writing()) {
-    ssize_t n = ::send(fd_.get(), writing_.data() + written_, writing_.size() - written_, MSG_NOSIGNAL | MSG_DONTWAIT);
+    ssize_t n = ::send(fd_.get(), writing_.data() + written_, writing_.size() - written_,
+                       MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) {
       watch_.arm_write();

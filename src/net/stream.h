@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes over one connected socket on a loop, for Server and Link: batched reads, merged and bounded writes. Here is where
-// TLS will sit: nothing above sees recv(2) and send(2).
+// Bytes over one connected socket on a loop, for Server and Link: batched reads, merged and bounded
+// writes. Here is where TLS will sit: nothing above sees recv(2) and send(2).
 //
 // Thread rule: enqueue from any thread, everything else on the loop's thread.
-// Invariants: (1) on_end is the last call of the owner, and comes at most once; (2) after drop() or take_fd() the owner is
-// not called any more; (3) queued bytes never exceed outgoing_max plus one frame.
+// Invariants: (1) on_end is the last call of the owner, and comes at most once; (2) after drop() or
+// take_fd() the owner is not called any more; (3) queued bytes never exceed outgoing_max plus one
+// frame.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -38,11 +39,13 @@ class StreamOwner {
 class Stream : public std::enable_shared_from_this<Stream> {
  public:
   // `owner` must outlive the stream's last call to it: it calls drop() before it goes.
-  static Result<std::shared_ptr<Stream>> create(Loop& loop, Fd fd, StreamOwner& owner, std::size_t outgoing_max);
+  static Result<std::shared_ptr<Stream>> create(Loop& loop, Fd fd, StreamOwner& owner,
+                                                std::size_t outgoing_max);
 
   // With Cut, Full means that the stream is being cut off.
   SendResult enqueue(FrameHeader header, std::string_view payload, WhenFull when_full);
-  // Bytes that are not counted against the limit: the handshake and farewells. On the loop's thread.
+  // Bytes that are not counted against the limit: the handshake and farewells. On the loop's
+  // thread.
   void enqueue_raw(std::string_view bytes);
 
   void start_reading();
@@ -50,8 +53,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void resume();
   bool paused() const { return paused_; }
   void notify_when_flushed();
-  // Write what is queued, end our side, throw away what still comes. The owner is told on_end when the other side ends,
-  // too; it sets its own deadline for that.
+  // Write what is queued, end our side, throw away what still comes. The owner is told on_end when
+  // the other side ends, too; it sets its own deadline for that.
   void finish();
   // Tell the owner on_end(reason), soon.
   void cut(std::string reason);
@@ -79,11 +82,11 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   // Protected by mutex_.
   std::mutex mutex_;
-  std::string queue_;          // not yet taken for writing
-  std::size_t unsent_ = 0;     // queue_ and what is left of writing_
+  std::string queue_;       // not yet taken for writing
+  std::size_t unsent_ = 0;  // queue_ and what is left of writing_
   bool flush_posted_ = false;
-  bool wants_room_ = false;    // somebody was refused
-  bool gone_ = false;          // nothing more is taken
+  bool wants_room_ = false;  // somebody was refused
+  bool gone_ = false;        // nothing more is taken
 
   // The loop's thread only.
   Fd fd_;

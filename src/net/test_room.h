@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of this room share: temporary folders, waiting for events, a server that records and echoes.
+// What the tests of this room share: temporary folders, waiting for events, a server that records
+// and echoes.
 #pragma once
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -60,22 +61,31 @@ class Events {
 
 inline const Instant kTestNow = Instant::from_unix_seconds(1'800'000'000);
 
-inline ClusterKey test_key(char fill = 'k') { return ClusterKey::from_bytes(std::string(32, fill)).value(); }
+inline ClusterKey test_key(char fill = 'k') {
+  return ClusterKey::from_bytes(std::string(32, fill)).value();
+}
 
 inline std::string test_token(char key_fill = 'k', std::string audience = "emil") {
   Entropy zeros = [](std::span<std::uint8_t> out) { std::fill(out.begin(), out.end(), 0); };
   return sign_token(test_key(key_fill),
-                    {.user = "ada", .uid = 1234, .gid = 56, .issued = kTestNow,
-                     .expires = kTestNow + std::chrono::seconds(60), .audience = std::move(audience), .kind = "node"},
+                    {.user = "ada",
+                     .uid = 1234,
+                     .gid = 56,
+                     .issued = kTestNow,
+                     .expires = kTestNow + std::chrono::seconds(60),
+                     .audience = std::move(audience),
+                     .kind = "node"},
                     zeros)
       .value();
 }
 
-inline constexpr std::uint16_t kEcho = 16;      // answered with its own payload
-inline constexpr std::uint16_t kSink = 17;      // only counted
-inline constexpr std::uint16_t kFlood = 18;     // never mind the answers: sends until told Full or Gone
+inline constexpr std::uint16_t kEcho = 16;  // answered with its own payload
+inline constexpr std::uint16_t kSink = 17;  // only counted
+inline constexpr std::uint16_t kFlood =
+    18;  // never mind the answers: sends until told Full or Gone
 inline constexpr std::uint16_t kCloseMe = 19;   // closed with the payload as reason
 inline constexpr std::uint16_t kDetachMe = 20;  // echoed, then detached
+inline constexpr std::uint16_t kRefuseMe = 22;  // answered with an error
 inline constexpr std::uint16_t kPauseMe = 21;   // no more reading until the test resumes
 
 // Listens on a Unix socket in its own folder and on a loopback port, records what happens.
@@ -83,11 +93,15 @@ class EchoServer {
  public:
   explicit EchoServer(ServerOptions options = {}) {
     options.cluster = "emil";
-    if (!options.authenticate) options.authenticate = authenticate_with(test_key(), "emil", [] { return kTestNow; });
+    if (!options.authenticate)
+      options.authenticate = authenticate_with(test_key(), "emil", [] { return kTestNow; });
     ServerHandlers handlers{
-        .on_open = [this](ConnectionId id, const Peer& peer) { events.change([&] { opened[id] = peer; }); },
-        .on_frames = [this](ConnectionId id, const Peer&, std::vector<Frame> batch) { handle(id, std::move(batch)); },
-        .on_close = [this](ConnectionId id, const std::string& why) { events.change([&] { closed[id] = why; }); },
+        .on_open = [this](ConnectionId id,
+                          const Peer& peer) { events.change([&] { opened[id] = peer; }); },
+        .on_frames = [this](ConnectionId id, const Peer&,
+                            std::vector<Frame> batch) { handle(id, std::move(batch)); },
+        .on_close = [this](ConnectionId id,
+                           const std::string& why) { events.change([&] { closed[id] = why; }); },
         .on_writable = [this](ConnectionId) { events.change([&] { ++writable; }); }};
     server = std::make_unique<Server>(std::move(options), std::move(handlers));
     Status listening = server->listen_unix(path(), 0666);
@@ -149,15 +163,21 @@ class EchoServer {
     if (frame.header.type == kEcho) server->send(id, frame.header, frame.payload);
     if (frame.header.type == kSink) events.change([&] { ++sunk; });
     if (frame.header.type == kCloseMe) server->close(id, frame.payload);
+    if (frame.header.type == kRefuseMe)
+      server->send_error(id, frame.header.correlation, {7, "no such job"});
     if (frame.header.type == kPauseMe) server->pause(id);
     if (frame.header.type == kDetachMe) {
       server->send(id, frame.header, frame.payload);
-      server->detach(id, [this](Result<Detached> d) { events.change([&] { detached.push_back(std::move(d)); }); });
+      server->detach(id, [this](Result<Detached> d) {
+        events.change([&] { detached.push_back(std::move(d)); });
+      });
     }
     if (frame.header.type == kFlood) {
       std::string piece(1000, 'f');
       std::size_t sent = 0;
-      while (sent < 1'000'000 && server->send(id, {.type = kFlood}, piece, flood_policy) == SendResult::Sent) ++sent;
+      while (sent < 1'000'000 &&
+             server->send(id, {.type = kFlood}, piece, flood_policy) == SendResult::Sent)
+        ++sent;
       events.change([&] { flooded = sent, flood_done = true; });
     }
   }

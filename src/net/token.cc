@@ -4,11 +4,6 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
-#include <rapidjson/encodedstream.h>
-#include <rapidjson/memorystream.h>
-#include <rapidjson/reader.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <algorithm>
 #include <utility>
@@ -20,6 +15,7 @@
 #include "base/text.h"
 #include "net/bytes.h"
 #include "net/handshake.h"
+#include "net/json_object.h"
 
 namespace ym {
 namespace {
@@ -41,66 +37,17 @@ Signature hmac(const ClusterKey& key, std::string_view bytes) {
 }
 
 bool same_signature(const Signature& ours, std::string_view theirs) {
-  return theirs.size() == ours.size() && CRYPTO_memcmp(ours.data(), theirs.data(), ours.size()) == 0;
-}
-
-// The members of one JSON object, in order; arrays and objects inside are only known to be there. (Debian's
-// rapidjson/document.h does not compile with clang-19; its event reader does.)
-struct Members : rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Members> {
-  struct Nested {};
-  using Value = std::variant<Nested, std::int64_t, double, std::string>;
-  std::vector<std::pair<std::string, Value>> list;
-  std::string name;
-  int depth = 0;
-
-  bool add(Value value) {
-    if (depth == 0) return false;  // not an object at all
-    if (depth == 1) list.emplace_back(name, std::move(value));
-    return true;
-  }
-  bool Default() { return add(Nested{}); }
-  bool Int(int v) { return add(std::int64_t{v}); }
-  bool Uint(unsigned v) { return add(std::int64_t{v}); }
-  bool Int64(std::int64_t v) { return add(v); }
-  bool Double(double v) { return add(v); }
-  bool String(const char* at, rapidjson::SizeType size, bool) { return add(std::string(at, size)); }
-  bool Key(const char* at, rapidjson::SizeType size, bool) {
-    if (depth == 1) name.assign(at, size);
-    return true;
-  }
-  bool StartObject() { return (depth == 0 || add(Nested{})) && ++depth > 0; }
-  bool EndObject(rapidjson::SizeType) { return --depth >= 0; }
-  bool StartArray() { return add(Nested{}) && ++depth > 0; }
-  bool EndArray(rapidjson::SizeType) { return --depth >= 0; }
-
-  const Value* find(std::string_view wanted) const {
-    for (const auto& [key, value] : list)
-      if (key == wanted) return &value;
-    return nullptr;
-  }
-};
-
-// Iterative, so that nesting costs no stack. A name given twice is refused: readers would differ in which they believe.
-Status parse_object(std::string_view json, Members& into) {
-  if (json.size() > kTokenMax) return fail("it is too long");
-  rapidjson::MemoryStream bytes(json.data(), json.size());
-  rapidjson::EncodedInputStream<rapidjson::UTF8<>, rapidjson::MemoryStream> stream(bytes);
-  rapidjson::Reader reader;
-  if (!reader.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(stream, into))
-    return fail("it is no JSON object");
-  std::vector<std::string_view> names;
-  for (const auto& member : into.list) names.push_back(member.first);
-  std::sort(names.begin(), names.end());
-  if (std::adjacent_find(names.begin(), names.end()) != names.end()) return fail("it has a name twice");
-  return {};
+  return theirs.size() == ours.size() &&
+         CRYPTO_memcmp(ours.data(), theirs.data(), ours.size()) == 0;
 }
 
 // Leaves `to` as it is if there is no such claim.
-Status take_text(const Members& from, const char* name, std::string& to) {
-  const Members::Value* found = from.find(name);
+Status take_text(const JsonObject& from, const char* name, std::string& to) {
+  const JsonObject::Value* found = from.find(name);
   if (!found) return {};
   const std::string* text = std::get_if<std::string>(found);
-  if (!text || text->size() > kClaimTextMax) return fail(fmt::format("its {} is no short text", name));
+  if (!text || text->size() > kClaimTextMax)
+    return fail(fmt::format("its {} is no short text", name));
   for (char c : *text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
       return fail(fmt::format("its {} has control characters", name));
@@ -108,19 +55,21 @@ Status take_text(const Members& from, const char* name, std::string& to) {
   return {};
 }
 
-Status take_number(const Members& from, const char* name, std::optional<std::int64_t>& to) {
-  const Members::Value* found = from.find(name);
+Status take_number(const JsonObject& from, const char* name, std::optional<std::int64_t>& to) {
+  const JsonObject::Value* found = from.find(name);
   if (!found) return {};
   // Other tools write 1.7e9 now and then.
   if (const auto* whole = std::get_if<std::int64_t>(found)) to = *whole;
-  if (const auto* real = std::get_if<double>(found); real && *real >= 0 && *real <= double{kTimeMax})
+  if (const auto* real = std::get_if<double>(found);
+      real && *real >= 0 && *real <= double{kTimeMax})
     to = static_cast<std::int64_t>(*real);
-  if (!to || *to < 0 || *to > kTimeMax) return fail(fmt::format("its {} is no sensible number", name));
+  if (!to || *to < 0 || *to > kTimeMax)
+    return fail(fmt::format("its {} is no sensible number", name));
   return {};
 }
 
-Status take_user_id(const Members& from, const char* name, std::optional<std::uint32_t>& to) {
-  const Members::Value* found = from.find(name);
+Status take_user_id(const JsonObject& from, const char* name, std::optional<std::uint32_t>& to) {
+  const JsonObject::Value* found = from.find(name);
   if (!found) return {};
   // ~0 means "no change" to the kernel and "nobody asked" to us, never a user.
   const auto* number = std::get_if<std::int64_t>(found);
@@ -138,7 +87,8 @@ Status check_rules(const TokenClaims& claims, const TokenRules& rules) {
   if (claims.issued && claims.issued - rules.skew > rules.now)
     return fail("the token was issued in the future; do the clocks differ?");
   if (!rules.audience.empty() && claims.audience != rules.audience)
-    return fail(fmt::format("the token is for cluster \"{}\", not \"{}\"", claims.audience, rules.audience));
+    return fail(fmt::format("the token is for cluster \"{}\", not \"{}\"", claims.audience,
+                            rules.audience));
   if (!rules.kind.empty() && claims.kind != rules.kind)
     return fail(fmt::format("the token is of kind \"{}\", not \"{}\"", claims.kind, rules.kind));
   return {};
@@ -147,10 +97,10 @@ Status check_rules(const TokenClaims& claims, const TokenRules& rules) {
 Status check_header(std::string_view encoded) {
   auto json = base64url_decode(encoded);
   if (!json) return fail("the token's header is damaged");
-  Members header;
-  if (Status ok = parse_object(*json, header); !ok) return fail("the token's header is damaged");
+  auto header = JsonObject::parse(*json);
+  if (!header) return fail("the token's header is damaged");
   std::string algorithm;
-  if (!take_text(header, "alg", algorithm) || algorithm != "HS256")
+  if (!take_text(*header, "alg", algorithm) || algorithm != "HS256")
     return fail("the token is not signed with HS256");
   return {};
 }
@@ -158,7 +108,8 @@ Status check_header(std::string_view encoded) {
 }  // namespace
 
 std::string base64url_encode(std::string_view bytes) {
-  static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  static constexpr char kDigits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   std::string out;
   out.reserve((bytes.size() * 4 + 2) / 3);
   std::uint32_t bits = 0;
@@ -179,12 +130,18 @@ std::optional<std::string> base64url_decode(std::string_view text) {
   int have = 0;
   for (char c : text) {
     std::uint32_t digit;
-    if (c >= 'A' && c <= 'Z') digit = static_cast<std::uint32_t>(c - 'A');
-    else if (c >= 'a' && c <= 'z') digit = static_cast<std::uint32_t>(c - 'a' + 26);
-    else if (c >= '0' && c <= '9') digit = static_cast<std::uint32_t>(c - '0' + 52);
-    else if (c == '-') digit = 62;
-    else if (c == '_') digit = 63;
-    else return std::nullopt;
+    if (c >= 'A' && c <= 'Z')
+      digit = static_cast<std::uint32_t>(c - 'A');
+    else if (c >= 'a' && c <= 'z')
+      digit = static_cast<std::uint32_t>(c - 'a' + 26);
+    else if (c >= '0' && c <= '9')
+      digit = static_cast<std::uint32_t>(c - '0' + 52);
+    else if (c == '-')
+      digit = 62;
+    else if (c == '_')
+      digit = 63;
+    else
+      return std::nullopt;
     bits = bits << 6 | digit;
     have += 6;
     if (have >= 8) out += static_cast<char>(bits >> (have -= 8) & 255);
@@ -199,58 +156,66 @@ Result<std::string> sign_token(const ClusterKey& key, TokenClaims claims, const 
     if (text->size() > kClaimTextMax) return fail("a name is too long for a token");
   std::array<std::uint8_t, 16> chance;
   entropy(chance);
-  rapidjson::StringBuffer json;
-  rapidjson::Writer<rapidjson::StringBuffer> out(json);
-  auto text = [&](const char* name, const std::string& value) {
-    if (value.empty()) return;
-    out.Key(name);
-    out.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
-  };
-  out.StartObject();
-  text("sun", claims.user);
-  if (claims.uid) out.Key("uid"), out.Uint(*claims.uid);
-  if (claims.gid) out.Key("gid"), out.Uint(*claims.gid);
-  out.Key("iat"), out.Int64(claims.issued.unix_seconds());
-  out.Key("exp"), out.Int64(claims.expires.unix_seconds());
-  text("aud", claims.audience);
-  text("kind", claims.kind);
   std::string id;
   for (std::uint8_t byte : chance) id += fmt::format("{:02x}", byte);
+  std::string json = "{";
+  auto member = [&](std::string_view name, std::string_view value) {
+    json += fmt::format("{}\"{}\":{}", json.size() > 1 ? "," : "", name, value);
+  };
+  auto text = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) member(name, json_quoted(value));
+  };
+  text("sun", claims.user);
+  if (claims.uid) member("uid", std::to_string(*claims.uid));
+  if (claims.gid) member("gid", std::to_string(*claims.gid));
+  member("iat", std::to_string(claims.issued.unix_seconds()));
+  member("exp", std::to_string(claims.expires.unix_seconds()));
+  text("aud", claims.audience);
+  text("kind", claims.kind);
   text("jti", id);
-  out.EndObject();
+  json += "}";
 
-  std::string token = base64url_encode(kHeader) + "." + base64url_encode({json.GetString(), json.GetSize()});
+  std::string token = base64url_encode(kHeader) + "." + base64url_encode(json);
   Signature signature = hmac(key, token);
-  token += "." + base64url_encode({reinterpret_cast<const char*>(signature.data()), signature.size()});
+  token +=
+      "." + base64url_encode({reinterpret_cast<const char*>(signature.data()), signature.size()});
   if (token.size() > kTokenMax) return fail("the names are too long for a token");
   return token;
 }
 
 Result<TokenClaims> parse_claims(std::string_view json) {
-  Members document;
-  if (Status ok = parse_object(json, document); !ok) return fail("the token's inside is damaged: " + ok.error().text);
+  auto object = JsonObject::parse(json);
+  if (!object) return fail("the token's inside is damaged: " + object.error().text);
   TokenClaims claims;
   std::optional<std::int64_t> issued, expires, not_before;
   Status took;
-  for (auto [name, to] : {std::pair{"sun", &claims.user}, {"aud", &claims.audience}, {"kind", &claims.kind}, {"jti", &claims.id}})
-    if (took = take_text(document, name, *to); !took) return fail("the token is damaged: " + took.error().text);
+  for (auto [name, to] : {std::pair{"sun", &claims.user},
+                          {"aud", &claims.audience},
+                          {"kind", &claims.kind},
+                          {"jti", &claims.id}})
+    if (took = take_text(*object, name, *to); !took)
+      return fail("the token is damaged: " + took.error().text);
   for (auto [name, to] : {std::pair{"iat", &issued}, {"exp", &expires}, {"nbf", &not_before}})
-    if (took = take_number(document, name, *to); !took) return fail("the token is damaged: " + took.error().text);
+    if (took = take_number(*object, name, *to); !took)
+      return fail("the token is damaged: " + took.error().text);
   for (auto [name, to] : {std::pair{"uid", &claims.uid}, {"gid", &claims.gid}})
-    if (took = take_user_id(document, name, *to); !took) return fail("the token is damaged: " + took.error().text);
+    if (took = take_user_id(*object, name, *to); !took)
+      return fail("the token is damaged: " + took.error().text);
   if (!expires) return fail("the token never expires, which is not allowed");
   claims.issued = Instant::from_unix_seconds(std::max(issued.value_or(0), not_before.value_or(0)));
   claims.expires = Instant::from_unix_seconds(*expires);
   return claims;
 }
 
-Result<TokenClaims> verify_token(const ClusterKey& key, std::string_view token, const TokenRules& rules) {
+Result<TokenClaims> verify_token(const ClusterKey& key, std::string_view token,
+                                 const TokenRules& rules) {
   if (token.size() > kTokenMax) return fail("the token is too long");
   auto parts = split(token, '.');
   if (parts.size() != 3) return fail("the token does not consist of three parts");
   auto signature = base64url_decode(parts[2]);
   if (!signature) return fail("the token's signature is damaged");
-  if (!same_signature(hmac(key, token.substr(0, parts[0].size() + 1 + parts[1].size())), *signature))
+  if (!same_signature(hmac(key, token.substr(0, parts[0].size() + 1 + parts[1].size())),
+                      *signature))
     return fail("the token was not signed with this cluster's key");
   if (Status ok = check_header(parts[0]); !ok) return std::unexpected(ok.error());
   auto json = base64url_decode(parts[1]);
@@ -262,8 +227,8 @@ Result<TokenClaims> verify_token(const ClusterKey& key, std::string_view token, 
 }
 
 Authenticate authenticate_with(ClusterKey key, std::string audience, std::function<Instant()> now) {
-  return [key = std::move(key), audience = std::move(audience), now = std::move(now)](
-             std::string_view token) -> Result<Peer> {
+  return [key = std::move(key), audience = std::move(audience),
+          now = std::move(now)](std::string_view token) -> Result<Peer> {
     auto claims = verify_token(key, token, {.now = now(), .audience = audience});
     if (!claims) return std::unexpected(claims.error());
     if (!claims->uid || !claims->gid) return fail("the token names no uid and gid");
@@ -275,7 +240,8 @@ Authenticate authenticate_with(ClusterKey key, std::string audience, std::functi
   };
 }
 
-// No token's signing input (ASCII, with a dot) begins like this, and the length keeps context and bytes apart.
+// No token's signing input (ASCII, with a dot) begins like this, and the length keeps context and
+// bytes apart.
 Signature sign_blob(const ClusterKey& key, std::string_view context, std::string_view bytes) {
   std::string input("yardmaster blob\0", 16);
   input.resize(16 + 8);

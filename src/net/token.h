@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokens and signatures made with the cluster's key. Pure: time and chance are arguments.
 //
-// A token is a JWT (RFC 7519) in compact form, HS256 only, signed with the key itself, so that sites' own tools
-// that mint `sun`/`iat`/`exp` tokens go on working.
+// A token is a JWT (RFC 7519) in compact form, HS256 only, signed with the key itself, so that
+// sites' own tools that mint `sun`/`iat`/`exp` tokens go on working.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -22,11 +22,11 @@ struct TokenClaims {
   std::string user;                  // sun; may be empty if uid is given
   std::optional<std::uint32_t> uid;  // tokens of other tools have none: look the user up
   std::optional<std::uint32_t> gid;
-  Instant issued;                    // iat, whole seconds
-  Instant expires;                   // exp, whole seconds
-  std::string audience;              // aud: the cluster's name
-  std::string kind;                  // "user", "node", …
-  std::string id;                    // jti, 32 hex digits; sign_token draws it, whatever stands here
+  Instant issued;        // iat, whole seconds
+  Instant expires;       // exp, whole seconds
+  std::string audience;  // aud: the cluster's name
+  std::string kind;      // "user", "node", …
+  std::string id;        // jti, 32 hex digits; sign_token draws it, whatever stands here
 };
 
 // REQUIRES: expires > issued. The whole token is at most kTokenMax bytes.
@@ -39,7 +39,8 @@ struct TokenRules {
   std::string_view kind;                    // the same
 };
 // The signature is checked, in constant time, before anything inside is believed.
-Result<TokenClaims> verify_token(const ClusterKey& key, std::string_view token, const TokenRules& rules);
+Result<TokenClaims> verify_token(const ClusterKey& key, std::string_view token,
+                                 const TokenRules& rules);
 // The inside of a token without any check, for fuzzing and for `scontrol token` style display.
 Result<TokenClaims> parse_claims(std::string_view json);
 
@@ -47,7 +48,8 @@ Result<TokenClaims> parse_claims(std::string_view json);
 Authenticate authenticate_with(ClusterKey key, std::string audience, std::function<Instant()> now);
 
 using Signature = std::array<std::uint8_t, 32>;
-// HMAC-SHA256 over (context, bytes). Signatures of one context are worthless in another and as tokens.
+// HMAC-SHA256 over (context, bytes). Signatures of one context are worthless in another and as
+// tokens.
 Signature sign_blob(const ClusterKey& key, std::string_view context, std::string_view bytes);
 bool verify_blob(const ClusterKey& key, std::string_view context, std::string_view bytes,
                  std::span<const std::uint8_t> signature);

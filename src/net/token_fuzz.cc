@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arbitrary bytes as a token and as the inside of one. What verifies must have been made by the key's owner.
+// Arbitrary bytes as a token and as the inside of one. What verifies must have been made by the
+// key's owner.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -17,8 +17,13 @@ const Entropy kSevens = [](std::span<std::uint8_t> out) { std::fill(out.begin(),
 ClusterKey key(char fill = 'k') { return ClusterKey::from_bytes(std::string(32, fill)).value(); }
 
 TokenClaims claims() {
-  return {.user = "ada", .uid = 1000, .gid = 100, .issued = kNow, .expires = kNow + std::chrono::seconds(300),
-          .audience = "emil", .kind = "user"};
+  return {.user = "ada",
+          .uid = 1000,
+          .gid = 100,
+          .issued = kNow,
+          .expires = kNow + std::chrono::seconds(300),
+          .audience = "emil",
+          .kind = "user"};
 }
 
 std::string unsigned_token(std::string_view json, std::string_view header = R"({"alg":"HS256"})") {
@@ -39,13 +44,15 @@ TEST(Token, WhatWasSignedIsVerified) {
   EXPECT_EQ(verified->gid, 100u);
   EXPECT_EQ(verified->expires, kNow + std::chrono::seconds(300));
   EXPECT_EQ(verified->id, "07070707070707070707070707070707");
-  EXPECT_EQ(token, sign_token(key(), claims(), kSevens).value()) << "the same chance gives the same token";
+  EXPECT_EQ(token, sign_token(key(), claims(), kSevens).value())
+      << "the same chance gives the same token";
 }
 
 TEST(Token, ATokenOfAnotherToolWithUserAndTimesOnlyIsRead) {
   // Header, payload and signature as any JWT library makes them from the key of 32 'k'.
   const char* token =
-      "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwic3VuIjoiYWRhIn0."
+      "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9."
+      "eyJleHAiOjE4MDAwMDAzMDAsImlhdCI6MTgwMDAwMDAwMCwic3VuIjoiYWRhIn0."
       "8LNB5pMmGmlJaVIZ6A2yf2ZsEyFsdDD4wRwxzWSrZAs";
   auto verified = verify_token(key(), token, {.now = kNow});
   ASSERT_TRUE(verified) << verified.error().text;
@@ -53,9 +60,18 @@ TEST(Token, ATokenOfAnotherToolWithUserAndTimesOnlyIsRead) {
   EXPECT_FALSE(verified->uid);
 }
 
+TEST(Token, NamesWithQuotesAndUmlautsComeBackAsTheyWent) {
+  TokenClaims odd = claims();
+  odd.user = "J\"ü\\rgen";
+  std::string token = sign_token(key(), odd, kSevens).value();
+  EXPECT_EQ(verify_token(key(), token, {.now = kNow}).value().user, odd.user);
+}
+
 TEST(Token, ExpiryAndIssueAllowForSkewedClocks) {
   std::string token = sign_token(key(), claims(), kSevens).value();
-  auto at = [&](int seconds) { return why_not(key(), token, {.now = kNow + std::chrono::seconds(seconds)}); };
+  auto at = [&](int seconds) {
+    return why_not(key(), token, {.now = kNow + std::chrono::seconds(seconds)});
+  };
   EXPECT_EQ(at(359), "accepted");
   EXPECT_EQ(at(360), "the token expired 60 seconds ago");
   EXPECT_EQ(at(-60), "accepted");
@@ -64,9 +80,12 @@ TEST(Token, ExpiryAndIssueAllowForSkewedClocks) {
 
 TEST(Token, AnotherKeyClusterOrKindIsRefused) {
   std::string token = sign_token(key(), claims(), kSevens).value();
-  EXPECT_EQ(why_not(key('z'), token, {.now = kNow}), "the token was not signed with this cluster's key");
-  EXPECT_EQ(why_not(key(), token, {.now = kNow, .audience = "zoo"}), "the token is for cluster \"emil\", not \"zoo\"");
-  EXPECT_EQ(why_not(key(), token, {.now = kNow, .kind = "node"}), "the token is of kind \"user\", not \"node\"");
+  EXPECT_EQ(why_not(key('z'), token, {.now = kNow}),
+            "the token was not signed with this cluster's key");
+  EXPECT_EQ(why_not(key(), token, {.now = kNow, .audience = "zoo"}),
+            "the token is for cluster \"emil\", not \"zoo\"");
+  EXPECT_EQ(why_not(key(), token, {.now = kNow, .kind = "node"}),
+            "the token is of kind \"user\", not \"node\"");
 }
 
 TEST(Token, EveryChangedCharacterSpoilsIt) {
@@ -103,6 +122,11 @@ TEST(Claims, OddOnesAreRefusedWithAReason) {
   EXPECT_THAT(why(R"({"exp":1,"uid":-1})"), HasSubstr("uid is no user"));
   EXPECT_THAT(why(R"({"exp":1,"uid":1,"uid":0})"), HasSubstr("twice"));
   EXPECT_THAT(why(R"({"exp":1,"sun":"a\nb"})"), HasSubstr("control characters"));
+  EXPECT_EQ(why(R"({"exp":1,"sun":"J\u00fcrgen \ud83d\ude00"})"), "fine");
+  EXPECT_THAT(why(R"({"exp":1,"sun":"\ud83d"})"), HasSubstr("no JSON object"));
+  EXPECT_THAT(why("{\"exp\":1,\"sun\":\"\xc0\xaf\"}"), HasSubstr("no JSON object"));
+  EXPECT_THAT(why(R"({"exp":01})"), HasSubstr("no JSON object"));
+  EXPECT_THAT(why(R"({"exp":1,})"), HasSubstr("no JSON object"));
   EXPECT_THAT(why(R"({"exp":1,"sun":["a"]})"), HasSubstr("sun is no short text"));
   EXPECT_THAT(why("[1]"), HasSubstr("no JSON object"));
   EXPECT_THAT(why("7"), HasSubstr("no JSON object"));
@@ -119,7 +143,8 @@ TEST(Authenticate, NeedsUidAndGid) {
   EXPECT_EQ(peer->role, "user");
   TokenClaims nameless = claims();
   nameless.uid.reset();
-  EXPECT_THAT(check(sign_token(key(), nameless, kSevens).value()).error().text, HasSubstr("no uid"));
+  EXPECT_THAT(check(sign_token(key(), nameless, kSevens).value()).error().text,
+              HasSubstr("no uid"));
 }
 
 TEST(Blob, SignaturesHoldForTheirKeyContextAndBytesOnly) {
@@ -139,7 +164,8 @@ TEST(Base64url, RoundsAndRefusesWhatIsNotCanonical) {
     EXPECT_EQ(base64url_decode(base64url_encode(bytes)), bytes);
   }
   EXPECT_EQ(base64url_encode("\xfb\xff"), "-_8");
-  for (const char* bad : {"A", "AAAAA", "AB", "AA=", "A A", "A+", "A/"}) EXPECT_FALSE(base64url_decode(bad)) << bad;
+  for (const char* bad : {"A", "AAAAA", "AB", "AA=", "A A", "A+", "A/"})
+    EXPECT_FALSE(base64url_decode(bad)) << bad;
 }
 
 }  // namespace

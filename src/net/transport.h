@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam between a daemon's driver and the network: real sockets in daemons, a virtual network in the simulator.
+// The seam between a daemon's driver and the network: real sockets in daemons, a virtual network in
+// the simulator.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -23,8 +24,9 @@ class Transport {
   virtual ~Transport() = default;
   // REQUIRES: called once, before the first send.
   virtual void set_receiver(Receiver receiver) = 0;
-  // False if it certainly will not arrive (unknown, down, or its queue is full). True promises nothing: a message may
-  // be lost with its connection. Messages to one endpoint arrive in order, each at most once.
+  // False if it certainly will not arrive (unknown, down, or its queue is full). True promises
+  // nothing: a message may be lost with its connection. Messages to one endpoint arrive in order,
+  // each at most once.
   virtual bool send(EndpointId to, std::uint16_t type, std::string payload) = 0;
 };
 

@@ -77,6 +77,9 @@ std::optional<Run> shared(const Run& a, const Run& b) {
 
 }  // namespace
 
+// "4000000-4000001:1," is the longest run there is.
+static_assert(IndexSet::kRunsMax * 20 <= IndexSet::kTextMax);
+
 Result<IndexSet> IndexSet::parse(std::string_view text) {
   if (text.size() > kTextMax) return invalid(fmt::format("longer than {} characters", kTextMax));
   std::vector<Run> runs;
@@ -123,6 +126,7 @@ Result<IndexSet> IndexSet::combine(std::vector<Run> runs) {
     for (std::uint32_t at = 0; at < bits.size(); ++at)
       if (bits[at]) set.push({low + at, low + at, 1});
   }
+  if (set.runs_.size() > kRunsMax) return invalid(fmt::format("more than {} ranges", kRunsMax));
   return set;
 }
 

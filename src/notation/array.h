@@ -21,7 +21,9 @@ inline constexpr std::uint32_t kArrayIndexMax = 4'000'001;
 
 class IndexSet {
  public:
-  static constexpr std::size_t kTextMax = 1 << 20;
+  static constexpr std::size_t kTextMax = 4 << 20;
+  // Runs a text may come to. A set of no more runs prints within kTextMax, so it can be read again.
+  static constexpr std::size_t kRunsMax = 200'000;
   // Indices looked at one by one, where stepped ranges of one text overlap.
   static constexpr std::uint64_t kOverlapMax = 16'000'000;
 

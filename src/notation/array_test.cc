@@ -80,6 +80,7 @@ TEST(IndexSet, RefusesWhatIsNoSet) {
   EXPECT_THAT(error("1-5:0"), HasSubstr("a step of 0"));
   EXPECT_THAT(error("4000002"), HasSubstr("an index is above 4000001"));
   EXPECT_THAT(error(std::string(IndexSet::kTextMax + 1, '1')), HasSubstr("longer than"));
+  EXPECT_THAT(error("0-4000000:5,2-4000000:7"), HasSubstr("more than 200000 ranges"));
   std::string overlapping = "0-4000001:2";
   for (int i = 0; i < 20; ++i) overlapping += ",0-4000001:2,1-4000001:3";
   EXPECT_THAT(error(overlapping), HasSubstr("too many ranges overlap"));

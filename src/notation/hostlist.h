@@ -25,10 +25,10 @@ namespace ym {
 
 class Hostlist {
  public:
-  static constexpr std::size_t kTextMax = 4 << 20;        // bytes of text to parse
+  static constexpr std::size_t kTextMax = 4 << 20;        // bytes of text, read or printed
   static constexpr std::size_t kNameMax = 255;            // bytes of one name
   static constexpr std::uint64_t kNamesMax = 64'000'000;  // names in one parsed list
-  static constexpr std::uint64_t kExpandedMax = 262'144;  // names made by all but the last brackets
+  static constexpr std::uint64_t kExpandedMax = 65'536;   // names made by all but the last brackets
   static constexpr std::size_t kRunsMax = 1'000'000;      // runs in one parsed list
   static constexpr unsigned kDigitsMax = 18;              // digits of a number
 

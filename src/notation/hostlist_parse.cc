@@ -16,6 +16,12 @@ class HostlistParser {
   Result<Hostlist> parse() {
     while (skip_separators())
       if (auto done = item(); !done) return std::unexpected(done.error());
+    // Whatever was read can be read again. A range of a short text prints as at most 18 pieces, so
+    // only multiplied brackets and long texts need a look.
+    bool may_grow = expanded_ > 0 || text_.size() > Hostlist::kTextMax / 256;
+    if (may_grow && list_.str().size() > Hostlist::kTextMax)
+      return fail(
+          fmt::format("Invalid host list: it prints as more than {} bytes", Hostlist::kTextMax));
     return std::move(list_);
   }
 

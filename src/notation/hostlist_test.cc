@@ -103,6 +103,7 @@ TEST(Hostlist, RefusesMoreThanItsLimits) {
   EXPECT_THAT(error("n[0-9999999999999999999]"), HasSubstr("a number is too long"));
   EXPECT_THAT(error("a[0-999]b[0-999]c[0-9]"), HasSubstr("by brackets within a name"));
   EXPECT_THAT(error("a[0-999999999999999999]b"), HasSubstr("by brackets within a name"));
+  EXPECT_THAT(error("a[0-49999]" + std::string(200, 'b')), HasSubstr("prints as more than"));
   EXPECT_THAT(error(std::string(300, 'a')), HasSubstr("a name is too long"));
   EXPECT_THAT(error(std::string(250, 'a') + "[000001-000003]"), HasSubstr("a name is too long"));
   EXPECT_THAT(error(std::string(Hostlist::kTextMax + 1, ',')), HasSubstr("longer than"));

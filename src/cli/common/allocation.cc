@@ -80,7 +80,7 @@ void relinquish(Controller& controller, JobId job, ExitStatus exit) {
   static_cast<void>(done);
 }
 
-std::string repeated(const std::vector<std::uint32_t>& numbers) {
+std::string repeat_counts(const std::vector<std::uint32_t>& numbers) {
   std::string out;
   for (std::size_t i = 0; i < numbers.size();) {
     std::size_t end = i;
@@ -126,8 +126,8 @@ std::vector<std::pair<std::string, std::string>> allocation_variables(const JobR
       {"SLURM_JOB_NUM_NODES", count},
       {"SLURM_NNODES", count},
       {"SLURM_JOB_PARTITION", row.partition},
-      {"SLURM_JOB_CPUS_PER_NODE", repeated(cpus)},
-      {"SLURM_TASKS_PER_NODE", repeated(tasks_per_node(spec.tasks, spec.cpus_per_task, cpus))},
+      {"SLURM_JOB_CPUS_PER_NODE", repeat_counts(cpus)},
+      {"SLURM_TASKS_PER_NODE", repeat_counts(tasks_per_node(spec.tasks, spec.cpus_per_task, cpus))},
       {"SLURM_CLUSTER_NAME", cluster},
       {"SLURM_SUBMIT_DIR", submit_dir},
       {"SLURM_SUBMIT_HOST", spec.submit_host},

@@ -21,7 +21,7 @@ Result<Granted> allocate(Controller& controller, const SubmitJob& request, std::
 void relinquish(Controller& controller, JobId job, ExitStatus exit);
 
 // "4(x2),2": how often the same number stands in a row.
-std::string repeated(const std::vector<std::uint32_t>& numbers);
+std::string repeat_counts(const std::vector<std::uint32_t>& numbers);
 // How many of `tasks` go to each node, in blocks, as slots allow.
 std::vector<std::uint32_t> tasks_per_node(std::uint32_t tasks, std::uint32_t cpus_per_task,
                                           const std::vector<std::uint32_t>& cpus);

@@ -23,6 +23,7 @@ struct Column {
   const char* header = "";
   std::string (*extract)(const Row&) = nullptr;
   std::int64_t (*number)(const Row&) = nullptr;  // for sorting; null: by text
+  bool splits = false;          // where rows are groups: members that differ in this do not share a row
 };
 
 // One column of a format, before it is known whether there is such a column.

@@ -95,7 +95,7 @@ void Controller::create_step(RequestId request, const CreateStep& create, const 
   if (left > 0 || step.shares.size() < nodes_wanted) return deny(Errc::NodesBusy);
   emit(StepStarted{.job = create.job, .step = step}, now, out);
 
-  StepCreated created{.step = step};
+  StepCreated created{.job = create.job, .step = step};
   for (const StepShare& share : step.shares) {
     const Node& node = state_.nodes.at(share.node.value);
     created.nodes.push_back(

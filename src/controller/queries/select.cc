@@ -79,10 +79,10 @@ std::set<JobId> records_of(const State& state, const JobTarget& target) {
 }
 
 void for_each_selected(const State& state, const JobFilter& filter,
-                       const std::function<bool(const Job&)>& visit) {
+                       const std::function<bool(const Job&)>& visit, JobId from) {
   FilterMatch match(filter, state);
   if (filter.targets.empty()) {
-    state.jobs.visit_from(0,
+    state.jobs.visit_from(from.value,
                           [&](std::uint64_t, const Job& job) { return !match(job) || visit(job); });
     return;
   }
@@ -90,7 +90,7 @@ void for_each_selected(const State& state, const JobFilter& filter,
   for (const JobTarget& target : filter.targets) ids.merge(records_of(state, target));
   for (JobId id : ids) {
     const Job& job = state.jobs.at(id.value);
-    if (match(job) && !visit(job)) return;
+    if (id >= from && match(job) && !visit(job)) return;
   }
 }
 

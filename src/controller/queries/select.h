@@ -21,11 +21,11 @@ class FilterMatch {
   std::set<NodeId> nodes_;
 };
 
-// Calls visit(job) for every job that the filter selects, in ascending order of ids; stops when it
-// returns false. With targets: O(targets × log jobs, plus the array for N and N_[…]); without:
-// O(jobs).
+// Calls visit(job) for every job from `from` on that the filter selects, in ascending order of ids;
+// stops when it returns false. With targets: O(targets × log jobs, plus the array for N and N_[…]);
+// without: O(jobs).
 void for_each_selected(const State& state, const JobFilter& filter,
-                       const std::function<bool(const Job&)>& visit);
+                       const std::function<bool(const Job&)>& visit, JobId from = {});
 
 // The record behind a target: a job, an array's common record, or an element; several for a whole
 // array.

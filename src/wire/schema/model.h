@@ -182,6 +182,9 @@ void fields(F&& f, const NodeSpec*) {
   f(14, "gres", &NodeSpec::gres);
   f(15, "reason", &NodeSpec::reason);
   f(16, "state", &NodeSpec::state);
+  f(17, "cpu_spec_list", &NodeSpec::cpu_spec_list);
+  f(18, "core_spec_count", &NodeSpec::core_spec_count);
+  f(19, "mem_spec_limit_mb", &NodeSpec::mem_spec_limit_mb);
 }
 
 template <class F>
@@ -254,6 +257,12 @@ void fields(F&& f, const PartitionSpec*) {
   f(27, "alternate", &PartitionSpec::alternate);
   f(28, "oversubscribe", &PartitionSpec::oversubscribe);
   f(29, "preempt_mode", &PartitionSpec::preempt_mode);
+  f(30, "exclusive_user", &PartitionSpec::exclusive_user);
+  f(31, "lln", &PartitionSpec::lln);
+  f(32, "req_resv", &PartitionSpec::req_resv);
+  f(33, "max_cpus_per_socket", &PartitionSpec::max_cpus_per_socket);
+  f(34, "alloc_nodes", &PartitionSpec::alloc_nodes);
+  f(35, "tres_billing_weights", &PartitionSpec::tres_billing_weights);
 }
 
 template <class F>

@@ -58,6 +58,7 @@ void fields(F&& f, const StepCreated*) {
   f(2, "nodes", &StepCreated::nodes);
   f(3, "credential", &StepCreated::credential);
   f(4, "signature", &StepCreated::signature);
+  f(5, "job", &StepCreated::job);
 }
 template <class F>
 void fields(F&& f, const LaunchTasks*) {

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/salloc/salloc.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/format.h"
+#include "cli/common/allocation.h"
+#include "cli/common/signals.h"
+#include "cli/common/watch.h"
+#include "cli/common/world.h"
+#include "os/environment.h"
+#include "os/files.h"
+
+namespace ym {
+namespace {
+
+constexpr Duration kLookInterval{50};
+
+// The command in a process of its own; it belongs to the terminal's foreground as we do.
+Result<pid_t> start(const std::vector<std::string>& command) {
+  pid_t child = ::fork();
+  if (child < 0) return fail(errno_text("fork"));
+  if (child > 0) return child;
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(signal, SIG_DFL);
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  ::execvp(words[0], words.data());
+  complain("salloc", errno_text(fmt::format("Unable to run {}", command[0])));
+  std::_Exit(errno == ENOENT ? 127 : 126);
+}
+
+// Waits for the command; if the job ends first, the command is told by SIGHUP and may end in its own time.
+int wait_for_child(pid_t child, JobWatcher& watcher, JobId job, bool& revoked) {
+  for (;;) {
+    int status = 0;
+    pid_t ended = ::waitpid(child, &status, WNOHANG);
+    if (ended == child) return status;
+    if (ended < 0 && errno != EINTR) return 0;
+    if (revoked) {
+      ::usleep(static_cast<useconds_t>(kLookInterval.count() * 1000));
+      continue;
+    }
+    auto row = watcher.wait(kLookInterval);
+    if ((row && !*row)) continue;
+    revoked = true;
+    if (row) remark("salloc", fmt::format("Job allocation {} has been revoked.", job.value));
+    ::kill(child, SIGHUP);
+  }
+}
+
+int run_command(Controller& controller, const Granted& granted, const JobOptions& options,
+                std::vector<std::string> command) {
+  if (command.empty()) command.push_back(environment_variable("SHELL").value_or("/bin/sh"));
+  // salloc itself outlives what its terminal sends: it has nodes to give back.
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(signal, SIG_IGN);
+  auto child = start(command);
+  bool revoked = false;
+  int status = 127 << 8;
+  if (child) {
+    JobWatcher watcher(controller.loaded(), {.job = granted.job, .until_end = true, .mine = true});
+    status = wait_for_child(*child, watcher, granted.job, revoked);
+  } else {
+    complain("salloc", child.error().text);
+  }
+  ExitStatus exit{.code = static_cast<std::uint8_t>(WIFEXITED(status) ? WEXITSTATUS(status) : 0),
+                  .signal = static_cast<std::uint8_t>(WIFSIGNALED(status) ? WTERMSIG(status) : 0)};
+  if (!revoked) {
+    if (!options.quiet) remark("salloc", fmt::format("Relinquishing job allocation {}", granted.job.value));
+    relinquish(controller, granted.job, exit);
+  }
+  if (exit.signal) return 128 + exit.signal;
+  return revoked && exit.code == 0 ? 1 : exit.code;
+}
+
+}  // namespace
+
+CommandPage salloc_page() {
+  return {.name = "salloc",
+          .summary = "get nodes, run a command here while holding them, give them back",
+          .usage = {"[OPTION]... [COMMAND [ARGUMENT]...]"},
+          .description = "Waits until the nodes are there and then runs the command, or a shell, on this machine\n"
+                         "with the allocation's SLURM_ variables; srun inside of it runs on the nodes."};
+}
+
+int salloc_main(const Arguments& arguments) {
+  auto parsed = parse_command(salloc_page(), job_option_table(kSalloc), arguments, Operands::EndOptions);
+  if (parsed.exit_code) return *parsed.exit_code;
+  JobOptions& options = parsed.settings;
+  auto refuse_with = [](const Error& error, const char* what) {
+    complain("salloc", fmt::format("{}{}", what, error.text));
+    return 1;
+  };
+  if (Status read = read_nodelist_file(options); !read) return refuse_with(read.error(), "");
+  if (options.spec.name.empty()) options.spec.name = parsed.operands.empty() ? "interactive" : parsed.operands[0];
+  if (auto slash = options.spec.name.rfind('/'); slash != std::string::npos) options.spec.name.erase(0, slash + 1);
+  SubmissionContext context = submission_context(kSalloc);
+  auto request = make_submission(options, context);
+  if (!request) return refuse_with(request.error(), "");
+  auto controller = Controller::open();
+  if (!controller) return refuse_with(controller.error(), "");
+  auto granted = allocate(*controller, *request, "salloc", options.quiet);
+  if (!granted) return refuse_with(granted.error(), "Unable to allocate resources: ");
+  if (!options.quiet) {
+    remark("salloc", fmt::format("Granted job allocation {}", granted->job.value));
+    remark("salloc", fmt::format("Nodes {} are ready for job", granted->row.nodes));
+  }
+  if (options.no_shell) return 0;
+  for (const auto& [name, value] :
+       allocation_variables(granted->row, options, controller->config().cluster_name, context.work_dir))
+    ::setenv(name.c_str(), value.c_str(), 1);
+  if (!options.chdir.empty() && ::chdir(options.chdir.c_str()) != 0)
+    complain("salloc", errno_text(fmt::format("Unable to change to {}", options.chdir)));
+  return run_command(*controller, *granted, options, parsed.operands);
+}
+
+}  // namespace ym

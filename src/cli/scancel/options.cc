@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include "base/format.h"
+#include "cli/common/signals.h"
+#include "cli/scancel/scancel.h"
+#include "notation/hostlist.h"
+
+namespace ym {
+namespace {
+
+using Settings = ScancelSettings;
+
+template <auto Member>
+Status add_list(Settings& settings, std::string_view value) {
+  append_list(settings.*Member, value);
+  return {};
+}
+template <auto Member>
+Status flag(Settings& settings, std::string_view) {
+  settings.*Member = true;
+  return {};
+}
+
+Status set_states(Settings& settings, std::string_view value) {
+  auto states = parse_states(value);
+  if (!states) return std::unexpected(states.error());
+  settings.states = std::move(*states);
+  return {};
+}
+
+Status set_signal(Settings& settings, std::string_view value) {
+  auto signal = parse_signal(value);
+  if (!signal) return fail("Unknown job signal");
+  settings.signal = *signal;
+  return {};
+}
+
+Status set_nodes(Settings& settings, std::string_view value) {
+  auto hosts = Hostlist::parse(value);
+  if (!hosts) return std::unexpected(hosts.error());
+  settings.nodes = hosts->str();
+  return {};
+}
+
+Status set_me(Settings& settings, std::string_view) {
+  settings.users.push_back(fmt::format("{}", ::getuid()));
+  return {};
+}
+
+Status add_verbose(Settings& settings, std::string_view) {
+  ++settings.verbose;
+  return {};
+}
+
+Status accept(Settings&, std::string_view) { return {}; }
+
+}  // namespace
+
+CommandPage scancel_page() {
+  return {.name = "scancel",
+          .summary = "end jobs and steps, or send them signals",
+          .usage = {"[OPTION]... [JOB[_ELEMENT][.STEP]]..."},
+          .description = "Of several conditions all must hold. A job that is not known any more is passed over in\n"
+                         "silence: it is gone, as was wanted."};
+}
+
+std::vector<Option<ScancelSettings>> scancel_table() {
+  return {
+      {{.name = "signal", .letter = 's', .takes = Takes::Value, .argument = "SIGNAL",
+        .help = "Send this signal instead of ending the job"}, set_signal},
+      {{.name = "batch", .letter = 'b', .help = "Signal the batch shell only", .variable = "SCANCEL_BATCH"},
+       flag<&Settings::batch>},
+      {{.name = "full", .letter = 'f', .help = "Signal the batch shell and all steps", .variable = "SCANCEL_FULL"},
+       flag<&Settings::full>},
+      {{.name = "user", .letter = 'u', .takes = Takes::Value, .argument = "NAME", .help = "Only jobs of this user",
+        .variable = "SCANCEL_USER"}, add_list<&Settings::users>},
+      {{.name = "me", .help = "Only my jobs"}, set_me},
+      {{.name = "name", .letter = 'n', .takes = Takes::Value, .argument = "NAME", .help = "Only jobs of this name",
+        .variable = "SCANCEL_NAME"}, add_list<&Settings::names>},
+      {{.name = "jobname", .takes = Takes::Value, .argument = "NAME", .help = "The same as --name", .hidden = true},
+       add_list<&Settings::names>},
+      {{.name = "partition", .letter = 'p', .takes = Takes::Value, .argument = "NAME",
+        .help = "Only jobs in this partition", .variable = "SCANCEL_PARTITION"}, add_list<&Settings::partitions>},
+      {{.name = "account", .letter = 'A', .takes = Takes::Value, .argument = "NAME",
+        .help = "Only jobs of this account", .variable = "SCANCEL_ACCOUNT"}, add_list<&Settings::accounts>},
+      {{.name = "qos", .letter = 'q', .takes = Takes::Value, .argument = "NAME", .help = "Only jobs of this QOS",
+        .variable = "SCANCEL_QOS"}, add_list<&Settings::qos>},
+      {{.name = "state", .letter = 't', .takes = Takes::Value, .argument = "STATE",
+        .help = "Only jobs in this state: PENDING, RUNNING or SUSPENDED", .variable = "SCANCEL_STATE"}, set_states},
+      {{.name = "nodelist", .letter = 'w', .takes = Takes::Value, .argument = "HOSTS",
+        .help = "Only jobs on these nodes"}, set_nodes},
+      {{.name = "interactive", .letter = 'i', .help = "Ask before each job", .variable = "SCANCEL_INTERACTIVE"},
+       flag<&Settings::interactive>},
+      {{.name = "hurry", .letter = 'H', .help = "Taken, without effect: nothing is staged out"},
+       flag<&Settings::hurry>},
+      {{.name = "ctld", .help = "Taken, without effect: signals always go by the controller"}, accept},
+      {{.name = "quiet", .letter = 'Q', .help = "No complaint about jobs that are over"}, flag<&Settings::quiet>},
+      {{.name = "verbose", .letter = 'v', .help = "Say what is done", .variable = "SCANCEL_VERBOSE"}, add_verbose},
+  };
+}
+
+}  // namespace ym

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/scancel/scancel.h"
+
+#include <unistd.h>
+
+#include "base/format.h"
+#include "cli/common/controller.h"
+
+namespace ym {
+namespace {
+
+// A line from the terminal, without its end; nothing at the end of the input.
+std::optional<std::string> read_line() {
+  std::string line;
+  for (char c = 0; ::read(STDIN_FILENO, &c, 1) == 1;) {
+    if (c == '\n') return line;
+    line += c;
+  }
+  return std::nullopt;
+}
+
+// Asks about each job; what is left are the ones to be ended.
+Result<std::vector<JobTarget>> confirmed(Controller& controller, const JobFilter& filter) {
+  std::vector<JobRow> rows;
+  Status asked = controller.ask_many<JobRows>(
+      QueryJobs{.filter = filter},
+      [&rows](JobRows&& some) {
+        for (JobRow& row : some.rows) rows.push_back(std::move(row));
+      },
+      [&rows] { rows.clear(); });
+  if (!asked) return std::unexpected(asked.error());
+  std::vector<JobTarget> out;
+  for (const JobRow& row : rows) {
+    print(fmt::format("Cancel job_id={} name={} partition={} [y/n]? ", display_id(row.job), row.job.spec->name,
+                      row.partition));
+    auto answer = read_line();
+    if (!answer) break;
+    if (answer->starts_with('y') || answer->starts_with('Y')) out.push_back({.job = row.job.id});
+  }
+  return out;
+}
+
+int cancel(ScancelSettings& settings, std::vector<JobTarget> targets) {
+  auto controller = Controller::open();
+  if (!controller) {
+    complain("scancel", controller.error().text);
+    return 1;
+  }
+  AlterJobs request = scancel_request(settings, std::move(targets));
+  if (settings.interactive) {
+    auto chosen = confirmed(*controller, request.filter);
+    if (!chosen) {
+      complain("scancel", chosen.error().text);
+      return 1;
+    }
+    if (chosen->empty()) return 0;
+    request.filter = {.targets = std::move(*chosen)};
+  }
+  if (settings.verbose)
+    for (const JobTarget& target : request.filter.targets)
+      remark("scancel", fmt::format("Terminating job {}", target.job.value));
+  auto answer = controller->ask<AlterAnswer>(request);
+  if (!answer) {
+    if (is(answer.error(), Errc::InvalidJobId)) return 0;
+    complain("scancel", answer.error().text);
+    return 1;
+  }
+  CancelReport report = report_of(*answer, settings);
+  for (const std::string& text : report.remarks) remark("scancel", text);
+  for (const std::string& text : report.complaints) complain("scancel", text);
+  return report.exit_code;
+}
+
+}  // namespace
+
+bool ScancelSettings::has_filter() const {
+  return !users.empty() || !partitions.empty() || !accounts.empty() || !qos.empty() || !names.empty() ||
+         !nodes.empty() || states.given();
+}
+
+AlterJobs scancel_request(const ScancelSettings& settings, std::vector<JobTarget> targets) {
+  bool any_step = false;
+  for (const JobTarget& target : targets) any_step = any_step || target.step.has_value();
+  bool by_signal = settings.signal != 0 && (settings.signal != 9 || settings.batch || any_step);
+  AlterJobs out{.verb = by_signal || settings.batch ? JobVerb::Signal : JobVerb::Cancel,
+                .filter = {.targets = std::move(targets),
+                           .users = settings.users,
+                           .partitions = settings.partitions,
+                           .accounts = settings.accounts,
+                           .qos = settings.qos,
+                           .names = settings.names,
+                           .nodes = settings.nodes},
+                .signal = settings.signal,
+                .batch_only = settings.batch,
+                .whole_job = settings.full};
+  if (out.verb == JobVerb::Signal && out.signal == 0) out.signal = 15;
+  settings.states.put_into(out.filter);
+  return out;
+}
+
+CancelReport report_of(const AlterAnswer& answer, const ScancelSettings& settings) {
+  CancelReport out;
+  for (const JobOutcome& outcome : answer.outcomes) {
+    Error error{.code = outcome.code, .text = outcome.text};
+    if (outcome.code == 0 && outcome.text.empty()) continue;
+    if (is(error, Errc::InvalidJobId)) continue;
+    std::string text = fmt::format("Kill job error on job id {}: {}", outcome.display, outcome.text);
+    // The job was over before we came: wanted or not, nothing is left to be done.
+    bool gone = is(error, Errc::AlreadyDone) || is(error, Errc::JobFinished);
+    if (gone) {
+      if (!settings.quiet && settings.verbose) out.remarks.push_back(text);
+      continue;
+    }
+    out.complaints.push_back(text);
+    out.exit_code = 1;
+  }
+  return out;
+}
+
+int scancel_main(const Arguments& arguments) {
+  auto parsed = parse_command(scancel_page(), scancel_table(), arguments, Operands::Mix);
+  if (parsed.exit_code) return *parsed.exit_code;
+  std::vector<JobTarget> targets;
+  for (const std::string& operand : parsed.operands) {
+    auto some = parse_targets(operand);
+    if (!some) {
+      complain("scancel", some.error().text);
+      return 1;
+    }
+    targets.insert(targets.end(), some->begin(), some->end());
+  }
+  if (targets.empty() && !parsed.settings.has_filter()) {
+    complain("scancel", "No job identification provided");
+    return 1;
+  }
+  return cancel(parsed.settings, std::move(targets));
+}
+
+}  // namespace ym

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// scancel: ends or signals jobs and steps.
+#pragma once
+#include "cli/common/command.h"
+#include "cli/common/targets.h"
+#include "model/job_messages.h"
+
+namespace ym {
+
+struct ScancelSettings {
+  std::vector<std::string> users, partitions, accounts, qos, names;
+  StateChoice states;
+  std::string nodes;
+  std::uint16_t signal = 0;  // 0: end the job
+  bool batch = false, full = false, quiet = false, interactive = false, hurry = false;
+  std::uint32_t verbose = 0;
+  bool has_filter() const;
+};
+
+CommandPage scancel_page();
+std::vector<Option<ScancelSettings>> scancel_table();
+AlterJobs scancel_request(const ScancelSettings& settings, std::vector<JobTarget> targets);
+// What is said about the answer, and the exit code. An unknown job is nothing to complain about: it is gone.
+struct CancelReport {
+  std::vector<std::string> complaints, remarks;
+  int exit_code = 0;
+};
+CancelReport report_of(const AlterAnswer& answer, const ScancelSettings& settings);
+int scancel_main(const Arguments& arguments);
+
+}  // namespace ym

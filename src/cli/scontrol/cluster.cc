@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verbs about the cluster as a whole.
+#include "base/format.h"
+#include "base/text.h"
+#include "cli/scontrol/scontrol.h"
+
+namespace ym {
+namespace {
+
+template <class Request>
+int simply(ScontrolContext& context, const Request& request, std::string_view error_name) {
+  auto controller = context.controller();
+  if (!controller) return context.fail_with(controller.error().text);
+  auto done = (*controller)->template ask<Done>(request, Asking::Once);
+  if (!done) return context.fail_with(fmt::format("{} error: {}", error_name, done.error().text));
+  if (!done->text.empty()) print(done->text + "\n");
+  return 0;
+}
+
+}  // namespace
+
+int ping_verb(ScontrolContext& context, const Words&) {
+  auto controller = context.controller();
+  if (!controller) return context.fail_with(controller.error().text);
+  const ClusterConfig& config = (*controller)->config();
+  auto pong = (*controller)->ask<Pong>(Ping{});
+  if (!pong) {
+    std::string host = config.controllers.empty() ? "localhost" : config.controllers[0].name;
+    print(fmt::format("Slurmctld(primary) at {} is DOWN\n", host));
+    return 1;
+  }
+  print(fmt::format("Slurmctld({}) at {} is UP\n", pong->mode.empty() ? "primary" : pong->mode, pong->host));
+  if (!pong->log_writable) {
+    print_error(fmt::format("warning: the controller cannot write its log{}{}\n", pong->trouble.empty() ? "" : ": ",
+                            pong->trouble));
+    return 1;
+  }
+  return 0;
+}
+
+int reconfigure_verb(ScontrolContext& context, const Words&) {
+  return simply(context, Reconfigure{}, "slurm_reconfigure");
+}
+
+int shutdown_verb(ScontrolContext& context, const Words& words) {
+  bool controller_only = !words.empty() && (same_ignoring_case(words[0], "slurmctld") ||
+                                            same_ignoring_case(words[0], "controller"));
+  if (!words.empty() && !controller_only) return context.fail_with("invalid shutdown argument: " + words[0]);
+  return simply(context, Shutdown{.controller_only = controller_only}, "slurm_shutdown");
+}
+
+int token_verb(ScontrolContext& context, const Words& words) {
+  GetToken request;
+  for (const std::string& word : words) {
+    if (starts_with_ignoring_case(word, "username=")) {
+      request.user = word.substr(9);
+    } else if (starts_with_ignoring_case(word, "lifespan=")) {
+      std::string_view text = std::string_view(word).substr(9);
+      auto seconds = parse_unsigned<std::uint32_t>(text);
+      if (same_ignoring_case(text, "infinite")) seconds = 10u * 365 * 86400;
+      if (!seconds || *seconds == 0) return context.fail_with("Invalid lifespan: " + word);
+      request.lifespan_s = *seconds;
+    } else {
+      return context.fail_with("unexpected argument: " + word);
+    }
+  }
+  auto controller = context.controller();
+  if (!controller) return context.fail_with(controller.error().text);
+  auto token = (*controller)->ask<Token>(request);
+  if (!token) return context.fail_with(fmt::format("scontrol: error: Unable to fetch token: {}", token.error().text));
+  print(fmt::format("SLURM_JWT={}\n", token->text));
+  return 0;
+}
+
+int version_verb(ScontrolContext&, const Words&) {
+  print("slurm " YM_SLURM_VERSION "\n");
+  return 0;
+}
+
+}  // namespace ym

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// scontrol: verbs, one file each. A verb gets its words and says what the exit code is.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/common/command.h"
+#include "cli/common/controller.h"
+#include "model/job_messages.h"
+#include "model/node_messages.h"
+
+namespace ym {
+
+struct ScontrolSettings {
+  bool one_line = false, details = false, all = false, quiet = false;
+  std::uint32_t verbose = 0;
+};
+
+// Connects when a verb first needs it: `show hostnames` works without any cluster.
+class ScontrolContext {
+ public:
+  explicit ScontrolContext(ScontrolSettings settings) : settings_(settings) {}
+  const ScontrolSettings& settings() const { return settings_; }
+  Result<Controller*> controller();
+  // "scontrol: error: …" (nothing if quiet); 1.
+  int fail_with(std::string_view text) const;
+
+ private:
+  ScontrolSettings settings_;
+  std::optional<Controller> controller_;
+};
+
+using Words = std::vector<std::string>;
+
+struct Verb {
+  std::string_view name;
+  std::string_view operands;
+  std::string_view help;
+  int (*run)(ScontrolContext& context, const Words& words);
+};
+const std::vector<Verb>& scontrol_verbs();
+// The verb of that name, or the only one that begins with it; null if there is none.
+const Verb* find_verb(const std::vector<Verb>& verbs, std::string_view name);
+
+// --- verbs ---
+int show_verb(ScontrolContext& context, const Words& words);
+int update_verb(ScontrolContext& context, const Words& words);
+int create_verb(ScontrolContext& context, const Words& words);
+int delete_verb(ScontrolContext& context, const Words& words);
+int hold_verb(ScontrolContext& context, const Words& words);
+int uhold_verb(ScontrolContext& context, const Words& words);
+int release_verb(ScontrolContext& context, const Words& words);
+int requeue_verb(ScontrolContext& context, const Words& words);
+int requeuehold_verb(ScontrolContext& context, const Words& words);
+int suspend_verb(ScontrolContext& context, const Words& words);
+int resume_verb(ScontrolContext& context, const Words& words);
+int ping_verb(ScontrolContext& context, const Words& words);
+int reconfigure_verb(ScontrolContext& context, const Words& words);
+int shutdown_verb(ScontrolContext& context, const Words& words);
+int token_verb(ScontrolContext& context, const Words& words);
+int write_verb(ScontrolContext& context, const Words& words);
+int version_verb(ScontrolContext& context, const Words& words);
+
+// --- kinds of things that `show` shows ---
+int show_jobs(ScontrolContext& context, const Words& words);
+int show_steps(ScontrolContext& context, const Words& words);
+int show_nodes(ScontrolContext& context, const Words& words);
+int show_partitions(ScontrolContext& context, const Words& words);
+int show_config(ScontrolContext& context, const Words& words);
+int show_hostnames(ScontrolContext& context, const Words& words);
+int show_hostlist(ScontrolContext& context, const Words& words);
+int show_hostlist_sorted(ScontrolContext& context, const Words& words);
+
+// Records as people and scripts read them; `one_line` puts each on one.
+std::string job_record(const JobRow& row, Instant now, const ScontrolSettings& settings);
+std::string node_record(const NodeRow& row, const ScontrolSettings& settings);
+std::string partition_record(const PartitionRow& row, const ScontrolSettings& settings);
+std::string config_text(const ConfigAnswer& answer, Instant now);
+
+// Joins the lines of a record: indented lines, or one.
+std::string record_text(const std::vector<std::string>& lines, bool one_line);
+
+// "Key=value" words of update, create and delete. Keys in any case; values as they are.
+struct Assignment {
+  std::string key, value;
+  char sign = '=';  // '+' and '-' for += and -=
+};
+Result<std::vector<Assignment>> parse_assignments(const Words& words);
+// What `update job` changes. The job's id is taken out of the list.
+Result<std::pair<std::string, JobPatch>> job_patch(const std::vector<Assignment>& assignments, Instant now);
+Result<UpdatePartition> partition_update(const std::vector<Assignment>& assignments);
+Result<UpdateNodes> node_update(const std::vector<Assignment>& assignments);
+
+// Several answers of the controller in one list.
+template <class Answer, class Row, class Question>
+Status fetch_rows(Controller& controller, const Question& question, std::vector<Row>& rows) {
+  return controller.ask_many<Answer>(
+      question,
+      [&rows](Answer&& some) {
+        for (Row& row : some.rows) rows.push_back(std::move(row));
+      },
+      [&rows] { rows.clear(); });
+}
+
+CommandPage scontrol_page();
+std::vector<Option<ScontrolSettings>> scontrol_table();
+int scontrol_main(const Arguments& arguments);
+
+}  // namespace ym

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// `scontrol show KIND [NAME]`, and the kinds that need few words.
+#include "base/format.h"
+#include "base/text.h"
+#include "cli/common/local.h"
+#include "cli/scontrol/scontrol.h"
+#include "notation/hostlist.h"
+#include "os/clock.h"
+#include "os/environment.h"
+
+namespace ym {
+namespace {
+
+const std::vector<Verb>& kinds() {
+  static const std::vector<Verb> all = {
+      {"jobs", "", "", show_jobs},
+      {"steps", "", "", show_steps},
+      {"nodes", "", "", show_nodes},
+      {"partitions", "", "", show_partitions},
+      {"config", "", "", show_config},
+      {"hostnames", "", "", show_hostnames},
+      {"hostlist", "", "", show_hostlist},
+      {"hostlistsorted", "", "", show_hostlist_sorted},
+  };
+  return all;
+}
+
+// The list that is meant: the word, or SLURM_JOB_NODELIST.
+Result<Hostlist> hosts_of(const Words& words) {
+  std::string text = words.empty() ? environment_variable("SLURM_JOB_NODELIST").value_or("") : words[0];
+  if (text.empty()) return fail("Invalid hostlist: no list given and SLURM_JOB_NODELIST is not set");
+  auto list = Hostlist::parse(text);
+  if (!list) return fail(fmt::format("Invalid hostlist: {}: {}", printable(text), list.error().text));
+  return list;
+}
+
+}  // namespace
+
+std::string record_text(const std::vector<std::string>& lines, bool one_line) {
+  std::string out;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i > 0) out += one_line ? " " : "\n   ";
+    out += lines[i];
+  }
+  return out + (one_line ? "\n" : "\n\n");
+}
+
+int show_verb(ScontrolContext& context, const Words& words) {
+  if (words.empty()) return context.fail_with("too few arguments for keyword:show");
+  std::string kind = words[0];
+  Words rest(words.begin() + 1, words.end());
+  // "show job=7" means "show job 7".
+  if (auto equals = kind.find('='); equals != std::string::npos) {
+    rest.insert(rest.begin(), kind.substr(equals + 1));
+    kind.resize(equals);
+  }
+  if (same_ignoring_case(kind, "jobid")) kind = "job";
+  if (same_ignoring_case(kind, "nodename")) kind = "node";
+  if (same_ignoring_case(kind, "partitionname")) kind = "partition";
+  const Verb* found = find_verb(kinds(), kind);
+  if (!found)
+    return context.fail_with(fmt::format("invalid entity:{} for keyword:show ", printable(kind)));
+  return found->run(context, rest);
+}
+
+int show_hostnames(ScontrolContext& context, const Words& words) {
+  auto hosts = hosts_of(words);
+  if (!hosts) return context.fail_with(hosts.error().text);
+  std::string out;
+  hosts->for_each([&out](std::string_view name) {
+    out += name;
+    out += '\n';
+  });
+  print(out);
+  return 0;
+}
+
+int show_hostlist(ScontrolContext& context, const Words& words) {
+  if (words.empty()) return context.fail_with("Hostlist is NULL");
+  auto hosts = hosts_of(words);
+  if (!hosts) return context.fail_with(hosts.error().text);
+  print(hosts->str() + "\n");
+  return 0;
+}
+
+int show_hostlist_sorted(ScontrolContext& context, const Words& words) {
+  if (words.empty()) return context.fail_with("Hostlist is NULL");
+  auto hosts = hosts_of(words);
+  if (!hosts) return context.fail_with(hosts.error().text);
+  print(hosts->sorted().str() + "\n");
+  return 0;
+}
+
+std::string config_text(const ConfigAnswer& answer, Instant now) {
+  std::string out = fmt::format("Configuration data as of {}\n", show_time(now, "Unknown"));
+  for (const KeyValue& entry : answer.values) out += fmt::format("{:<23} = {}\n", entry.key, entry.value);
+  return out;
+}
+
+int show_config(ScontrolContext& context, const Words&) {
+  auto controller = context.controller();
+  if (!controller) return context.fail_with(controller.error().text);
+  auto answer = (*controller)->ask<ConfigAnswer>(QueryConfig{});
+  if (!answer) return context.fail_with(fmt::format("slurm_load_ctl_conf error: {}", answer.error().text));
+  print(config_text(*answer, wall_clock()));
+  return 0;
+}
+
+}  // namespace ym

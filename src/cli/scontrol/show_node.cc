@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/format.h"
+#include "base/text.h"
+#include "cli/common/local.h"
+#include "cli/scontrol/scontrol.h"
+#include "notation/hostlist.h"
+#include "notation/tres.h"
+
+namespace ym {
+namespace {
+
+std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }
+std::string or_name(const std::string& text, const std::string& name) { return text.empty() ? name : text; }
+
+std::string tres_text(std::uint64_t cpus, std::uint64_t memory_mb, bool billing) {
+  Tres tres;
+  if (cpus) tres.set("cpu", cpus);
+  if (memory_mb) tres.set("mem", memory_mb);
+  if (billing) tres.set("billing", cpus);
+  return tres.str();
+}
+
+}  // namespace
+
+std::string node_record(const NodeRow& row, const ScontrolSettings& settings) {
+  const Node& node = row.node;
+  const NodeSpec& spec = *node.spec;
+  const NodeRegistration& found = *node.registration;
+  std::vector<std::string> lines;
+  std::string arch = found.arch.empty() ? "" : fmt::format("Arch={} ", found.arch);
+  lines.push_back(fmt::format("NodeName={} {}CoresPerSocket={} ", spec.name, arch, spec.cores_per_socket));
+  std::uint32_t used = node.exclusive ? spec.cpus : node.cpus_used;
+  lines.push_back(fmt::format("CPUAlloc={} CPUEfctv={} CPUTot={} CPULoad={}.{:02}", used, spec.cpus, spec.cpus,
+                              row.cpu_load / 100, row.cpu_load % 100));
+  lines.push_back(fmt::format("AvailableFeatures={}", or_null(spec.features)));
+  lines.push_back(fmt::format("ActiveFeatures={}", or_null(spec.features)));
+  lines.push_back(fmt::format("Gres={}", or_null(spec.gres)));
+  std::string version = found.version.empty() ? "" : fmt::format(" Version={}", found.version);
+  lines.push_back(fmt::format("NodeAddr={} NodeHostName={}{}", or_name(spec.address, spec.name),
+                              or_name(spec.hostname, spec.name), version));
+  if (spec.port) lines.back() += fmt::format(" Port={}", spec.port);
+  if (!found.os.empty()) lines.push_back(fmt::format("OS={} ", found.os));
+  lines.push_back(fmt::format("RealMemory={} AllocMem={} FreeMem={} Sockets={} Boards={}", spec.memory_mb,
+                              node.memory_used_mb, node.registration ? fmt::format("{}", row.free_memory_mb) : "N/A",
+                              spec.sockets, spec.boards));
+  lines.push_back(fmt::format("State={} ThreadsPerCore={} TmpDisk={} Weight={} Owner=N/A MCS_label=N/A",
+                              state_long(node), spec.threads_per_core, spec.tmp_mb, spec.weight));
+  lines.push_back(fmt::format("Partitions={} ", join(row.partitions, ",")));
+  lines.push_back(fmt::format("BootTime={} SlurmdStartTime={}", show_time(found.boot_time, "None"),
+                              show_time(found.slurmd_start, "None")));
+  lines.push_back(fmt::format("LastBusyTime={} ResumeAfterTime=None", show_time(node.last_busy, "Unknown")));
+  lines.push_back(fmt::format("CfgTRES={}", tres_text(spec.cpus, spec.memory_mb, true)));
+  lines.push_back(fmt::format("AllocTRES={}", tres_text(used, node.memory_used_mb, false)));
+  if (!node.reason.empty())
+    lines.push_back(fmt::format("Reason={} [{}@{}]", node.reason, user_name(node.reason_uid.value),
+                                show_time(node.reason_time, "Unknown")));
+  return record_text(lines, settings.one_line);
+}
+
+int show_nodes(ScontrolContext& context, const Words& words) {
+  auto controller = context.controller();
+  if (!controller) return context.fail_with(controller.error().text);
+  QueryNodes question;
+  if (!words.empty()) {
+    auto hosts = Hostlist::parse(words[0]);
+    if (!hosts) return context.fail_with(fmt::format("Invalid node name: {}", hosts.error().text));
+    question.nodes = hosts->str();
+  }
+  std::vector<NodeRow> rows;
+  Status asked = fetch_rows<NodeRows>(**controller, question, rows);
+  if (!asked) return context.fail_with(fmt::format("slurm_load_node error: {}", asked.error().text));
+  if (rows.empty() && !words.empty()) {
+    print(fmt::format("Node {} not found\n", words[0]));
+    return 1;
+  }
+  std::string out;
+  for (const NodeRow& row : rows) out += node_record(row, context.settings());
+  print(rows.empty() ? "No nodes in the system\n" : out);
+  return 0;
+}
+
+}  // namespace ym

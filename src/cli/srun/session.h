@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step while it runs: one loop over the nodes' streams, our own input, signals and the job's end.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/common/controller.h"
+#include "cli/common/watch.h"
+#include "cli/options/job_options.h"
+#include "cli/srun/exits.h"
+#include "cli/srun/node_stream.h"
+#include "cli/srun/output.h"
+
+namespace ym {
+
+// Where the step's streams go, decided from --input, --output and --error.
+struct StreamPlan {
+  std::string node_in, node_out, node_err;      // patterns that the nodes open themselves; empty: through srun
+  std::string local_in, local_out, local_err;   // files that srun opens; empty: its own streams
+  std::uint32_t stdin_task = 0xffffffff;
+  bool read_input = true;
+  std::optional<std::uint32_t> only_task;       // --output=3: what the others say is dropped
+};
+Result<StreamPlan> plan_streams(const JobOptions& options, const struct PatternValues& values);
+
+struct StepRun {
+  JobId job;
+  StepCreated created;
+  LaunchTasks launch;
+  StreamPlan plan;
+  const JobOptions* options = nullptr;
+};
+
+class Session {
+ public:
+  Session(Controller& controller, StepRun run);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Runs the step to its end and tells srun's exit code.
+  int run();
+
+ private:
+  Status open_files();
+  Status launch();
+  void loop();
+  void poll_once();
+  void handle(NodeStream& stream, const Frame& frame);
+  void take_output(const TaskOutput& output);
+  void take_end(NodeStream& stream, const StepOver& over);
+  void read_input();
+  void take_signals();
+  void interrupt();
+  void escalate();
+  void look_after_lost();
+  void send_signal(std::uint16_t signal);
+  void say_status() const;
+  bool all_over() const;
+  std::string step_name() const;
+  void set_terminal(bool raw);
+
+  Controller& controller_;
+  StepRun run_;
+  TaskExits exits_;
+  OutputSplitter splitter_;
+  std::vector<std::unique_ptr<NodeStream>> streams_;
+  std::vector<bool> step_failed_;
+  JobWatcher watcher_;
+  bool job_over_ = false;
+  Fd signals_;
+  int in_ = -1, out_ = 1, err_ = 2;
+  bool input_over_ = false;
+  Duration interrupted_at_{-100000};
+  Duration kill_at_{0};
+  bool aborting_ = false, bad_exit_seen_ = false;
+  int failure_code_ = 0;
+  bool raw_ = false;
+};
+
+}  // namespace ym

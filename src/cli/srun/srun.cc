@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/srun/srun.h"
+
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/format.h"
+#include "cli/common/allocation.h"
+#include "cli/common/local.h"
+#include "cli/common/world.h"
+#include "cli/srun/session.h"
+#include "net/key.h"
+#include "notation/hostlist.h"
+#include "notation/pattern.h"
+#include "os/environment.h"
+#include "os/files.h"
+
+namespace ym {
+namespace {
+
+constexpr Duration kFirstPause{100};
+constexpr Duration kLongestPause{5000};
+constexpr std::size_t kMultiProgMax = 1 << 20;
+
+CreateStep step_request(const JobOptions& options, JobId job, bool own_allocation) {
+  CreateStep out{.job = job,
+                 .name = options.spec.name,
+                 .tasks = options.tasks.value_or(0),
+                 .cpus_per_task = options.cpus_per_task.value_or(1),
+                 .nodes = options.min_nodes.value_or(0),
+                 .tasks_per_node = options.tasks_per_node.value_or(0),
+                 .memory_per_node_mb = own_allocation ? 0 : options.spec.memory_per_node_mb,
+                 .node_list = options.extras.required_nodes,
+                 .excluded_nodes = options.extras.excluded_nodes,
+                 .overlap = options.overlap || options.external_launcher,
+                 .overcommit = options.spec.overcommit,
+                 .whole = options.whole};
+  // Without a wish, all nodes of the allocation take part, as far as there are tasks for them.
+  if (!options.min_nodes && options.soft_nodes && out.node_list.empty())
+    out.nodes = out.tasks ? std::min(*options.soft_nodes, out.tasks) : *options.soft_nodes;
+  if (out.tasks_per_node && !out.tasks && out.nodes) out.tasks = out.tasks_per_node * out.nodes;
+  if (out.tasks && out.nodes > out.tasks) out.nodes = out.tasks;
+  return out;
+}
+
+// Asks until the job has room for the step.
+Result<StepCreated> create_step(Controller& controller, const CreateStep& request) {
+  Interrupts interrupts;
+  bool told = false;
+  for (Duration pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
+    auto created = controller.ask<StepCreated>(request);
+    bool busy = !created && is(created.error(), Errc::NodesBusy);
+    if (!busy) {
+      if (created && told) remark("srun", fmt::format("Step created for StepId={}.{}", request.job.value,
+                                                      created->step.id.value));
+      return created;
+    }
+    if (!told)
+      remark("srun", fmt::format("Job {} step creation temporarily disabled, retrying (Requested nodes are busy)",
+                                 request.job.value));
+    told = true;
+    ::poll(nullptr, 0, static_cast<int>(pause.count()));
+    if (interrupts.pending()) return fail("Cancelled pending job step");
+  }
+}
+
+std::string random_id() {
+  std::uint8_t bytes[16];
+  system_entropy()(bytes);
+  std::string out;
+  for (std::uint8_t byte : bytes) out += fmt::format("{:02x}", byte);
+  return out;
+}
+
+Result<LaunchTasks> launch_request(const JobOptions& options, const SubmissionContext& context,
+                                   const StepCreated& created, const StreamPlan& plan,
+                                   const std::vector<std::string>& command) {
+  LaunchTasks out{.credential = created.credential,
+                  .signature = created.signature,
+                  .arguments = command,
+                  .environment = exported_environment(options.export_list, context.environment),
+                  .work_dir = context.work_dir,
+                  .std_in = plan.node_in,
+                  .std_out = plan.node_out,
+                  .std_err = plan.node_err,
+                  .stdin_task = plan.stdin_task,
+                  .append_output = options.spec.append_output,
+                  .unbuffered = options.unbuffered,
+                  .kill_on_bad_exit = options.kill_on_bad_exit,
+                  .pty = options.pty,
+                  .umask = context.umask,
+                  .srun_id = random_id()};
+  if (!options.chdir.empty())
+    out.work_dir = options.chdir.starts_with('/') ? options.chdir : context.work_dir + "/" + options.chdir;
+  winsize size{};
+  if (options.pty && ::ioctl(STDIN_FILENO, TIOCGWINSZ, &size) == 0) {
+    out.rows = size.ws_row;
+    out.columns = size.ws_col;
+  }
+  if (options.multi_prog) {
+    auto text = read_file(command[0], kMultiProgMax);
+    if (!text) return std::unexpected(text.error());
+    out.multi_prog = std::move(*text);
+  }
+  return out;
+}
+
+void tell_nodes(const JobRow& row) {
+  std::vector<std::uint32_t> cpus;
+  for (const NodeShare& share : row.job.allocation->nodes) cpus.push_back(share.cpus);
+  remark("srun", fmt::format("jobid {}: nodes({}):`{}', cpu counts: {}", row.job.id.value, cpus.size(), row.nodes,
+                             repeat_counts(cpus)));
+}
+
+Result<int> run_step(Controller& controller, const JobOptions& options, const SubmissionContext& context, JobId job,
+                     const std::vector<std::string>& command, bool own_allocation) {
+  auto created = create_step(controller, step_request(options, job, own_allocation));
+  if (!created) return fail(fmt::format("Unable to create step for job {}: {}", job.value, created.error().text));
+  PatternValues values{.job = job.value,
+                       .step = {.kind = StepRef::Kind::Number, .number = created->step.id.value},
+                       .node = host_name(),
+                       .user = user_name(::getuid()),
+                       .job_name = options.spec.name};
+  auto plan = plan_streams(options, values);
+  if (!plan) return std::unexpected(plan.error());
+  auto launch = launch_request(options, context, *created, *plan, command);
+  if (!launch) return std::unexpected(launch.error());
+  Session session(controller, {.job = job, .created = std::move(*created), .launch = std::move(*launch),
+                               .plan = std::move(*plan), .options = &options});
+  return session.run();
+}
+
+int run_in_own_allocation(Controller& controller, JobOptions& options, SubmissionContext context,
+                          const std::vector<std::string>& command) {
+  auto fail_with = [](const std::string& text) {
+    complain("srun", text);
+    return 1;
+  };
+  auto request = make_submission(options, context);
+  if (!request) return fail_with(request.error().text);
+  if (request->test_only) {
+    auto answer = controller.ask<SubmitAnswer>(*request, Asking::Once);
+    if (!answer) return fail_with(fmt::format("allocation failure: {}", answer.error().text));
+    remark("srun", answer->warning.empty() ? "The request is valid" : answer->warning);
+    return 0;
+  }
+  auto granted = allocate(controller, *request, "srun", options.quiet);
+  if (!granted) return fail_with(fmt::format("Unable to allocate resources: {}", granted.error().text));
+  if (options.verbose) tell_nodes(granted->row);
+  for (const auto& [name, value] :
+       allocation_variables(granted->row, options, controller.config().cluster_name, context.work_dir))
+    ::setenv(name.c_str(), value.c_str(), 1);
+  context.environment = own_environment();
+  std::uint32_t nodes = static_cast<std::uint32_t>(granted->row.job.allocation->nodes.size());
+  options.tasks = std::max(1u, granted->row.job.spec->tasks);
+  options.soft_nodes = nodes;
+  options.min_nodes.reset();
+  auto code = run_step(controller, options, context, granted->job, command, true);
+  int exit = code ? *code : fail_with(code.error().text);
+  std::uint8_t signal = exit > 128 ? static_cast<std::uint8_t>(exit - 128) : 0;
+  relinquish(controller, granted->job,
+             {.code = static_cast<std::uint8_t>(signal ? 0 : std::min(exit, 255)), .signal = signal});
+  return exit;
+}
+
+}  // namespace
+
+CommandPage srun_page() {
+  return {.name = "srun",
+          .summary = "run tasks on nodes",
+          .usage = {"[OPTION]... PROGRAM [ARGUMENT]..."},
+          .description =
+              "Within an allocation (of sbatch or salloc) the tasks run as a step on its nodes; otherwise srun gets\n"
+              "nodes for itself first. Input and output of the tasks are srun's own. Its exit code is the\n"
+              "highest of its tasks; a task that was killed by a signal counts as 128 and the signal's number."};
+}
+
+int srun_main(const Arguments& arguments) {
+  auto parsed = parse_command(srun_page(), job_option_table(kSrun), arguments, Operands::EndOptions);
+  if (parsed.exit_code) return *parsed.exit_code;
+  JobOptions& options = parsed.settings;
+  if (options.mpi == "list") {
+    print("MPI plugin types are...\n\tnone\n");
+    return 0;
+  }
+  auto fail_with = [](const std::string& text) {
+    complain("srun", text);
+    return 1;
+  };
+  if (parsed.operands.empty()) return fail_with("No command given to execute.");
+  if (Status read = read_nodelist_file(options); !read) return fail_with(read.error().text);
+  const std::string& program = parsed.operands[0];
+  // Within a job SLURM_JOB_NAME is the job's name; a step is called after its program.
+  bool inherited = options.jobid && options.spec.name == environment_variable("SLURM_JOB_NAME").value_or("");
+  if (options.spec.name.empty() || inherited) options.spec.name = program.substr(program.rfind('/') + 1);
+  auto controller = Controller::open();
+  if (!controller) return fail_with(controller.error().text);
+  SubmissionContext context = submission_context(kSrun);
+  if (!options.jobid) return run_in_own_allocation(*controller, options, context, parsed.operands);
+  auto code = run_step(*controller, options, context, JobId{options.jobid}, parsed.operands, false);
+  return code ? *code : fail_with(code.error().text);
+}
+
+}  // namespace ym

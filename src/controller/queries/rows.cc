@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queries/rows.h"
+
+#include <algorithm>
+
+#include "notation/hostlist.h"
+#include "schedule/shape.h"
+
+namespace ym {
+namespace {
+
+// A job that has just come in, or whose shape was not reached, waits for its turn.
+const Verdict* verdict_of(const Job& job, const Verdicts& verdicts) {
+  auto at = verdicts.shapes.find(shape_hash(shape_key(*job.spec)));
+  return at == verdicts.shapes.end() ? nullptr : &at->second;
+}
+
+}  // namespace
+
+Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now) {
+  if (job.state != JobState::Pending) return job.end_reason;
+  if (job.holds.admin) return Reason::JobHeldAdmin;
+  if (job.holds.user || job.priority == 0) return Reason::JobHeldUser;
+  if (job.dependency_failed) return Reason::DependencyNeverSatisfied;
+  if (!job.dependency->empty()) return Reason::Dependency;
+  if (job.eligible > now) return Reason::BeginTime;
+  if (auto own = verdicts.jobs.find(job.id); own != verdicts.jobs.end()) return own->second;
+  const Verdict* verdict = verdict_of(job, verdicts);
+  if (!verdict) return verdicts.shapes.empty() ? Reason::None : Reason::Priority;
+  bool shared =
+      verdict->reason != Reason::Resources;  // about the request, not about whose turn it is
+  return shared || verdict->head == job.id ? verdict->reason : Reason::Priority;
+}
+
+std::string nodes_text(const State& state, const Allocation& allocation) {
+  std::vector<std::string> names;
+  names.reserve(allocation.nodes.size());
+  for (const NodeShare& share : allocation.nodes)
+    if (const Node* node = state.find(share.node)) names.push_back(node->spec->name);
+  return Hostlist::of(names).str();
+}
+
+JobRow job_row(const State& state, const Job& job, const Verdicts& verdicts, Instant now) {
+  JobRow row{.job = job, .reason = reason_of(job, verdicts, now)};
+  row.nodes = nodes_text(state, *job.allocation);
+  if (!job.allocation->nodes.empty())
+    if (const Node* first = state.find(job.allocation->nodes.front().node))
+      row.batch_host = first->spec->name;
+  const Partition* partition = state.find(job.partition);
+  row.partition = partition ? partition->spec->name : job.spec->partitions;
+  if (const Verdict* verdict = verdict_of(job, verdicts); verdict && verdict->head == job.id)
+    row.expected_start = verdict->expected_start;
+  return row;
+}
+
+NodeRow node_row(const State& state, const Node& node) {
+  NodeRow row{.node = node};
+  state.partitions.for_each([&](std::uint64_t, const Partition& partition) {
+    if (std::ranges::binary_search(*partition.nodes, node.id))
+      row.partitions.push_back(partition.spec->name);
+  });
+  return row;
+}
+
+PartitionRow partition_row(const State& state, const Partition& partition) {
+  PartitionRow row{.partition = partition};
+  for (NodeId id : *partition.nodes) {
+    const Node* node = state.find(id);
+    if (!node) continue;
+    ++row.node_count;
+    row.cpus += node->spec->cpus;
+  }
+  return row;
+}
+
+}  // namespace ym

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers for people, made of a snapshot. Safe on any thread; the controller itself is not asked.
+#pragma once
+#include <functional>
+
+#include "model/job_messages.h"
+#include "model/node_messages.h"
+#include "model/state.h"
+#include "schedule/plan.h"
+
+namespace ym {
+
+// The reason that squeue shows: the job's own (held, dependency, begin time), else the planner's
+// verdict.
+Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now);
+
+JobRow job_row(const State& state, const Job& job, const Verdicts& verdicts, Instant now);
+NodeRow node_row(const State& state, const Node& node);
+PartitionRow partition_row(const State& state, const Partition& partition);
+
+// The hostlist of an allocation. O(nodes log nodes).
+std::string nodes_text(const State& state, const Allocation& allocation);
+
+}  // namespace ym

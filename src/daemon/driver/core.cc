@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/driver/core.h"
+
+#include <algorithm>
+
+#include "model/errc.h"
+#include "wire/codec.h"
+
+namespace ym {
+namespace {
+
+// Could the event let a pending job start that could not before?
+bool may_start_something(const Event& event) {
+  return std::holds_alternative<JobSubmitted>(event.body) ||
+         std::holds_alternative<JobNodeReleased>(event.body) ||
+         std::holds_alternative<JobUpdated>(event.body) ||
+         std::holds_alternative<JobRequeued>(event.body) ||
+         std::holds_alternative<JobFinished>(event.body) ||
+         std::holds_alternative<NodeRegistered>(event.body) ||
+         std::holds_alternative<NodeResponded>(event.body) ||
+         std::holds_alternative<NodeStateChanged>(event.body) ||
+         std::holds_alternative<NodesDefined>(event.body) ||
+         std::holds_alternative<PartitionDefined>(event.body) ||
+         std::holds_alternative<AllocationChanged>(event.body);
+}
+
+}  // namespace
+
+Status Core::begin(const ClusterConfig& config, Instant now) {
+  if (Status ok = controller_.configure(config, now, out_); !ok) return ok;
+  controller_.begin_watch(now);
+  replan_ = true;
+  return {};
+}
+
+void Core::handle(const Input& input, Instant now) {
+  if (const auto* request = std::get_if<Request>(&input)) return handle(*request, now);
+  if (const auto* gone = std::get_if<NodeDisconnected>(&input)) {
+    if (const Node* node = state().find_node(gone->node)) controller_.disconnected(node->id, now);
+    return;
+  }
+  if (const auto* present = std::get_if<OwnerPresent>(&input))
+    return controller_.owner_present(present->job);
+  if (const auto* gone = std::get_if<OwnerGone>(&input))
+    return controller_.owner_gone(gone->job, now);
+  if (!log_trouble_.empty()) return;
+  if (const auto* node = std::get_if<NodeSpoke>(&input)) {
+    // An unknown node was refused when it connected; one that was just removed is not missed.
+    static_cast<void>(controller_.report(node->report, now, out_));
+  } else if (const auto* planned = std::get_if<Planned>(&input)) {
+    controller_.commit(planned->plan, now, out_);
+    replan_ = replan_ || planned->plan.cut_short;
+  } else {
+    controller_.tick(now, out_);
+  }
+}
+
+void Core::handle(const Request& request, Instant now) {
+  if (!log_trouble_.empty()) {
+    Error error = refuse(Errc::StoreFailed, log_trouble_).error();
+    out_.replies.push_back({request.id, Failure{.code = error.code, .text = error.text}});
+    return;
+  }
+  std::visit(
+      [&]<class C>(const C& command) {
+        if constexpr (std::is_same_v<C, SubmitJob>)
+          controller_.submit(request.id, command, request.caller, now, out_);
+        else if constexpr (std::is_same_v<C, AlterJobs>)
+          controller_.alter(request.id, command, request.caller, now, out_);
+        else if constexpr (std::is_same_v<C, CreateStep>)
+          controller_.create_step(request.id, command, request.caller, now, out_);
+        else if constexpr (std::is_same_v<C, UpdateNodes>)
+          controller_.update_nodes(request.id, command, request.caller, now, out_);
+        else if constexpr (std::is_same_v<C, UpdatePartition>)
+          controller_.update_partition(request.id, command, request.caller, now, out_);
+        else {
+          Status done = controller_.configure(command.config, now, out_);
+          Answer answer = Done{};
+          if (!done) answer = Failure{.code = done.error().code, .text = done.error().text};
+          out_.replies.push_back({request.id, std::move(answer)});
+          replan_ = true;
+        }
+      },
+      request.command);
+}
+
+Batch Core::take_batch() {
+  Batch batch;
+  batch.events = std::move(out_.events);
+  batch.replies = std::move(out_.replies);
+  batch.orders = std::move(out_.orders);
+  batch.records.reserve(batch.events.size());
+  for (const Event& event : batch.events) batch.records.push_back(wire::encode(event));
+  batch.state = state();
+  batch.something_to_plan = replan_ || std::ranges::any_of(batch.events, may_start_something);
+  out_ = {};
+  replan_ = false;
+  return batch;
+}
+
+}  // namespace ym

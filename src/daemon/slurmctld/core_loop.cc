@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/slurmctld/core_loop.h"
+
+#include "os/clock.h"
+
+namespace ym {
+namespace {
+
+constexpr Duration kTick = std::chrono::milliseconds(500);
+constexpr std::size_t kInputsAtOnce = 1024;
+// With so many groups on their way to the disk, the next one is left to grow.
+constexpr std::size_t kGroupsInFlight = 2;
+
+}  // namespace
+
+CoreLoop::CoreLoop(Core core, JournalLoop& journal, Published& published)
+    : core_(std::move(core)), journal_(journal), published_(published), queue_(kInputsMax) {}
+
+CoreLoop::~CoreLoop() { stop(); }
+
+void CoreLoop::start() {
+  planner_ =
+      std::make_unique<PlannerLoop>(core_.state(), core_.controller().placement_rules(), published_,
+                                    [this](Plan plan) { push(Planned{std::move(plan)}); });
+  published_.set_config(std::make_shared<ClusterConfig>(core_.controller().config()));
+  thread_ = std::jthread([this] { run(); });
+}
+
+void CoreLoop::stop() {
+  queue_.close();
+  if (thread_.joinable()) thread_.join();
+  if (planner_) planner_->stop();
+}
+
+void CoreLoop::set_log_trouble(const std::string& text) {
+  {
+    std::lock_guard lock(trouble_mutex_);
+    trouble_ = text;
+  }
+  trouble_changed_ = true;
+  queue_.wake();
+}
+
+void CoreLoop::run() {
+  Duration last_tick = monotonic_clock();
+  std::vector<BlobToKeep> blobs;
+  bool plan_handled = false;
+  hand_over({}, false);  // what the start itself decided
+  while (!queue_.closed()) {
+    bool held_back = core_.has_batch();
+    std::vector<Input> inputs = queue_.take(kInputsAtOnce, held_back ? Duration(1) : kTick);
+    if (trouble_changed_.exchange(false)) {
+      std::lock_guard lock(trouble_mutex_);
+      core_.set_log_trouble(trouble_);
+    }
+    for (Input& input : inputs) take(input, blobs, plan_handled);
+    if (monotonic_clock() - last_tick >= kTick) {
+      last_tick = monotonic_clock();
+      core_.handle(TimePassed{}, wall_clock());
+    }
+    if (journal_.waiting() >= kGroupsInFlight) continue;
+    if (core_.has_batch() || plan_handled) {
+      hand_over(std::move(blobs), plan_handled);
+      blobs.clear();
+      plan_handled = false;
+    }
+  }
+}
+
+// Scripts and environments go their own way: the core only needs their names.
+void CoreLoop::take(Input& input, std::vector<BlobToKeep>& blobs, bool& plan_handled) {
+  ++counters_.inputs;
+  bool configures = false;
+  if (auto* request = std::get_if<Request>(&input)) {
+    configures = std::holds_alternative<NewConfiguration>(request->command);
+    if (auto* submit = std::get_if<SubmitJob>(&request->command); submit && !submit->test_only) {
+      if (!submit->script.empty())
+        blobs.push_back({BlobKind::Script, submit->spec.script_blob, std::move(submit->script)});
+      if (!submit->environment.empty())
+        blobs.push_back(
+            {BlobKind::Environment, submit->spec.environment_blob, std::move(submit->environment)});
+    }
+  }
+  if (const auto* planned = std::get_if<Planned>(&input)) {
+    plan_handled = true;
+    ++counters_.plans;
+    counters_.started += planned->plan.starts.size();
+  }
+  core_.handle(input, wall_clock());
+  if (configures)
+    published_.set_config(std::make_shared<ClusterConfig>(core_.controller().config()));
+}
+
+void CoreLoop::hand_over(std::vector<BlobToKeep> blobs, bool plan_handled) {
+  Batch batch = core_.take_batch();
+  ++counters_.batches;
+  counters_.events += batch.events.size();
+  planner_->tell({.events = batch.events,
+                  .state = batch.state,
+                  .something_to_plan = batch.something_to_plan,
+                  .plan_was_handled = plan_handled,
+                  .rules = core_.controller().placement_rules()});
+  journal_.submit({.batch = std::move(batch), .blobs = std::move(blobs), .errand = {}});
+}
+
+}  // namespace ym

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thread that owns the state: takes inputs, decides, and hands batches to the journal and the
+// planner.
+#pragma once
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "daemon/driver/core.h"
+#include "daemon/slurmctld/journal_loop.h"
+#include "daemon/slurmctld/planner_loop.h"
+#include "daemon/slurmctld/published.h"
+#include "daemon/slurmctld/queue.h"
+
+namespace ym {
+
+class CoreLoop {
+ public:
+  // Inputs that wait for the core; beyond that commands are told to come back later.
+  static constexpr std::size_t kInputsMax = 20'000;
+
+  CoreLoop(Core core, JournalLoop& journal, Published& published);
+  ~CoreLoop();
+  void start();
+  void stop();
+
+  // False if there are too many already.
+  bool offer(Input input) { return queue_.try_push(std::move(input)); }
+  // For what comes from our own threads and is bounded there.
+  void push(Input input) { queue_.push(std::move(input)); }
+  void set_log_trouble(const std::string& text);
+
+  struct Counters {
+    std::atomic<std::uint64_t> inputs = 0, batches = 0, events = 0, plans = 0, started = 0,
+                               stale = 0;
+  };
+  const Counters& counters() const { return counters_; }
+
+ private:
+  void run();
+  void take(Input& input, std::vector<BlobToKeep>& blobs, bool& plan_handled);
+  void hand_over(std::vector<BlobToKeep> blobs, bool plan_handled);
+
+  Core core_;
+  JournalLoop& journal_;
+  Published& published_;
+  Queue<Input> queue_;
+  Counters counters_;
+  std::mutex trouble_mutex_;
+  std::string trouble_;  // guarded by trouble_mutex_
+  std::atomic<bool> trouble_changed_ = false;
+  std::unique_ptr<PlannerLoop> planner_;
+  std::jthread thread_;
+};
+
+}  // namespace ym

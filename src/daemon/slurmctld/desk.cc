@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/slurmctld/desk.h"
+
+#include "daemon/slurmctld/desk_impl.h"
+
+namespace ym {
+
+void Desk::on_frames(ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
+  for (Frame& frame : frames) on_frame(from, peer, frame);
+}
+
+void Desk::on_frame(ConnectionId from, const Peer& peer, Frame& frame) {
+  using wire::message_number;
+  ReplyTo to{.connection = from, .correlation = frame.header.correlation};
+  switch (frame.header.type) {
+    case message_number<SubmitJob>: return submit(to, peer, frame);
+    case message_number<AlterJobs>: return to_core<AlterJobs>(to, peer, frame);
+    case message_number<CreateStep>: return to_core<CreateStep>(to, peer, frame);
+    case message_number<UpdateNodes>: return to_core<UpdateNodes>(to, peer, frame);
+    case message_number<UpdatePartition>: return to_core<UpdatePartition>(to, peer, frame);
+    case message_number<NodeReport>: return node_report(to, peer, frame);
+    case message_number<QueryJobs>: return query_jobs(to, frame);
+    case message_number<QueryNodes>: return query_nodes(to, frame);
+    case message_number<QueryPartitions>: return query_partitions(to, frame);
+    case message_number<QueryConfig>: return query_config(to);
+    case message_number<QueryStatistics>: return query_statistics(to);
+    case message_number<WatchJob>: return watch_job(to, peer, frame);
+    case message_number<GetScript>: return get_script(to, peer, frame);
+    case message_number<FollowEvents>: return follow_events(to, peer, frame);
+    case message_number<FetchConfig>: return fetch_config(to);
+    case message_number<GetToken>: return get_token(to, peer, frame);
+    case message_number<Ping>: return ping(to);
+    case message_number<Reconfigure>: return reconfigure(to, peer);
+    case message_number<Shutdown>: return shut_down(to, peer, frame);
+    default:
+      return deny(
+          to,
+          refuse(Errc::BadMessage, "a kind of message that this release does not know").error());
+  }
+}
+
+void Desk::on_close(ConnectionId connection) {
+  {
+    std::lock_guard lock(mutex_);
+    listings_.erase(connection.value);
+    followers_.erase(connection.value);
+  }
+  for (JobId job : s_.requests->forget(connection)) s_.core->push(OwnerGone{job});
+  if (auto node = s_.requests->node_disconnected(connection)) {
+    s_.log->info("node {} disconnected", *node);
+    s_.core->push(NodeDisconnected{*node});
+  }
+}
+
+void Desk::deny(ReplyTo to, const Error& error) {
+  answer(to, Failure{.code = error.code, .text = error.text});
+}
+
+}  // namespace ym

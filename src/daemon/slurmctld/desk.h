@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The front desk: every frame that a connection brings. Questions are answered from the published
+// view, on the network thread that read them; commands go to the core and are answered when they
+// are durable.
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "daemon/slurmctld/core_loop.h"
+#include "daemon/slurmctld/directory.h"
+#include "daemon/slurmctld/published.h"
+#include "daemon/slurmctld/requests.h"
+#include "net/key.h"
+#include "net/server.h"
+#include "os/log.h"
+
+namespace ym {
+
+// What the desk needs of the rest.
+struct DeskSurroundings {
+  Server* server = nullptr;
+  CoreLoop* core = nullptr;
+  JournalLoop* journal = nullptr;
+  Published* published = nullptr;
+  Requests* requests = nullptr;
+  Directory* directory = nullptr;
+  const ClusterKey* key = nullptr;
+  Log* log = nullptr;
+  std::string config_path;
+  Instant started;
+  std::function<void(bool controller_only)> shut_down;
+  std::function<std::string()> log_trouble;
+};
+
+class Desk {
+ public:
+  explicit Desk(DeskSurroundings surroundings) : s_(std::move(surroundings)) {}
+
+  void on_frames(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
+  void on_close(ConnectionId connection);
+  void on_writable(ConnectionId connection) { continue_listing(connection); }
+
+  // On the journal thread: the batch is durable, let its effects out.
+  void deliver(Batch& batch);
+
+ private:
+  // A listing too long for one go: the snapshot it is made of, and how far it came.
+  struct Listing {
+    View view;
+    QueryJobs query;
+    std::uint64_t correlation = 0;
+    JobId next;
+    bool finished = false;
+  };
+
+  void on_frame(ConnectionId from, const Peer& peer, Frame& frame);
+  template <class T>
+  void answer(ReplyTo to, const T& message, std::uint16_t flags = 0);
+  void deny(ReplyTo to, const Error& error);
+  template <class T>
+  void to_core(ReplyTo to, const Peer& peer, Frame& frame);
+  template <class T>
+  bool read(ReplyTo to, const Frame& frame, T& message);
+
+  // desk_queries.cc
+  void query_jobs(ReplyTo to, const Frame& frame);
+  void continue_listing(ConnectionId connection);
+  bool list_some(ConnectionId connection, Listing& listing);
+  void query_nodes(ReplyTo to, const Frame& frame);
+  void query_partitions(ReplyTo to, const Frame& frame);
+  void query_config(ReplyTo to);
+  void query_statistics(ReplyTo to);
+  void ping(ReplyTo to);
+  void watch_job(ReplyTo to, const Peer& peer, const Frame& frame);
+  bool watch_is_due(const Job* job, const WatchJob& watch) const;
+  void answer_watch(const Requests::Watch& watch, const View& view);
+  void get_script(ReplyTo to, const Peer& peer, const Frame& frame);
+  void follow_events(ReplyTo to, const Peer& peer, const Frame& frame);
+  void fetch_config(ReplyTo to);
+  void get_token(ReplyTo to, const Peer& peer, const Frame& frame);
+
+  // desk_commands.cc
+  void submit(ReplyTo to, const Peer& peer, const Frame& frame);
+  void reconfigure(ReplyTo to, const Peer& peer);
+  void shut_down(ReplyTo to, const Peer& peer, const Frame& frame);
+  void node_report(ReplyTo to, const Peer& peer, const Frame& frame);
+  void send_reply(Reply& reply, const Snapshot& state);
+  void sign(StepCreated& created, const Snapshot& state) const;
+  void send_order(Order& order, const Snapshot& state);
+  void feed_followers(const Batch& batch);
+
+  struct Follower {
+    ReplyTo to;
+    Seq next;
+  };
+  void feed(Follower& follower, JournalLoop& journal);
+
+  DeskSurroundings s_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, Listing> listings_;    // by connection; guarded by mutex_
+  std::map<std::uint64_t, Follower> followers_;  // by connection; guarded by mutex_
+};
+
+}  // namespace ym

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What changes something: commands on their way to the core, and what comes out of it.
+#include <algorithm>
+
+#include "base/text.h"
+#include "controller/queries/rows.h"
+#include "daemon/slurmctld/desk_impl.h"
+#include "net/token.h"
+#include "notation/hostlist.h"
+#include "site/configuration.h"
+
+namespace ym {
+namespace {
+
+constexpr std::size_t kScriptMax = 4 << 20, kEnvironmentMax = 16 << 20;
+constexpr Duration kCredentialLife = std::chrono::minutes(10);
+
+}  // namespace
+
+void Desk::submit(ReplyTo to, const Peer& peer, const Frame& frame) {
+  SubmitJob submit;
+  if (!read(to, frame, submit)) return;
+  if (submit.script.size() > kScriptMax || submit.environment.size() > kEnvironmentMax)
+    return deny(
+        to, Error{.code = 0, .text = "Pathname of a file, directory or other parameter too long"});
+  // Named by content here, on the network thread: hashing is work, and the core has none to spare.
+  submit.spec.script_blob = submit.script.empty() ? "" : Blobs::id_of(submit.script);
+  submit.spec.environment_blob = submit.environment.empty() ? "" : Blobs::id_of(submit.environment);
+  RequestId id = s_.requests->open(to);
+  Request request{
+      .id = id, .caller = s_.directory->caller(peer, wall_clock()), .command = std::move(submit)};
+  if (s_.core->offer(std::move(request))) return;
+  s_.requests->close(id);
+  deny(to, refuse(Errc::QueueFull).error());
+}
+
+void Desk::reconfigure(ReplyTo to, const Peer& peer) {
+  Caller caller = s_.directory->caller(peer, wall_clock());
+  if (!caller.administrator) return deny(to, refuse(Errc::AccessDenied).error());
+  auto loaded = load_configuration(s_.config_path);
+  if (!loaded) {
+    s_.log->error("reconfigure refused, the old configuration stays: {}", loaded.error().text);
+    return deny(to, loaded.error());
+  }
+  for (const std::string& warning : loaded->warnings) s_.log->info("{}", warning);
+  Request request{.id = s_.requests->open(to),
+                  .caller = std::move(caller),
+                  .command = NewConfiguration{std::move(loaded->config)}};
+  s_.core->push(std::move(request));
+}
+
+void Desk::shut_down(ReplyTo to, const Peer& peer, const Frame& frame) {
+  Shutdown shutdown;
+  if (!read(to, frame, shutdown)) return;
+  if (!s_.directory->caller(peer, wall_clock()).administrator)
+    return deny(to, refuse(Errc::AccessDenied).error());
+  answer(to, Done{});
+  if (!shutdown.controller_only)
+    for (ConnectionId node : s_.requests->node_connections())
+      answer({.connection = node}, Shutdown{});
+  s_.shut_down(shutdown.controller_only);
+}
+
+// Only what holds the cluster's key, or root or SlurmUser on this machine, speaks for a node.
+void Desk::node_report(ReplyTo to, const Peer& peer, const Frame& frame) {
+  bool trusted = peer.kind == PeerKind::Token
+                     ? peer.role == "node"
+                     : s_.directory->caller(peer, wall_clock()).administrator;
+  if (!trusted) return deny(to, refuse(Errc::AccessDenied, "not a node of this cluster").error());
+  NodeReport report;
+  if (!read(to, frame, report)) return;
+  View view = s_.published->view();
+  const Node* node = view.state.find_node(report.node);
+  if (!node) {
+    s_.log->error("{} says that it is node {}, which is not configured", peer.address,
+                  printable(report.node));
+    return deny(to, refuse(Errc::InvalidNodeName, report.node).error());
+  }
+  s_.published->set_load(node->id, {report.cpu_load, report.free_memory_mb});
+  if (report.complete) {
+    s_.log->info("node {} connected from {}", report.node, peer.address);
+    s_.requests->node_connected(report.node, to.connection);
+  }
+  // A report that the core has no room for is said again by the node.
+  s_.core->offer(NodeSpoke{std::move(report)});
+}
+
+void Desk::deliver(Batch& batch) {
+  s_.published->set_state(batch.state);
+  for (Reply& reply : batch.replies) send_reply(reply, batch.state);
+  for (Order& order : batch.orders) send_order(order, batch.state);
+  std::vector<JobId> touched;
+  for (const Event& event : batch.events)
+    std::visit(
+        [&]<class E>(const E& body) {
+          if constexpr (std::is_same_v<E, JobStarted> || std::is_same_v<E, JobFinished> ||
+                        std::is_same_v<E, JobNodeReleased> || std::is_same_v<E, JobForgotten>)
+            touched.push_back(body.job);
+        },
+        event.body);
+  if (!touched.empty()) {
+    View view = s_.published->view();
+    for (const Requests::Watch& watch : s_.requests->watching(touched)) {
+      if (!watch_is_due(view.state.find(watch.watch.job), watch.watch)) continue;
+      s_.requests->unwatch(watch);
+      answer_watch(watch, view);
+    }
+  }
+  feed_followers(batch);
+}
+
+void Desk::send_reply(Reply& reply, const Snapshot& state) {
+  std::optional<ReplyTo> to = s_.requests->close(reply.to);
+  if (!to) return;
+  if (auto* created = std::get_if<StepCreated>(&reply.answer)) sign(*created, state);
+  std::visit([&](const auto& message) { answer(*to, message); }, reply.answer);
+}
+
+void Desk::sign(StepCreated& created, const Snapshot& state) const {
+  const Job* job = state.find(created.job);
+  if (!job) return;
+  const JobSpec& spec = *job->spec;
+  Instant now = wall_clock();
+  StepCredential credential{.job = job->id,
+                            .sluid = job->sluid,
+                            .step = created.step,
+                            .uid = spec.uid,
+                            .gid = spec.gid,
+                            .user_name = spec.user_name,
+                            .account = spec.account,
+                            .partition = spec.partitions,
+                            .cluster = state.cluster_name,
+                            .job_name = spec.name,
+                            .qos = spec.qos,
+                            .job_nodes = nodes_text(state, *job->allocation),
+                            .array_job = job->array_job,
+                            .array_task = job->array_task,
+                            .issued = now,
+                            .expires = now + kCredentialLife};
+  if (const Partition* partition = state.find(job->partition))
+    credential.partition = partition->spec->name;
+  for (const NodeShare& share : job->allocation->nodes) {
+    credential.job_cpus.push_back(share.cpus);
+    credential.memory_per_node_mb = share.memory_mb;
+  }
+  for (const NodeAddress& node : created.nodes) credential.node_names.push_back(node.name);
+  credential.step_nodes = Hostlist::of(credential.node_names).str();
+  created.credential = wire::encode(credential);
+  Signature signature = sign_blob(*s_.key, "step-credential", created.credential);
+  created.signature.assign(signature.begin(), signature.end());
+}
+
+// A node that is not connected hears of it when it is again: its report will lack what the order
+// wanted.
+void Desk::send_order(Order& order, const Snapshot& state) {
+  const Node* node = state.find(order.node);
+  if (!node) return;
+  std::optional<ConnectionId> connection = s_.requests->connection_of(node->spec->name);
+  if (!connection) return;
+  if (auto* launch = std::get_if<LaunchJob>(&order.message)) {
+    auto script = s_.journal->blobs().get(launch->spec->script_blob);
+    auto environment = launch->spec->environment_blob.empty()
+                           ? Result<std::string>("")
+                           : s_.journal->blobs().get(launch->spec->environment_blob);
+    if (!script || !environment) {
+      s_.log->error("job {}: its script is damaged: {}", launch->job.value,
+                    script ? environment.error().text : script.error().text);
+      return;
+    }
+    launch->script = std::move(*script);
+    launch->environment = std::move(*environment);
+  }
+  std::visit([&](const auto& message) { answer({.connection = *connection}, message); },
+             order.message);
+}
+
+}  // namespace ym

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Templates of Desk, for its own files.
+#pragma once
+#include "daemon/slurmctld/desk.h"
+#include "model/errc.h"
+#include "os/clock.h"
+#include "wire/codec.h"
+#include "wire/messages.h"
+
+namespace ym {
+
+template <class T>
+void Desk::answer(ReplyTo to, const T& message, std::uint16_t flags) {
+  s_.server->send(to.connection,
+                  {.type = wire::message_number<T>, .flags = flags, .correlation = to.correlation},
+                  wire::encode(message));
+}
+
+// False after having said what is wrong with the message.
+template <class T>
+bool Desk::read(ReplyTo to, const Frame& frame, T& message) {
+  auto decoded = wire::decode<T>(frame.payload);
+  if (!decoded) {
+    deny(to, refuse(Errc::BadMessage, decoded.error().text).error());
+    return false;
+  }
+  message = std::move(*decoded);
+  return true;
+}
+
+template <class T>
+void Desk::to_core(ReplyTo to, const Peer& peer, Frame& frame) {
+  T message;
+  if (!read(to, frame, message)) return;
+  RequestId id = s_.requests->open(to);
+  Request request{
+      .id = id, .caller = s_.directory->caller(peer, wall_clock()), .command = std::move(message)};
+  if (s_.core->offer(std::move(request))) return;
+  s_.requests->close(id);
+  deny(to, refuse(Errc::QueueFull).error());
+}
+
+}  // namespace ym

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions: answered from the published view, without the core.
+#include <unistd.h>
+
+#include "base/format.h"
+#include "controller/queries/rows.h"
+#include "controller/queries/select.h"
+#include "daemon/slurmctld/desk_impl.h"
+#include "net/token.h"
+#include "notation/hostlist.h"
+#include "os/environment.h"
+#include "os/files.h"
+
+namespace ym {
+namespace {
+
+constexpr std::size_t kRowsPerFrame = 200;
+constexpr std::uint64_t kFeedBytes = 1 << 20;
+constexpr Duration kTokenLifeMax = std::chrono::hours(24 * 365);
+
+}  // namespace
+
+void Desk::query_jobs(ReplyTo to, const Frame& frame) {
+  Listing listing{
+      .view = s_.published->view(), .query = {}, .correlation = to.correlation, .next = {}};
+  if (!read(to, frame, listing.query)) return;
+  const JobFilter& filter = listing.query.filter;
+  if (filter.targets.size() == 1 && records_of(listing.view.state, filter.targets.front()).empty())
+    return deny(to, refuse(Errc::InvalidJobId).error());
+  if (!list_some(to.connection, listing)) return;
+  std::lock_guard lock(mutex_);
+  listings_.insert_or_assign(to.connection.value, std::move(listing));
+}
+
+void Desk::continue_listing(ConnectionId connection) {
+  Listing listing;
+  {
+    std::lock_guard lock(mutex_);
+    auto at = listings_.find(connection.value);
+    if (at == listings_.end()) return;
+    listing = std::move(at->second);
+    listings_.erase(at);
+  }
+  if (!list_some(connection, listing)) return;
+  std::lock_guard lock(mutex_);
+  listings_.insert_or_assign(connection.value, std::move(listing));
+}
+
+// Sends rows until the end or until the reader is behind; true if there is more to send later.
+// O(rows sent), on the caller's network thread; the snapshot keeps still meanwhile.
+bool Desk::list_some(ConnectionId connection, Listing& listing) {
+  Instant now = wall_clock();
+  JobRows rows;
+  JobId frame_begin = listing.next;
+  auto send = [&](bool more) {
+    std::uint16_t flags = more ? wire::kFlagMore : std::uint16_t{0};
+    FrameHeader header{
+        .type = wire::message_number<JobRows>, .flags = flags, .correlation = listing.correlation};
+    SendResult result = s_.server->send(connection, header, wire::encode(rows), WhenFull::Refuse);
+    rows.rows.clear();
+    return result;
+  };
+  bool full = false;
+  auto visit = [&](const Job& job) {
+    if (rows.rows.empty()) frame_begin = job.id;
+    rows.rows.push_back(job_row(listing.view.state, job, *listing.view.verdicts, now));
+    if (rows.rows.size() < kRowsPerFrame) return true;
+    full = send(true) == SendResult::Full;
+    if (!full) frame_begin = JobId{job.id.value + 1};
+    return !full;
+  };
+  for_each_selected(listing.view.state, listing.query.filter, visit, listing.next);
+  if (!full) full = send(false) == SendResult::Full;
+  listing.next = frame_begin;  // where the first frame that was not taken begins
+  return full;
+}
+
+void Desk::query_nodes(ReplyTo to, const Frame& frame) {
+  QueryNodes query;
+  if (!read(to, frame, query)) return;
+  View view = s_.published->view();
+  NodeRows rows;
+  auto add = [&](const Node& node) {
+    NodeRow row = node_row(view.state, node);
+    NodeLoad load = s_.published->load_of(node.id);
+    row.cpu_load = load.cpu_load;
+    row.free_memory_mb = load.free_memory_mb;
+    rows.rows.push_back(std::move(row));
+  };
+  if (query.nodes.empty()) {
+    view.state.nodes.for_each([&](std::uint64_t, const Node& node) { add(node); });
+    return answer(to, rows);
+  }
+  auto hosts = Hostlist::parse(query.nodes);
+  if (!hosts) return deny(to, refuse(Errc::InvalidNodeName, hosts.error().text).error());
+  hosts->for_each([&](std::string_view host) {
+    if (const Node* node = view.state.find_node(host)) add(*node);
+  });
+  answer(to, rows);
+}
+
+void Desk::query_partitions(ReplyTo to, const Frame& frame) {
+  QueryPartitions query;
+  if (!read(to, frame, query)) return;
+  View view = s_.published->view();
+  PartitionRows rows;
+  view.state.partitions.for_each([&](std::uint64_t, const Partition& partition) {
+    if (query.name.empty() || query.name == partition.spec->name)
+      rows.rows.push_back(partition_row(view.state, partition));
+  });
+  if (!query.name.empty() && rows.rows.empty())
+    return deny(to, refuse(Errc::InvalidPartition).error());
+  answer(to, rows);
+}
+
+void Desk::query_config(ReplyTo to) {
+  ConfigAnswer config{.values = {}, .boot = s_.started};
+  View view = s_.published->view();
+  for (const auto& [key, value] : view.config->shown) config.values.push_back({key, value});
+  answer(to, config);
+}
+
+void Desk::query_statistics(ReplyTo to) {
+  View view = s_.published->view();
+  const CoreLoop::Counters& c = s_.core->counters();
+  Statistics statistics;
+  auto add = [&](const char* key, std::uint64_t value) {
+    statistics.values.push_back({key, std::to_string(value)});
+  };
+  add("jobs", view.state.jobs.size());
+  add("nodes", view.state.nodes.size());
+  add("sequence", view.state.seq.value);
+  add("inputs", c.inputs);
+  add("batches", c.batches);
+  add("events", c.events);
+  add("plans", c.plans);
+  add("starts_proposed", c.started);
+  add("connections", s_.server->connection_count());
+  answer(to, statistics);
+}
+
+void Desk::ping(ReplyTo to) {
+  std::string trouble = s_.log_trouble();
+  answer(to, Pong{.host = host_name(),
+                  .mode = "primary",
+                  .version = YM_SLURM_VERSION,
+                  .cluster = s_.published->view().state.cluster_name,
+                  .started = s_.started,
+                  .log_writable = trouble.empty(),
+                  .trouble = trouble});
+}
+
+bool Desk::watch_is_due(const Job* job, const WatchJob& watch) const {
+  if (!job) return true;
+  if (watch.until_end) return is_terminal(job->state) && !job->completing();
+  return job->state != JobState::Pending;
+}
+
+void Desk::answer_watch(const Requests::Watch& watch, const View& view) {
+  const Job* job = view.state.find(watch.watch.job);
+  if (!job) return deny(watch.to, refuse(Errc::InvalidJobId).error());
+  JobRows rows;
+  rows.rows.push_back(job_row(view.state, *job, *view.verdicts, wall_clock()));
+  answer(watch.to, rows);
+}
+
+void Desk::watch_job(ReplyTo to, const Peer& peer, const Frame& frame) {
+  Requests::Watch watch{.to = to, .watch = {}};
+  if (!read(to, frame, watch.watch)) return;
+  View before = s_.published->view();
+  const Job* job = before.state.find(watch.watch.job);
+  bool own = job && (job->spec->uid.value == peer.uid ||
+                     s_.directory->caller(peer, wall_clock()).administrator);
+  if (watch.watch.mine && own) {
+    s_.requests->own(to.connection, watch.watch.job);
+    s_.core->push(OwnerPresent{watch.watch.job});
+  }
+  // Registered first, then looked at: a change in between finds the watch, and answers at most
+  // once.
+  s_.requests->watch(watch);
+  View view = s_.published->view();
+  if (!watch_is_due(view.state.find(watch.watch.job), watch.watch)) return;
+  s_.requests->unwatch(watch);
+  answer_watch(watch, view);
+}
+
+void Desk::get_script(ReplyTo to, const Peer& peer, const Frame& frame) {
+  GetScript get;
+  if (!read(to, frame, get)) return;
+  View view = s_.published->view();
+  const Job* job = view.state.find(get.job);
+  if (!job || job->spec->script_blob.empty()) return deny(to, refuse(Errc::InvalidJobId).error());
+  Caller caller = s_.directory->caller(peer, wall_clock());
+  if (!caller.administrator && caller.uid != job->spec->uid)
+    return deny(to, refuse(Errc::AccessDenied).error());
+  std::string blob = job->spec->script_blob;
+  s_.journal->submit({.batch = {}, .blobs = {}, .errand = [this, to, blob](JournalLoop& journal) {
+                        auto script = journal.blobs().get(blob);
+                        if (!script) return deny(to, script.error());
+                        answer(to, Script{.bytes = std::move(*script)});
+                      }});
+}
+
+void Desk::fetch_config(ReplyTo to) {
+  auto text = read_file(s_.config_path);
+  if (!text) return deny(to, text.error());
+  answer(to, ConfigFiles{.files = {{.name = "slurm.conf", .text = std::move(*text)}}});
+}
+
+void Desk::get_token(ReplyTo to, const Peer& peer, const Frame& frame) {
+  GetToken get;
+  if (!read(to, frame, get)) return;
+  Caller caller = s_.directory->caller(peer, wall_clock());
+  if (!get.user.empty() && get.user != caller.user_name)
+    return deny(to, refuse(Errc::AccessDenied, "a token for somebody else").error());
+  Instant now = wall_clock();
+  Duration life =
+      std::min<Duration>(std::chrono::seconds(std::max(1u, get.lifespan_s)), kTokenLifeMax);
+  auto token = sign_token(*s_.key,
+                          {.user = caller.user_name,
+                           .uid = caller.uid.value,
+                           .gid = caller.gid.value,
+                           .issued = now,
+                           .expires = now + life,
+                           .audience = s_.published->view().state.cluster_name,
+                           .kind = "user"},
+                          system_entropy());
+  if (!token) return deny(to, token.error());
+  answer(to, Token{.text = std::move(*token)});
+}
+
+// The log is everybody's history: only administrators may read it, as it names all users' jobs.
+void Desk::follow_events(ReplyTo to, const Peer& peer, const Frame& frame) {
+  FollowEvents follow;
+  if (!read(to, frame, follow)) return;
+  if (!s_.directory->caller(peer, wall_clock()).administrator)
+    return deny(to, refuse(Errc::AccessDenied).error());
+  Follower follower{.to = to, .next = follow.from ? follow.from : Seq{1}};
+  s_.journal->submit(
+      {.batch = {}, .blobs = {}, .errand = [this, follower, follow](JournalLoop& journal) mutable {
+         if (!follow.from) follower.next = Seq{journal.journal().oldest_seq()};
+         feed(follower, journal);
+         if (!follow.follow)
+           return answer(follower.to, Events{.events = {}, .next = follower.next});
+         std::lock_guard lock(mutex_);
+         followers_[follower.to.connection.value] = follower;
+       }});
+}
+
+// Everything durable from follower.next on, in frames of some 1 MiB. On the journal thread.
+void Desk::feed(Follower& follower, JournalLoop& journal) {
+  while (follower.next.value <= journal.journal().durable_seq()) {
+    Events events;
+    auto next = journal.journal().read_from(follower.next.value, kFeedBytes,
+                                            [&](std::uint64_t, std::string_view bytes) {
+                                              if (auto event = wire::decode<Event>(bytes))
+                                                events.events.push_back(std::move(*event));
+                                            });
+    if (!next) return deny(follower.to, next.error());
+    follower.next = events.next = Seq{*next};
+    answer(follower.to, events, wire::kFlagMore);
+  }
+}
+
+void Desk::feed_followers(const Batch& batch) {
+  if (batch.events.empty()) return;
+  std::lock_guard lock(mutex_);
+  for (auto& [connection, follower] : followers_) feed(follower, *s_.journal);
+}
+
+}  // namespace ym

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/slurmctld/directory.h"
+
+#include <grp.h>
+
+#include "os/users.h"
+
+namespace ym {
+namespace {
+
+constexpr Duration kRemember = std::chrono::seconds(60);
+constexpr std::size_t kEntriesMax = 100'000;
+
+std::string group_name(std::uint32_t gid) {
+  group entry{}, *found = nullptr;
+  std::vector<char> buffer(16384);
+  if (::getgrgid_r(gid, &entry, buffer.data(), buffer.size(), &found) != 0 || !found) return {};
+  return found->gr_name;
+}
+
+}  // namespace
+
+Caller Directory::caller(const Peer& peer, Instant now) {
+  Caller caller{.uid = {peer.uid},
+                .gid = {peer.gid},
+                .administrator = peer.uid == 0 || peer.uid == slurm_uid_};
+  {
+    std::lock_guard lock(mutex_);
+    auto at = entries_.find(peer.uid);
+    if (at != entries_.end() && now - at->second.known_since < kRemember) {
+      caller.user_name = at->second.name;
+      caller.groups = at->second.groups;
+      return caller;
+    }
+  }
+  Entry entry{.name = std::to_string(peer.uid), .known_since = now};
+  if (auto user = user_by_uid(peer.uid)) {
+    entry.name = user->name;
+    for (std::uint32_t gid : groups_of(user->name, user->gid))
+      if (std::string name = group_name(gid); !name.empty())
+        entry.groups.push_back(std::move(name));
+  }
+  caller.user_name = entry.name;
+  caller.groups = entry.groups;
+  std::lock_guard lock(mutex_);
+  if (entries_.size() >= kEntriesMax) entries_.clear();
+  entries_[peer.uid] = std::move(entry);
+  return caller;
+}
+
+}  // namespace ym

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thread that makes batches durable and then lets their effects out. Everything that waits for
+// the disk waits here: the core goes on deciding.
+#pragma once
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "daemon/driver/core.h"
+#include "daemon/slurmctld/queue.h"
+#include "os/log.h"
+#include "store/blobs.h"
+#include "store/disk_posix.h"
+#include "store/journal.h"
+
+namespace ym {
+
+// A script or environment that a submission of the batch needs.
+struct BlobToKeep {
+  BlobKind kind = BlobKind::Script;
+  std::string id, bytes;
+};
+
+class JournalLoop {
+ public:
+  struct Work {
+    Batch batch;
+    std::vector<BlobToKeep> blobs;
+    std::function<void(JournalLoop&)> errand;  // something else that must happen on this thread
+  };
+  struct Hooks {
+    std::function<void(Batch&)> durable;                      // on the journal thread, in order
+    std::function<void(const std::string& trouble)> trouble;  // empty text: it is over
+  };
+
+  JournalLoop(std::unique_ptr<Journal> journal, std::unique_ptr<Blobs> blobs, std::string state_dir,
+              Hooks hooks, Log& log);
+  ~JournalLoop();
+
+  // Started apart from construction, so that the hooks' owner is complete.
+  void start();
+  void submit(Work work) { queue_.push(std::move(work)); }
+  std::size_t waiting() const { return queue_.size(); }
+  // Everything submitted is tried once more, then the thread ends.
+  void stop();
+
+  // On the journal thread only.
+  Journal& journal() { return *journal_; }
+  Blobs& blobs() { return *blobs_; }
+
+ private:
+  void run();
+  bool make_durable(std::vector<Work>& group);
+  void deliver(std::vector<Work>& group);
+  void maybe_snapshot(const Snapshot& state);
+  void write_snapshot(Snapshot state);
+
+  DiskPosix disk_;
+  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<Blobs> blobs_;
+  const std::string state_dir_;
+  Hooks hooks_;
+  Log& log_;
+  Queue<Work> queue_;
+  std::uint64_t snapshot_seq_ = 0;  // of the last one taken
+  std::atomic<bool> snapshot_running_ = false;
+  std::atomic<std::uint64_t> snapshot_done_seq_ = 0;
+  std::jthread snapshot_thread_;
+  std::jthread thread_;
+};
+
+}  // namespace ym

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// slurmctld: the controller.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "daemon/slurmctld/service.h"
+#include "os/daemonize.h"
+#include "os/log.h"
+#include "site/configuration.h"
+
+namespace {
+
+constexpr const char* kHelp =
+    "Usage: slurmctld [OPTIONS]\n"
+    "The controller of a cluster: nodes, partitions, jobs, scheduling.\n"
+    "\n"
+    "  -c           start with a clean state: forget all jobs\n"
+    "  -D           stay in the foreground, log to stderr too\n"
+    "  -f FILE      read this slurm.conf\n"
+    "  -h           print this help and exit\n"
+    "  -i           start in spite of a damaged log: keep what is before the damage\n"
+    "  -L FILE      write the log to this file\n"
+    "  -R           recover the full state (what is done anyway)\n"
+    "  -v           log more; repeat for still more\n"
+    "  -V           print the version and exit\n";
+
+struct Arguments {
+  bool foreground = false, clean = false, accept_loss = false;
+  int verbose = 0;
+  std::string config, log;
+};
+
+Arguments parse(int argc, char** argv) {
+  Arguments arguments;
+  int option;
+  while ((option = ::getopt(argc, argv, "cDf:hiL:n:rRsvV")) != -1) {
+    switch (option) {
+      case 'c': arguments.clean = true; break;
+      case 'D': arguments.foreground = true; break;
+      case 'f': arguments.config = optarg; break;
+      case 'i': arguments.accept_loss = true; break;
+      case 'L': arguments.log = optarg; break;
+      case 'v': ++arguments.verbose; break;
+      case 'n':
+      case 'r':
+      case 'R':
+      case 's': break;
+      case 'h': std::fputs(kHelp, stdout); std::exit(0);
+      case 'V': std::puts("slurm " YM_SLURM_VERSION); std::exit(0);
+      default: std::fputs("Try \"slurmctld -h\" for more information\n", stderr); std::exit(1);
+    }
+  }
+  return arguments;
+}
+
+ym::LogLevel level_of(const std::string& configured, int verbose) {
+  auto level = ym::parse_log_level(configured).value_or(ym::LogLevel::Info);
+  int raised = static_cast<int>(level) + verbose;
+  return static_cast<ym::LogLevel>(std::min(raised, static_cast<int>(ym::LogLevel::Debug5)));
+}
+
+// The signals that end or turn the daemon; blocked in every thread, taken here.
+sigset_t our_signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR2}) ::sigaddset(&set, signal);
+  return set;
+}
+
+int serve(ym::ControllerService& service, ym::Log& log, const sigset_t& signals) {
+  for (;;) {
+    int signal = 0;
+    if (::sigwait(&signals, &signal) != 0) continue;
+    if (signal == SIGHUP) {
+      log.info("SIGHUP: reading the configuration again");
+      service.reconfigure();
+    } else if (signal == SIGUSR2) {
+      static_cast<void>(log.reopen());
+    } else {
+      log.info("ending on signal {}", signal);
+      service.stop();
+      return 0;
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Arguments arguments = parse(argc, argv);
+  auto loaded = ym::load_configuration(arguments.config);
+  if (!loaded) {
+    std::fprintf(stderr, "slurmctld: error: %s\n", loaded.error().text.c_str());
+    return 1;
+  }
+  auto daemonizing = ym::Daemonizing::begin(arguments.foreground);
+  if (!daemonizing) {
+    std::fprintf(stderr, "slurmctld: error: %s\n", daemonizing.error().text.c_str());
+    return 1;
+  }
+  ::signal(SIGPIPE, SIG_IGN);
+  sigset_t signals = our_signals();
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+
+  const ym::ClusterConfig& config = loaded->config;
+  ym::Log log({.path = arguments.log.empty() ? config.controller_log : arguments.log,
+               .level = level_of(config.controller_debug, arguments.verbose),
+               .to_stderr = arguments.foreground,
+               .program = "slurmctld"});
+  auto give_up = [&](const std::string& text) {
+    log.error("{}", text);
+    daemonizing->failed("slurmctld: error: " + text);
+    return 1;
+  };
+  if (ym::Status ok = log.reopen(); !ok) return give_up(ok.error().text);
+  for (const std::string& warning : loaded->warnings) log.info("{}", warning);
+  std::string pid_file = config.controller_pid_file;
+  if (ym::Status ok = ym::write_pid_file(pid_file, "slurmctld"); !ok)
+    return give_up(ok.error().text);
+  auto service = ym::ControllerService::start({.loaded = std::move(*loaded),
+                                               .clean = arguments.clean,
+                                               .accept_loss = arguments.accept_loss,
+                                               .shut_down = [] { ::kill(::getpid(), SIGTERM); }},
+                                              log);
+  if (!service) return give_up(service.error().text);
+  daemonizing->serving();
+  int status = serve(**service, log, signals);
+  ym::remove_pid_file(pid_file);
+  return status;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/slurmctld/planner_loop.h"
+
+#include <algorithm>
+
+#include "os/clock.h"
+
+namespace ym {
+namespace {
+
+constexpr Duration kIdle = std::chrono::seconds(5);
+constexpr std::size_t kNewsAtOnce = 256;
+
+}  // namespace
+
+PlannerLoop::PlannerLoop(const State& state, PlacementRules rules, Published& published,
+                         Propose propose)
+    : planner_(rules),
+      state_(state),
+      published_(published),
+      propose_(std::move(propose)),
+      queue_(0) {
+  planner_.rebuild(state);
+  thread_ = std::jthread([this] { run(); });
+}
+
+PlannerLoop::~PlannerLoop() { stop(); }
+
+void PlannerLoop::stop() {
+  queue_.close();
+  if (thread_.joinable()) thread_.join();
+}
+
+void PlannerLoop::take_in(News& news) {
+  planner_.set_rules(news.rules);
+  state_ = std::move(news.state);
+  for (const Event& event : news.events) planner_.observe(event, state_);
+  wanted_ = wanted_ || news.something_to_plan;
+  if (news.plan_was_handled) outstanding_ = false;
+}
+
+void PlannerLoop::run() {
+  while (!queue_.closed()) {
+    Duration until_begin = planner_.next_begin() - wall_clock();
+    Duration wait = std::clamp(until_begin, Duration(1), kIdle);
+    if (wanted_ && !outstanding_) wait = Duration(0);
+    for (News& news : queue_.take(kNewsAtOnce, wait)) take_in(news);
+    if (planner_.next_begin() <= wall_clock() && planner_.next_begin() > last_plan_) wanted_ = true;
+    if (!wanted_ || outstanding_) continue;
+    wanted_ = false;
+    last_plan_ = wall_clock();
+    Plan plan = planner_.plan(state_, last_plan_, PlanBudget{});
+    published_.set_verdicts(Ref(plan.verdicts));
+    if (plan.starts.empty()) continue;
+    outstanding_ = true;
+    propose_(std::move(plan));
+  }
+}
+
+}  // namespace ym

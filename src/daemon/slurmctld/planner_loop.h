@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planner on its own thread: follows the core's batches, proposes, and waits until its
+// proposals are dealt with.
+#pragma once
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "daemon/driver/core.h"
+#include "daemon/slurmctld/published.h"
+#include "daemon/slurmctld/queue.h"
+#include "schedule/planner.h"
+
+namespace ym {
+
+class PlannerLoop {
+ public:
+  // What the core tells after each batch.
+  struct News {
+    std::vector<Event> events;
+    Snapshot state;
+    bool something_to_plan = false;
+    bool plan_was_handled = false;
+    PlacementRules rules;
+  };
+  using Propose = std::function<void(Plan)>;
+
+  PlannerLoop(const State& state, PlacementRules rules, Published& published, Propose propose);
+  ~PlannerLoop();
+  void tell(News news) { queue_.push(std::move(news)); }
+  void stop();
+
+ private:
+  void run();
+  void take_in(News& news);
+
+  Planner planner_;
+  Snapshot state_;
+  Published& published_;
+  Propose propose_;
+  Queue<News> queue_;
+  bool outstanding_ = false;  // a plan is with the core
+  bool wanted_ = true;        // something changed since the last plan
+  Instant last_plan_;
+  std::jthread thread_;  // last: it uses the others
+};
+
+}  // namespace ym

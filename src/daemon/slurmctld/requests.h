@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who waits for which answer: the core's RequestIds and the connections behind them; watchers of
+// jobs; nodes.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/outbox.h"
+#include "model/job_messages.h"
+#include "net/peer.h"
+
+namespace ym {
+
+// Where an answer goes.
+struct ReplyTo {
+  ConnectionId connection;
+  std::uint64_t correlation = 0;
+};
+
+class Requests {
+ public:
+  RequestId open(ReplyTo to);
+  // Once: the answer is due exactly one time.
+  std::optional<ReplyTo> close(RequestId id);
+
+  struct Watch {
+    ReplyTo to;
+    WatchJob watch;
+  };
+  void watch(const Watch& watch);
+  // The watches on these jobs; they stay until removed.
+  std::vector<Watch> watching(const std::vector<JobId>& jobs) const;
+  void unwatch(const Watch& watch);
+  // A connection is gone. Returns the interactive jobs that lived for it.
+  std::vector<JobId> forget(ConnectionId connection);
+  // A connection speaks for an interactive job.
+  void own(ConnectionId connection, JobId job);
+
+  void node_connected(const std::string& node, ConnectionId connection);
+  // The node whose connection this was, if it still was the node's current one.
+  std::optional<std::string> node_disconnected(ConnectionId connection);
+  std::optional<ConnectionId> connection_of(const std::string& node) const;
+  std::vector<ConnectionId> node_connections() const;
+
+ private:
+  mutable std::mutex mutex_;
+  // All guarded by mutex_.
+  std::uint64_t next_ = 1;
+  std::map<std::uint64_t, ReplyTo> open_;
+  std::multimap<JobId, Watch> watches_;
+  std::multimap<std::uint64_t, JobId> owners_;  // by connection
+  std::map<std::string, ConnectionId> nodes_;
+  std::map<std::uint64_t, std::string> node_of_;
+};
+
+}  // namespace ym

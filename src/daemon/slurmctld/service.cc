@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/slurmctld/service.h"
+
+#include <unistd.h>
+
+#include "daemon/slurmctld/recovery.h"
+#include "net/token.h"
+#include "os/clock.h"
+#include "os/files.h"
+#include "os/users.h"
+
+namespace ym {
+namespace {
+
+constexpr int kNetworkThreads = 2;
+
+std::uint32_t uid_of(const std::string& user) {
+  auto entry = user_by_name(user);
+  return entry ? entry->uid : ::geteuid();
+}
+
+// Everything of the directory that the log made; other files are not ours.
+void remove_state(Disk& disk, const std::string& dir) {
+  auto names = disk.list(dir);
+  if (!names) return;
+  for (const std::string& name : *names) static_cast<void>(disk.unlink(dir + "/" + name));
+}
+
+}  // namespace
+
+ControllerService::ControllerService(Options options, ClusterKey key, Log& log)
+    : options_(std::move(options)),
+      key_(std::move(key)),
+      log_(log),
+      started_(wall_clock()),
+      directory_(uid_of(options_.loaded.config.slurm_user)) {}
+
+ControllerService::~ControllerService() { stop(); }
+
+Result<std::unique_ptr<ControllerService>> ControllerService::start(Options options, Log& log) {
+  auto key = load_or_create_key(key_file(options.loaded), system_entropy());
+  if (!key) return std::unexpected(key.error());
+  std::unique_ptr<ControllerService> service(
+      new ControllerService(std::move(options), std::move(*key), log));
+  if (Status ok = service->open_state(); !ok) return std::unexpected(ok.error());
+  if (Status ok = service->listen(); !ok) return std::unexpected(ok.error());
+  return service;
+}
+
+Status ControllerService::open_state() {
+  const std::string& dir = options_.loaded.config.state_dir;
+  std::string log_dir = dir + "/log", blob_dir = dir + "/blobs";
+  for (const std::string& path : {log_dir, blob_dir})
+    if (Status ok = make_folders(path, 0700); !ok) return ok;
+  if (options_.clean) {
+    remove_state(disk_, log_dir);
+    remove_state(disk_, blob_dir);
+  }
+  auto recovered = recover(disk_, log_dir, options_.accept_loss);
+  if (!recovered) return std::unexpected(recovered.error());
+  for (const std::string& warning : recovered->log.warnings) log_.error("{}", warning);
+  auto blobs = Blobs::open(disk_, blob_dir, {});
+  if (!blobs) return std::unexpected(blobs.error());
+  for (const std::string& warning : (*blobs)->warnings()) log_.error("{}", warning);
+  log_.info(
+      "recovered {} jobs and {} nodes at event {}: snapshot at {}, then {} events; {} bytes of an "
+      "unfinished "
+      "group cut off",
+      recovered->state.jobs.size(), recovered->state.nodes.size(), recovered->log.last_seq,
+      recovered->log.snapshot_seq, recovered->log.records, recovered->log.torn_bytes);
+
+  Core core(Controller(options_.loaded.config, std::move(recovered->state)));
+  if (Status ok = core.begin(options_.loaded.config, wall_clock()); !ok) return ok;
+  published_.set_state(core.state());
+  journal_ = std::make_unique<JournalLoop>(
+      std::move(recovered->log.journal), std::move(*blobs), log_dir,
+      JournalLoop::Hooks{.durable = [this](Batch& batch) { desk_->deliver(batch); },
+                         .trouble =
+                             [this](const std::string& text) {
+                               {
+                                 std::lock_guard lock(trouble_mutex_);
+                                 trouble_ = text;
+                               }
+                               core_->set_log_trouble(text);
+                             }},
+      log_);
+  core_ = std::make_unique<CoreLoop>(std::move(core), *journal_, published_);
+  return {};
+}
+
+ServerHandlers ControllerService::handlers() {
+  return {.on_open = [](ConnectionId, const Peer&) {},
+          .on_frames =
+              [this](ConnectionId id, const Peer& peer, std::vector<Frame> frames) {
+                desk_->on_frames(id, peer, std::move(frames));
+              },
+          .on_close = [this](ConnectionId id, const std::string&) { desk_->on_close(id); },
+          .on_writable = [this](ConnectionId id) { desk_->on_writable(id); }};
+}
+
+DeskSurroundings ControllerService::surroundings() {
+  return {.server = server_.get(),
+          .core = core_.get(),
+          .journal = journal_.get(),
+          .published = &published_,
+          .requests = &requests_,
+          .directory = &directory_,
+          .key = &key_,
+          .log = &log_,
+          .config_path = options_.loaded.path,
+          .started = started_,
+          .shut_down = [this](bool) { options_.shut_down(); },
+          .log_trouble =
+              [this] {
+                std::lock_guard lock(trouble_mutex_);
+                return trouble_;
+              }};
+}
+
+Status ControllerService::listen() {
+  const ClusterConfig& config = options_.loaded.config;
+  server_ = std::make_unique<Server>(
+      ServerOptions{.cluster = config.cluster_name,
+                    .authenticate = authenticate_with(key_, config.cluster_name, wall_clock),
+                    .threads = kNetworkThreads},
+      handlers());
+  desk_ = std::make_unique<Desk>(surroundings());
+  // The threads run before anybody can connect, so that nothing arrives at a desk that is not
+  // there.
+  core_->start();
+  journal_->start();
+  if (Status ok = server_->listen_unix(controller_socket(config), 0666); !ok) return ok;
+  // A cluster that lives on this machine alone is not offered to others.
+  std::string address = config.controllers.empty() ? "" : config.controllers.front().address;
+  bool local = address == "localhost" || address.starts_with("127.");
+  auto port = server_->listen_tcp(local ? address : "*", config.controller_port);
+  if (!port) return std::unexpected(port.error());
+  log_.info("slurmctld of cluster {} serves on port {} and {}", config.cluster_name, *port,
+            controller_socket(config));
+  return {};
+}
+
+void ControllerService::reconfigure() {
+  if (Status ok = log_.reopen(); !ok) log_.error("{}", ok.error().text);
+  auto loaded = load_configuration(options_.loaded.path);
+  if (!loaded) {
+    log_.error("the old configuration stays: {}", loaded.error().text);
+    return;
+  }
+  for (const std::string& warning : loaded->warnings) log_.info("{}", warning);
+  core_->push(Request{.id = {},
+                      .caller = {.uid = {0}, .administrator = true},
+                      .command = NewConfiguration{std::move(loaded->config)}});
+}
+
+void ControllerService::stop() {
+  if (server_) server_->stop();
+  if (core_) core_->stop();
+  if (journal_) journal_->stop();
+}
+
+}  // namespace ym

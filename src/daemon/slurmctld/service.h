@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// slurmctld, composed: recovery, the core, the journal, the planner, the desk and the network.
+// Holds no rules.
+#pragma once
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "daemon/slurmctld/core_loop.h"
+#include "daemon/slurmctld/desk.h"
+#include "daemon/slurmctld/directory.h"
+#include "daemon/slurmctld/journal_loop.h"
+#include "daemon/slurmctld/published.h"
+#include "daemon/slurmctld/requests.h"
+#include "net/key.h"
+#include "net/server.h"
+#include "os/log.h"
+#include "site/configuration.h"
+#include "store/disk_posix.h"
+
+namespace ym {
+
+class ControllerService {
+ public:
+  struct Options {
+    LoadedConfiguration loaded;
+    bool clean = false;        // -c: forget the saved state
+    bool accept_loss = false;  // -i
+    std::function<void()> shut_down;
+  };
+
+  // Recovers, listens and serves; or says why it does not.
+  static Result<std::unique_ptr<ControllerService>> start(Options options, Log& log);
+  ~ControllerService();
+
+  // SIGHUP: reads the configuration again; refused as a whole if it is wrong.
+  void reconfigure();
+  void stop();
+
+ private:
+  ControllerService(Options options, ClusterKey key, Log& log);
+  Status open_state();
+  Status listen();
+  ServerHandlers handlers();
+  DeskSurroundings surroundings();
+
+  Options options_;
+  ClusterKey key_;
+  Log& log_;
+  Instant started_;
+  DiskPosix disk_;
+  Published published_;
+  Requests requests_;
+  Directory directory_;
+  std::mutex trouble_mutex_;
+  std::string trouble_;  // guarded by trouble_mutex_
+  std::unique_ptr<JournalLoop> journal_;
+  std::unique_ptr<CoreLoop> core_;
+  std::unique_ptr<Desk> desk_;
+  std::unique_ptr<Server> server_;
+};
+
+}  // namespace ym
