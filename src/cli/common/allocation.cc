@@ -11,7 +11,7 @@
 #include "cli/common/world.h"
 #include "notation/hostlist.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 sigset_t ending_signals() {
@@ -151,4 +151,4 @@ std::vector<std::pair<std::string, std::string>> allocation_variables(const JobR
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

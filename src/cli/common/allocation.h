@@ -8,7 +8,7 @@
 #include "cli/common/controller.h"
 #include "cli/options/job_options.h"
 
-namespace ym {
+namespace ym::cli {
 
 struct Granted {
   JobId job;
@@ -40,4 +40,4 @@ class Interrupts {
   bool pending() const;
 };
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "base/text.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -123,4 +123,4 @@ Result<std::vector<SortWord>> parse_sort_words(std::string_view text) {
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 
-namespace ym {
+namespace ym::cli {
 
 inline constexpr std::size_t kFormatFieldsMax = 1000;
 inline constexpr std::uint32_t kFieldWidthMax = 65535;
@@ -141,4 +141,4 @@ Result<std::vector<SortKey<Row>>> parse_sort(std::string_view text, const std::v
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

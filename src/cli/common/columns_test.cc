@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 struct Person {
@@ -94,4 +94,4 @@ TEST(Columns, SortKeysGoEitherWay) {
 }
 
 }  // namespace
-}  // namespace ym
+}  // namespace ym::cli

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "os/environment.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 void write_all(int fd, std::string_view text) {
@@ -79,4 +79,4 @@ std::string bad_value(const OptionSet& set, const GivenOption& given, const Erro
   return fmt::format("Invalid {} specification '{}': {}", set.shown(given.option), printable(given.value), error.text);
 }
 
-}  // namespace ym
+}  // namespace ym::cli

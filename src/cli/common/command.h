@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "cli/common/options.h"
 
-namespace ym {
+namespace ym::cli {
 
 using Arguments = std::vector<std::string>;  // without the program's own name
 
@@ -107,4 +107,4 @@ Parsed<Settings> parse_command(const CommandPage& page, std::vector<Option<Setti
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -11,7 +11,7 @@
 #include "os/clock.h"
 #include "os/environment.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr Duration kFirstPause{50};
@@ -152,4 +152,4 @@ Result<Client> Controller::connect_node(const NodeAddress& node) {
   return client;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -17,7 +17,7 @@
 #include "wire/codec.h"
 #include "wire/messages.h"
 
-namespace ym {
+namespace ym::cli {
 
 inline constexpr std::string_view kNoController = "Unable to contact slurm controller (connect failure)";
 inline constexpr std::uint32_t kConnectFailure = 1800;  // Slurm's number: nothing has been sent
@@ -91,4 +91,4 @@ class Controller {
   std::uint64_t last_correlation_ = 0;
 };
 
-}  // namespace ym
+}  // namespace ym::cli

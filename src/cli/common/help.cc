@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/common/options.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr std::size_t kHelpIndent = 28;
@@ -113,4 +113,4 @@ std::string manual_page(const CommandPage& page, const std::vector<OptionInfo>& 
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

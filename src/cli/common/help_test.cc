@@ -13,7 +13,7 @@
 #include "cli/squeue/squeue.h"
 #include "cli/srun/srun.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 struct Subject {
@@ -78,4 +78,4 @@ TEST(Help, VariablesHaveTheCommandsOwnPrefix) {
 }
 
 }  // namespace
-}  // namespace ym
+}  // namespace ym::cli

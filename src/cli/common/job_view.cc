@@ -8,7 +8,7 @@
 #include "notation/pattern.h"
 #include "notation/tres.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 std::uint64_t requested_memory_mb(const JobView& view) {
@@ -129,4 +129,4 @@ std::string shown_file(const JobView& view, const std::string& pattern) {
   return view.spec().work_dir + "/" + name;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

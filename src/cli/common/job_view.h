@@ -7,7 +7,7 @@
 #include "base/time.h"
 #include "model/job_messages.h"
 
-namespace ym {
+namespace ym::cli {
 
 struct JobView {
   const JobRow* row = nullptr;
@@ -36,4 +36,4 @@ std::string allocated_tres(const JobView& view);
 // Patterns of file names resolved as far as the job itself can tell.
 std::string shown_file(const JobView& view, const std::string& pattern);
 
-}  // namespace ym
+}  // namespace ym::cli

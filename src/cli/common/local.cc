@@ -10,7 +10,7 @@
 #include "os/environment.h"
 #include "os/files.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr std::size_t kNamesFileMax = 16 << 20;
@@ -66,4 +66,4 @@ std::map<std::uint32_t, std::string> names_by_number(std::string_view text) {
 std::string group_name(std::uint32_t gid) { return name_in("/etc/group", gid); }
 std::string user_name(std::uint32_t uid) { return name_in("/etc/passwd", uid); }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "notation/timestamp.h"
 
-namespace ym {
+namespace ym::cli {
 
 class LocalZone final : public TimeZone {
  public:
@@ -29,4 +29,4 @@ std::map<std::uint32_t, std::string> names_by_number(std::string_view text);
 std::string group_name(std::uint32_t gid);
 std::string user_name(std::uint32_t uid);
 
-}  // namespace ym
+}  // namespace ym::cli

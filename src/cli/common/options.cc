@@ -7,7 +7,7 @@
 #include "base/format.h"
 #include "base/text.h"
 
-namespace ym {
+namespace ym::cli {
 
 struct OptionSet::Cursor {
   std::span<const std::string> arguments;
@@ -116,4 +116,4 @@ std::string with_hint(std::string_view program, std::string_view text) {
   return fmt::format("{}\nTry \"{} --help\" for more information", text, program);
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -13,7 +13,7 @@
 
 #include "base/result.h"
 
-namespace ym {
+namespace ym::cli {
 
 enum class Takes : std::uint8_t { Nothing, Value, Maybe };  // Maybe: only as --name=value or -nVALUE
 
@@ -92,4 +92,4 @@ std::vector<OptionInfo> infos_of(const std::vector<Option<Settings>>& table) {
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

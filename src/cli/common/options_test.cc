@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "base/text.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 OptionSet some_options() {
@@ -82,4 +82,4 @@ TEST(Options, AHiddenOptionAnswersToItsFullNameOnly) {
 }
 
 }  // namespace
-}  // namespace ym
+}  // namespace ym::cli

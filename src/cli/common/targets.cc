@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "notation/job_id.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr JobState kStates[] = {
@@ -109,4 +109,4 @@ std::string shown_state_compact(const Job& job) {
   return job.completing() ? "CG" : std::string(short_name_of(job.state));
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -7,7 +7,7 @@
 
 #include "os/clock.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 constexpr Duration kLongestPause{2000};
 }
@@ -58,4 +58,4 @@ Result<std::optional<JobRow>> JobWatcher::receive() {
   return std::optional<JobRow>(std::move(rows->rows[0]));
 }
 
-}  // namespace ym
+}  // namespace ym::cli

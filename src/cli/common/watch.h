@@ -5,7 +5,7 @@
 
 #include "cli/common/controller.h"
 
-namespace ym {
+namespace ym::cli {
 
 class JobWatcher {
  public:
@@ -36,4 +36,4 @@ Result<std::optional<JobRow>> wait_for_job(JobWatcher& watcher, const Interrupte
   }
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -2,7 +2,7 @@
 // Where the job runs, reads and writes, and what it inherits.
 #include "cli/options/setters.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 Status set_open_mode(JobOptions& options, std::string_view value) {
@@ -53,4 +53,4 @@ void add_file_options(std::vector<JobOption>& table) {
   table.insert(table.end(), rows.begin(), rows.end());
 }
 
-}  // namespace ym
+}  // namespace ym::cli

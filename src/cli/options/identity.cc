@@ -2,7 +2,7 @@
 // Whose job it is, what it is called, who is told about it.
 #include "cli/options/setters.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 // Bits as Slurm numbers them.
@@ -63,4 +63,4 @@ void add_identity_options(std::vector<JobOption>& table) {
   table.insert(table.end(), rows.begin(), rows.end());
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -11,7 +11,7 @@
 #include "model/job_messages.h"
 #include "notation/timestamp.h"
 
-namespace ym {
+namespace ym::cli {
 
 enum JobCommand : std::uint8_t { kSbatch = 1, kSalloc = 2, kSrun = 4, kAllocators = 3, kAllCommands = 7 };
 
@@ -72,4 +72,4 @@ Result<SubmitJob> make_submission(const JobOptions& options, const SubmissionCon
 // NAME=value, each ended by NUL, as --export chooses.
 std::string exported_environment(std::string_view export_list, const std::vector<std::string>& environment);
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/common/command.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 const FixedOffset kUtc;
@@ -167,4 +167,4 @@ TEST(JobOptions, ABatchJobKnowsWhereItCameFrom) {
 }
 
 }  // namespace
-}  // namespace ym
+}  // namespace ym::cli

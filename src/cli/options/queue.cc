@@ -4,7 +4,7 @@
 #include "notation/array.h"
 #include "notation/dependency.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 Status set_array(JobOptions& options, std::string_view value) {
@@ -110,4 +110,4 @@ void add_queue_options(std::vector<JobOption>& table) {
   table.insert(table.end(), rows.begin(), rows.end());
 }
 
-}  // namespace ym
+}  // namespace ym::cli

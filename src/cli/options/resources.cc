@@ -4,7 +4,7 @@
 #include "notation/hostlist.h"
 #include "notation/size.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 // A count of nodes, perhaps with Slurm's k for 1024.
@@ -177,4 +177,4 @@ void add_resource_options(std::vector<JobOption>& table) {
   table.insert(table.end(), place_rows().begin(), place_rows().end());
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -2,7 +2,7 @@
 // What concerns the running of one of the three commands only.
 #include "cli/options/setters.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 Status set_wrap(JobOptions& options, std::string_view value) {
@@ -136,4 +136,4 @@ void add_run_options(std::vector<JobOption>& table) {
   table.insert(table.end(), task_rows().begin(), task_rows().end());
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "cli/options/job_options.h"
 
-namespace ym {
+namespace ym::cli {
 
 // The value that a pointer to a member of JobOptions, its spec or its extras stands for.
 template <class T>
@@ -39,4 +39,4 @@ Status set_count(JobOptions& options, std::string_view value) {
 // Taken, because scripts have it; there is nothing for it to change yet.
 inline Status accept(JobOptions&, std::string_view) { return {}; }
 
-}  // namespace ym
+}  // namespace ym::cli

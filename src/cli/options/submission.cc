@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cli/options/job_options.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 // Tasks and nodes, as far as the user left one of them to be worked out from the other.
@@ -113,4 +113,4 @@ Result<SubmitJob> make_submission(const JobOptions& options, const SubmissionCon
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -4,7 +4,7 @@
 #include "cli/options/setters.h"
 #include "notation/time_limit.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 template <auto Member>
@@ -64,4 +64,4 @@ void add_time_options(std::vector<JobOption>& table) {
   table.insert(table.end(), rows.begin(), rows.end());
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -16,7 +16,7 @@
 #include "os/environment.h"
 #include "os/files.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr Duration kLookInterval{50};
@@ -119,4 +119,4 @@ int salloc_main(const Arguments& arguments) {
   return run_command(*controller, *granted, options, parsed.operands);
 }
 
-}  // namespace ym
+}  // namespace ym::cli

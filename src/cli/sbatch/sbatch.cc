@@ -12,7 +12,7 @@
 #include "os/environment.h"
 #include "os/files.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 struct BatchScript {
@@ -142,4 +142,4 @@ int sbatch_main(const Arguments& arguments) {
   return submit(options, *request);
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -4,7 +4,7 @@
 #include "base/format.h"
 #include "base/text.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr std::string_view kMagic = "#SBATCH";
@@ -101,4 +101,4 @@ Result<std::vector<std::string>> script_arguments(std::string_view script) {
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 
-namespace ym {
+namespace ym::cli {
 
 inline constexpr std::size_t kScriptMax = 4 << 20;         // bytes, as Slurm's default
 inline constexpr std::size_t kScriptArgumentsMax = 65536;  // of all #SBATCH lines together
@@ -22,4 +22,4 @@ Result<std::vector<std::string>> script_arguments(std::string_view script);
 // One line's words.
 Result<std::vector<std::string>> shell_words(std::string_view line);
 
-}  // namespace ym
+}  // namespace ym::cli

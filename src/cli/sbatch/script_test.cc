@@ -8,7 +8,7 @@
 #include "cli/common/command.h"
 #include "cli/sbatch/sbatch.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 std::string words_of(std::string_view line) {
@@ -91,4 +91,4 @@ TEST(Script, ABadOptionInItIsToldAsOnTheLine) {
 }
 
 }  // namespace
-}  // namespace ym
+}  // namespace ym::cli

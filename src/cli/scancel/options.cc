@@ -6,7 +6,7 @@
 #include "cli/scancel/scancel.h"
 #include "notation/hostlist.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 using Settings = ScancelSettings;
@@ -100,4 +100,4 @@ std::vector<Option<ScancelSettings>> scancel_table() {
   };
 }
 
-}  // namespace ym
+}  // namespace ym::cli

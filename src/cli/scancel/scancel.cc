@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "cli/common/controller.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 // A line from the terminal, without its end; nothing at the end of the input.
@@ -136,4 +136,4 @@ int scancel_main(const Arguments& arguments) {
   return cancel(parsed.settings, std::move(targets));
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -5,7 +5,7 @@
 #include "cli/common/targets.h"
 #include "model/job_messages.h"
 
-namespace ym {
+namespace ym::cli {
 
 struct ScancelSettings {
   std::vector<std::string> users, partitions, accounts, qos, names;
@@ -28,4 +28,4 @@ struct CancelReport {
 CancelReport report_of(const AlterAnswer& answer, const ScancelSettings& settings);
 int scancel_main(const Arguments& arguments);
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/scontrol/scontrol.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 template <class Request>
@@ -77,4 +77,4 @@ int version_verb(ScontrolContext&, const Words&) {
   return 0;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

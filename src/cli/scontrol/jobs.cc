@@ -6,7 +6,7 @@
 #include "cli/scontrol/scontrol.h"
 #include "os/files.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 // "hold 7 8,9_3" and "hold name=foo".
@@ -84,4 +84,4 @@ int write_verb(ScontrolContext& context, const Words& words) {
   return 0;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

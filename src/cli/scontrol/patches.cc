@@ -12,7 +12,7 @@
 #include "notation/size.h"
 #include "notation/time_limit.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr std::uint32_t kUnlimited = 0xffffffff;
@@ -243,4 +243,4 @@ Result<UpdateNodes> node_update(const std::vector<Assignment>& assignments) {
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cli/sbatch/script.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 template <auto Member>
@@ -145,4 +145,4 @@ int scontrol_main(const Arguments& arguments) {
   return run_verb(context, parsed.operands);
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -12,7 +12,7 @@
 #include "model/job_messages.h"
 #include "model/node_messages.h"
 
-namespace ym {
+namespace ym::cli {
 
 struct ScontrolSettings {
   bool one_line = false, details = false, all = false, quiet = false;
@@ -109,4 +109,4 @@ CommandPage scontrol_page();
 std::vector<Option<ScontrolSettings>> scontrol_table();
 int scontrol_main(const Arguments& arguments);
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -8,7 +8,7 @@
 #include "os/clock.h"
 #include "os/environment.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 const std::vector<Verb>& kinds() {
@@ -106,4 +106,4 @@ int show_config(ScontrolContext& context, const Words&) {
   return 0;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

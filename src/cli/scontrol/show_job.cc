@@ -11,7 +11,7 @@
 #include "notation/time_limit.h"
 #include "os/clock.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }
@@ -189,4 +189,4 @@ int show_steps(ScontrolContext& context, const Words& words) {
   return 0;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -6,7 +6,7 @@
 #include "notation/hostlist.h"
 #include "notation/tres.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }
@@ -79,4 +79,4 @@ int show_nodes(ScontrolContext& context, const Words& words) {
   return 0;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

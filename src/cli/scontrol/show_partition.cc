@@ -5,7 +5,7 @@
 #include "notation/time_limit.h"
 #include "notation/tres.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr std::uint32_t kUnlimited = 0xffffffff;
@@ -90,4 +90,4 @@ int show_partitions(ScontrolContext& context, const Words& words) {
   return 0;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -6,7 +6,7 @@
 #include "cli/scontrol/scontrol.h"
 #include "os/clock.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 const Assignment* find_key(const std::vector<Assignment>& list, std::initializer_list<std::string_view> names) {
@@ -112,4 +112,4 @@ int delete_verb(ScontrolContext& context, const Words& words) {
   return change_partition(context, rest, false, true);
 }
 
-}  // namespace ym
+}  // namespace ym::cli

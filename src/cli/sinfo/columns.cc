@@ -9,7 +9,7 @@
 #include "notation/hostlist.h"
 #include "notation/time_limit.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 using Group = const NodeGroup&;
@@ -248,4 +248,4 @@ const Columns& node_columns() {
   return columns;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

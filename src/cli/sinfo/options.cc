@@ -4,7 +4,7 @@
 #include "cli/sinfo/sinfo.h"
 #include "notation/hostlist.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 using Settings = SinfoSettings;
@@ -93,4 +93,4 @@ std::vector<Option<SinfoSettings>> sinfo_table() {
   };
 }
 
-}  // namespace ym
+}  // namespace ym::cli

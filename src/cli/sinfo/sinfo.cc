@@ -13,7 +13,7 @@
 #include "notation/hostlist.h"
 #include "os/clock.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 std::string date_line(Instant now) {
@@ -208,4 +208,4 @@ int sinfo_main(const Arguments& arguments) {
   }
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -8,7 +8,7 @@
 #include "cli/common/command.h"
 #include "model/node_messages.h"
 
-namespace ym {
+namespace ym::cli {
 
 struct SinfoSettings {
   std::vector<std::string> partitions, states;
@@ -32,4 +32,4 @@ Result<std::string> render_nodes(const SinfoSettings& settings, const std::vecto
                                  const std::vector<NodeRow>& nodes, Instant now);
 int sinfo_main(const Arguments& arguments);
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -9,7 +9,7 @@
 #include "notation/size.h"
 #include "notation/time_limit.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 using View = const JobView&;
@@ -236,4 +236,4 @@ const std::vector<Column<StepView>>& step_columns() {
   return columns;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

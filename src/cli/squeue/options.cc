@@ -6,7 +6,7 @@
 #include "cli/squeue/squeue.h"
 #include "notation/hostlist.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 using Settings = SqueueSettings;
@@ -143,4 +143,4 @@ std::vector<Option<SqueueSettings>> squeue_table() {
   return table;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

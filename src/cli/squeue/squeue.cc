@@ -12,7 +12,7 @@
 #include "cli/squeue/columns.h"
 #include "os/clock.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 std::string date_line(Instant now) {
@@ -173,4 +173,4 @@ int squeue_main(const Arguments& arguments) {
   }
 }
 
-}  // namespace ym
+}  // namespace ym::cli

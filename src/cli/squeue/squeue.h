@@ -9,7 +9,7 @@
 #include "cli/common/targets.h"
 #include "model/job_messages.h"
 
-namespace ym {
+namespace ym::cli {
 
 struct SqueueSettings {
   std::vector<JobTarget> targets;
@@ -30,4 +30,4 @@ JobFilter squeue_filter(const SqueueSettings& settings);
 Result<std::string> render_queue(const SqueueSettings& settings, const std::vector<JobRow>& rows, Instant now);
 int squeue_main(const Arguments& arguments);
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -9,7 +9,7 @@
 #include "cli/common/signals.h"
 #include "notation/array.h"
 
-namespace ym {
+namespace ym::cli {
 
 TaskExits::TaskExits(std::vector<std::string> nodes)
     : nodes_(std::move(nodes)), exits_(nodes_.size()), left_(nodes_.size()) {}
@@ -57,4 +57,4 @@ std::vector<std::string> TaskExits::status() const {
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

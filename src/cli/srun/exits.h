@@ -8,7 +8,7 @@
 
 #include "model/step.h"
 
-namespace ym {
+namespace ym::cli {
 
 class TaskExits {
  public:
@@ -34,4 +34,4 @@ class TaskExits {
   std::size_t left_ = 0;
 };
 
-}  // namespace ym
+}  // namespace ym::cli

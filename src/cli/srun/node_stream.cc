@@ -11,7 +11,7 @@
 
 #include "os/clock.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr std::size_t kReadSize = 64 << 10;
@@ -101,4 +101,4 @@ void NodeStream::set_over() {
   out_.clear();
 }
 
-}  // namespace ym
+}  // namespace ym::cli

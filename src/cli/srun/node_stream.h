@@ -11,7 +11,7 @@
 #include "net/address.h"
 #include "net/frame.h"
 
-namespace ym {
+namespace ym::cli {
 
 class NodeStream {
  public:
@@ -56,4 +56,4 @@ class NodeStream {
   Duration lost_at_{0}, next_try_{0}, pause_{100};
 };
 
-}  // namespace ym
+}  // namespace ym::cli

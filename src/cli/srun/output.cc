@@ -3,7 +3,7 @@
 
 #include "base/format.h"
 
-namespace ym {
+namespace ym::cli {
 
 OutputSplitter::OutputSplitter(std::uint32_t tasks, bool label, bool by_line) : label_(label), by_line_(by_line || label) {
   for (std::uint32_t highest = tasks > 0 ? tasks - 1 : 0; highest >= 10; highest /= 10) ++width_;
@@ -49,4 +49,4 @@ void OutputSplitter::finish(std::uint32_t task, StreamKind stream, std::string& 
   waiting_.erase(found);
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -16,7 +16,7 @@
 #include "os/clock.h"
 #include "os/files.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr std::size_t kInputAhead = 1 << 20;  // what may wait for a slow node before we stop reading
@@ -234,4 +234,4 @@ void Session::look_after_lost() {
   }
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -11,8 +11,9 @@
 #include "cli/srun/exits.h"
 #include "cli/srun/node_stream.h"
 #include "cli/srun/output.h"
+#include "notation/pattern.h"
 
-namespace ym {
+namespace ym::cli {
 
 // Where the step's streams go, decided from --input, --output and --error.
 struct StreamPlan {
@@ -22,7 +23,7 @@ struct StreamPlan {
   bool read_input = true;
   std::optional<std::uint32_t> only_task;       // --output=3: what the others say is dropped
 };
-Result<StreamPlan> plan_streams(const JobOptions& options, const struct PatternValues& values);
+Result<StreamPlan> plan_streams(const JobOptions& options, const PatternValues& values);
 
 struct StepRun {
   JobId job;
@@ -79,4 +80,4 @@ class Session {
   bool raw_ = false;
 };
 
-}  // namespace ym
+}  // namespace ym::cli

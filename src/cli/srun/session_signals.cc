@@ -11,7 +11,7 @@
 #include "cli/srun/session.h"
 #include "os/clock.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 constexpr Duration kSecondInterrupt{1000};
 }
@@ -90,4 +90,4 @@ void Session::set_terminal(bool raw) {
   }
 }
 
-}  // namespace ym
+}  // namespace ym::cli

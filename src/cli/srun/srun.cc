@@ -20,7 +20,7 @@
 #include "os/environment.h"
 #include "os/files.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr Duration kFirstPause{100};
@@ -206,4 +206,4 @@ int srun_main(const Arguments& arguments) {
   return code ? *code : fail_with(code.error().text);
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -5,7 +5,7 @@
 #include "cli/srun/session.h"
 #include "notation/pattern.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 // A pattern that names one file for the whole step is srun's to open, others are the nodes'.
@@ -54,4 +54,4 @@ Result<StreamPlan> plan_streams(const JobOptions& options, const PatternValues& 
   return plan;
 }
 
-}  // namespace ym
+}  // namespace ym::cli
