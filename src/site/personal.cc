@@ -9,7 +9,8 @@
 namespace ym {
 namespace {
 
-constexpr std::string_view kMark = "# Written by `yardmaster up`; an edited file is kept. Checksum ";
+constexpr std::string_view kMark =
+    "# Written by `yardmaster up`; an edited file is kept. Checksum ";
 constexpr std::string_view kLongestSocketName = "/slurmctld.sock";
 constexpr std::size_t kClusterNameMax = 40;
 
@@ -55,8 +56,10 @@ std::string personal_cluster_name(std::string_view user) {
   for (char c : to_lower(user)) {
     bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
     if (out.size() + kSuffix.size() + 1 >= kClusterNameMax) break;
-    if (plain) out += c;
-    else if (!out.empty() && out.back() != '-') out += '-';
+    if (plain)
+      out += c;
+    else if (!out.empty() && out.back() != '-')
+      out += '-';
   }
   if (!out.empty() && out.back() != '-') out += '-';
   return out.append(kSuffix);

@@ -26,7 +26,8 @@ PersonalPlan plan_of(std::vector<std::uint16_t> ports) {
 }
 
 Result<ParsedConfig> parsed(const std::string& text) {
-  return parse_config("slurm.conf", [&](const std::string&) -> Result<std::string> { return text; });
+  return parse_config("slurm.conf",
+                      [&](const std::string&) -> Result<std::string> { return text; });
 }
 
 // Sets a variable, or removes it, until the end of the test.
@@ -34,12 +35,16 @@ class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {
     if (const char* old = ::getenv(name)) old_ = old;
-    if (value) ::setenv(name, value, 1);
-    else ::unsetenv(name);
+    if (value)
+      ::setenv(name, value, 1);
+    else
+      ::unsetenv(name);
   }
   ~Variable() {
-    if (old_.empty()) ::unsetenv(name_);
-    else ::setenv(name_, old_.c_str(), 1);
+    if (old_.empty())
+      ::unsetenv(name_);
+    else
+      ::setenv(name_, old_.c_str(), 1);
   }
 
  private:

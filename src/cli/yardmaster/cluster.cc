@@ -13,7 +13,7 @@
 #include "os/files.h"
 #include "site/personal.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr Duration kQuick{2000};
@@ -111,4 +111,4 @@ std::string counted(std::size_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -12,7 +12,7 @@
 #include "cli/yardmaster/processes.h"
 #include "site/configuration.h"
 
-namespace ym {
+namespace ym::cli {
 
 // --dir's folder as an absolute path, or the usual one.
 Result<std::string> cluster_folder(const std::string& given);
@@ -37,4 +37,4 @@ std::string log_tail(const std::string& path, std::size_t lines = 8);
 // "3 jobs", "1 job"
 std::string counted(std::size_t number, std::string_view noun);
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -8,7 +8,7 @@
 #include "os/environment.h"
 #include "os/files.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr Duration kOutputPatience = std::chrono::seconds(5);
@@ -28,23 +28,28 @@ Result<std::string> run_command(const LoadedConfiguration& loaded, const std::st
   print(fmt::format("\n$ {}\n", shown));
   auto path = find_program(program);
   if (!path) return std::unexpected(path.error());
-  auto child = spawn({.program = *path, .arguments = arguments,
-                      .environment = environment_for(loaded), .folder = {}, .capture = true});
+  auto child = spawn({.program = *path,
+                      .arguments = arguments,
+                      .environment = environment_for(loaded),
+                      .folder = {},
+                      .capture = true});
   if (!child) return std::unexpected(child.error());
   ChildEnd end = wait_for_child(*child);
   print(end.output);
-  if (end.exit_code != 0) return fail(fmt::format("{} ended with exit code {}", program, end.exit_code));
+  if (end.exit_code != 0)
+    return fail(fmt::format("{} ended with exit code {}", program, end.exit_code));
   return end.output;
 }
 
 Status show_batch_job(const LoadedConfiguration& loaded) {
-  std::string folder = loaded.config.controller_log.substr(0, loaded.config.controller_log.rfind('/'));
+  std::string folder =
+      loaded.config.controller_log.substr(0, loaded.config.controller_log.rfind('/'));
   std::string output = folder + "/first-job.out";
   ::unlink(output.c_str());
-  auto submitted = run_command(
-      loaded, "sbatch",
-      {"--wait", "--output=" + output, "--wrap",
-       "echo Hello from job $SLURM_JOB_ID on node $SLURMD_NODENAME, as $(id -un)"});
+  auto submitted =
+      run_command(loaded, "sbatch",
+                  {"--wait", "--output=" + output, "--wrap",
+                   "echo Hello from job $SLURM_JOB_ID on node $SLURMD_NODENAME, as $(id -un)"});
   if (!submitted) return std::unexpected(submitted.error());
   std::string text;
   wait_until(kOutputPatience, [&] {
@@ -86,4 +91,4 @@ Status run_demo(const LoadedConfiguration& loaded) {
   return {};
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -10,7 +10,7 @@
 #include "cli/yardmaster/yardmaster.h"
 #include "site/personal.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr Duration kJobsPatience = std::chrono::seconds(15);
@@ -25,7 +25,9 @@ struct DownSettings {
 
 std::vector<Option<DownSettings>> down_table() {
   return {
-      {{.name = "dir", .takes = Takes::Value, .argument = "DIR",
+      {{.name = "dir",
+        .takes = Takes::Value,
+        .argument = "DIR",
         .help = "Where the cluster lives; usually ~/.local/state/yardmaster"},
        [](DownSettings& s, std::string_view v) -> Status {
          s.dir = v;
@@ -133,8 +135,9 @@ CommandPage down_page() {
   return {.name = "yardmaster down",
           .summary = "stop the cluster that `yardmaster up` started",
           .usage = {"[OPTION]..."},
-          .description = "Cancels all jobs, then stops the nodes and the controller. Only processes "
-                         "of this cluster are touched. The queue's history stays on disk."};
+          .description =
+              "Cancels all jobs, then stops the nodes and the controller. Only processes "
+              "of this cluster are touched. The queue's history stays on disk."};
 }
 std::vector<OptionInfo> down_options() { return infos_of(down_table()); }
 
@@ -148,4 +151,4 @@ int down_main(const Arguments& arguments) {
   return 1;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

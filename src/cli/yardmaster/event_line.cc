@@ -6,7 +6,7 @@
 #include "cli/common/targets.h"
 #include "notation/hostlist.h"
 
-namespace ym {
+namespace ym::cli {
 
 // One overload for each event: its name and its words.
 struct EventLines::Words {
@@ -23,7 +23,10 @@ struct EventLines::Words {
   void maybe(std::string_view key, std::string_view value) {
     if (!value.empty()) put(key, value);
   }
-  void node(NodeId id) { put("node", lines.nodes_.contains(id.value) ? lines.nodes_[id.value] : fmt::format("#{}", id.value)); }
+  void node(NodeId id) {
+    put("node",
+        lines.nodes_.contains(id.value) ? lines.nodes_[id.value] : fmt::format("#{}", id.value));
+  }
   void partition(PartitionId id) {
     auto at = lines.partitions_.find(id.value);
     put("partition", at == lines.partitions_.end() ? fmt::format("#{}", id.value) : at->second);
@@ -33,8 +36,9 @@ struct EventLines::Words {
   void nodes(const Allocation& allocation) {
     std::vector<std::string> names;
     for (const NodeShare& share : allocation.nodes)
-      names.push_back(lines.nodes_.contains(share.node.value) ? lines.nodes_[share.node.value]
-                                                              : fmt::format("#{}", share.node.value));
+      names.push_back(lines.nodes_.contains(share.node.value)
+                          ? lines.nodes_[share.node.value]
+                          : fmt::format("#{}", share.node.value));
     put("nodes", Hostlist::of(names).str());
     put("cpus", allocation.cpus());
   }
@@ -184,4 +188,4 @@ std::string EventLines::line(const Event& event) {
   return std::move(words.text);
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -7,7 +7,7 @@
 #include "model/event.h"
 #include "notation/timestamp.h"
 
-namespace ym {
+namespace ym::cli {
 
 // Remembers the names of nodes and partitions, which later events give by number only.
 class EventLines {
@@ -25,4 +25,4 @@ class EventLines {
   std::map<std::uint32_t, std::string> nodes_, partitions_;
 };
 
-}  // namespace ym
+}  // namespace ym::cli

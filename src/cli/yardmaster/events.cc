@@ -7,7 +7,7 @@
 #include "cli/yardmaster/yardmaster.h"
 #include "os/clock.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr Duration kReturnPatience = std::chrono::minutes(2);
@@ -26,7 +26,9 @@ std::vector<Option<EventsSettings>> events_table() {
          s.follow = true;
          return {};
        }},
-      {{.name = "from", .takes = Takes::Value, .argument = "N",
+      {{.name = "from",
+        .takes = Takes::Value,
+        .argument = "N",
         .help = "Begin with event N instead of the oldest one kept"},
        [](EventsSettings& s, std::string_view v) -> Status {
          auto number = parse_u64(v);
@@ -39,7 +41,9 @@ std::vector<Option<EventsSettings>> events_table() {
          s.json = true;
          return {};
        }},
-      {{.name = "dir", .takes = Takes::Value, .argument = "DIR",
+      {{.name = "dir",
+        .takes = Takes::Value,
+        .argument = "DIR",
         .help = "Where the cluster lives; usually the one that all commands find"},
        [](EventsSettings& s, std::string_view v) -> Status {
          s.dir = v;
@@ -51,7 +55,9 @@ std::vector<Option<EventsSettings>> events_table() {
 class Printing {
  public:
   Printing(const EventsSettings& settings, LoadedConfiguration loaded)
-      : settings_(settings), controller_(std::move(loaded)), lines_(local_zone()),
+      : settings_(settings),
+        controller_(std::move(loaded)),
+        lines_(local_zone()),
         next_{settings.from} {}
 
   // Follows over restarts of the controller, without a gap and without a repetition.
@@ -94,18 +100,18 @@ class Printing {
 
   // What is printed stays printed: a repetition begins where the first attempt ended.
   Status once() {
-    return controller_.ask_many<Events>(FollowEvents{.from = next_},
-                                        [this](Events&& events) { take(events); }, [] {});
+    return controller_.ask_many<Events>(
+        FollowEvents{.from = next_}, [this](Events&& events) { take(events); }, [] {});
   }
 
   Status follow() {
     Client* client = controller_.connected();
     if (!client) return fail(kConnectFailure, std::string(kNoController));
     constexpr std::uint64_t kCorrelation = 1ull << 40;
-    Status sent = client->send(
-        {.type = wire::message_number<FollowEvents>, .correlation = kCorrelation},
-        wire::encode(FollowEvents{.from = next_, .follow = true}),
-        controller_.config().message_timeout);
+    Status sent =
+        client->send({.type = wire::message_number<FollowEvents>, .correlation = kCorrelation},
+                     wire::encode(FollowEvents{.from = next_, .follow = true}),
+                     controller_.config().message_timeout);
     if (!sent) return sent;
     for (;;) {
       auto frame = client->receive(kForever);
@@ -133,9 +139,10 @@ CommandPage events_page() {
   return {.name = "yardmaster events",
           .summary = "print the cluster's log of events",
           .usage = {"[OPTION]..."},
-          .description = "Each event is a fact that the controller has written down: a number "
-                         "without gaps, a time, a name and what belongs to it. Only administrators "
-                         "may read them, as they tell of all users' jobs."};
+          .description =
+              "Each event is a fact that the controller has written down: a number "
+              "without gaps, a time, a name and what belongs to it. Only administrators "
+              "may read them, as they tell of all users' jobs."};
 }
 std::vector<OptionInfo> events_options() { return infos_of(events_table()); }
 
@@ -151,4 +158,4 @@ int events_main(const Arguments& arguments) {
   return 1;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -20,7 +20,7 @@
 #include "os/users.h"
 #include "site/personal.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr std::uint64_t kNodeMemoryMin_mb = 64;
@@ -36,9 +36,10 @@ Status check_private(const std::string& folder) {
   struct stat facts{};
   if (::lstat(folder.c_str(), &facts) != 0) return fail(errno_text(folder));
   if (!S_ISDIR(facts.st_mode) || facts.st_uid != ::geteuid() || (facts.st_mode & 022) != 0)
-    return fail(fmt::format("{} is not a folder of your own that only you can write to; "
-                            "choose a shorter --dir, so that it is not needed",
-                            folder));
+    return fail(
+        fmt::format("{} is not a folder of your own that only you can write to; "
+                    "choose a shorter --dir, so that it is not needed",
+                    folder));
   return {};
 }
 
@@ -194,4 +195,4 @@ Result<Founded> found_cluster(const std::string& folder, const FoundingWishes& w
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "site/configuration.h"
 
-namespace ym {
+namespace ym::cli {
 
 struct FoundingWishes {
   std::optional<std::uint32_t> nodes, cpus;
@@ -36,4 +36,4 @@ Result<std::uint16_t> free_ports(std::size_t count, std::uint64_t seed);
 std::uint32_t machine_cpus();
 std::uint64_t machine_memory_mb();
 
-}  // namespace ym
+}  // namespace ym::cli

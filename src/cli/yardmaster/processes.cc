@@ -21,7 +21,7 @@
 #include "os/environment.h"
 #include "os/files.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr int kPause_ms = 20;
@@ -179,4 +179,4 @@ bool alive(pid_t pid) {
 void short_pause() { ::poll(nullptr, 0, kPause_ms); }
 Duration now_for_waiting() { return monotonic_clock(); }
 
-}  // namespace ym
+}  // namespace ym::cli

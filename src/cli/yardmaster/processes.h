@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "base/time.h"
 
-namespace ym {
+namespace ym::cli {
 
 struct ClusterProcess {
   pid_t pid = 0;
@@ -76,4 +76,4 @@ bool wait_until(Duration patience, Holds holds) {
   }
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -7,7 +7,7 @@
 #include "cli/yardmaster/cluster.h"
 #include "cli/yardmaster/yardmaster.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 struct StatusSettings {
@@ -16,7 +16,9 @@ struct StatusSettings {
 
 std::vector<Option<StatusSettings>> status_table() {
   return {
-      {{.name = "dir", .takes = Takes::Value, .argument = "DIR",
+      {{.name = "dir",
+        .takes = Takes::Value,
+        .argument = "DIR",
         .help = "Where the cluster lives; usually the one that all commands find"},
        [](StatusSettings& s, std::string_view v) -> Status {
          s.dir = v;
@@ -54,8 +56,10 @@ int show(const LoadedConfiguration& loaded) {
   if (!pong) {
     // Perhaps on another machine: the long way, which also knows why not.
     auto asked = controller.ask<Pong>(Ping{});
-    if (asked) pong = *asked;
-    else line("controller", "down: " + asked.error().text);
+    if (asked)
+      pong = *asked;
+    else
+      line("controller", "down: " + asked.error().text);
   }
   if (pong)
     line("controller", fmt::format("up on {} since {}{}", pong->host, show_time(pong->started, "?"),
@@ -93,4 +97,4 @@ int status_main(const Arguments& arguments) {
   return 1;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

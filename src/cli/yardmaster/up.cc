@@ -17,7 +17,7 @@
 #include "os/files.h"
 #include "site/personal.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr Duration kNodesPatience = std::chrono::seconds(30);
@@ -40,15 +40,21 @@ Status set_number(std::optional<std::uint32_t>& into, std::string_view value) {
 
 std::vector<Option<UpSettings>> up_table() {
   return {
-      {{.name = "nodes", .takes = Takes::Value, .argument = "N",
+      {{.name = "nodes",
+        .takes = Takes::Value,
+        .argument = "N",
         .help = "How many nodes the cluster has (4 at first, then as before)"},
        [](UpSettings& s, std::string_view v) {
          return set_number<kPersonalNodesMax>(s.wishes.nodes, v);
        }},
-      {{.name = "cpus", .takes = Takes::Value, .argument = "N",
+      {{.name = "cpus",
+        .takes = Takes::Value,
+        .argument = "N",
         .help = "How many CPUs each node has (this machine's at first, at least 2)"},
        [](UpSettings& s, std::string_view v) { return set_number<65535>(s.wishes.cpus, v); }},
-      {{.name = "dir", .takes = Takes::Value, .argument = "DIR",
+      {{.name = "dir",
+        .takes = Takes::Value,
+        .argument = "DIR",
         .help = "Where the cluster lives; usually ~/.local/state/yardmaster"},
        [](UpSettings& s, std::string_view v) -> Status {
          s.dir = v;
@@ -92,8 +98,11 @@ class Progress {
 Result<Child> start(const std::string& program, const std::vector<std::string>& arguments) {
   auto path = find_program(program);
   if (!path) return std::unexpected(path.error());
-  return spawn({.program = *path, .arguments = arguments, .environment = clean_environment(),
-                .folder = "/", .capture = true});
+  return spawn({.program = *path,
+                .arguments = arguments,
+                .environment = clean_environment(),
+                .folder = "/",
+                .capture = true});
 }
 
 std::string failure(std::string_view who, const ChildEnd& end, const std::string& log) {
@@ -128,8 +137,8 @@ Status start_nodes(const LoadedConfiguration& loaded, const std::set<std::string
   for (auto& [node, child] : children) {
     ChildEnd end = wait_for_child(child);
     if (end.exit_code != 0 && status)
-      status = fail(failure("slurmd of node " + node->name, end,
-                            node_log_path(loaded.config, *node)));
+      status =
+          fail(failure("slurmd of node " + node->name, end, node_log_path(loaded.config, *node)));
   }
   return status;
 }
@@ -149,8 +158,8 @@ Status wait_for_nodes(Controller& controller, Progress& progress) {
       return false;
     }
     rows = std::move(*asked);
-    auto there = std::ranges::count_if(
-        rows, [](const NodeRow& row) { return has_arrived(row.node); });
+    auto there =
+        std::ranges::count_if(rows, [](const NodeRow& row) { return has_arrived(row.node); });
     progress.count(fmt::format("waiting for nodes: {} of {}", there, rows.size()));
     return static_cast<std::size_t>(there) == rows.size();
   };
@@ -159,10 +168,9 @@ Status wait_for_nodes(Controller& controller, Progress& progress) {
   for (const NodeRow& row : rows) {
     if (has_arrived(row.node)) continue;
     std::string log = node_log_path(controller.config(), *row.node.spec);
-    return fail(fmt::format("node {} is {}{}. The end of {}:{}", row.node.spec->name,
-                            state_word(row.node),
-                            row.node.reason.empty() ? "" : fmt::format(" ({})", row.node.reason),
-                            log, log_tail(log)));
+    return fail(fmt::format(
+        "node {} is {}{}. The end of {}:{}", row.node.spec->name, state_word(row.node),
+        row.node.reason.empty() ? "" : fmt::format(" ({})", row.node.reason), log, log_tail(log)));
   }
   return {};
 }
@@ -242,14 +250,15 @@ FolderLock::~FolderLock() {
 }
 
 CommandPage up_page() {
-  return {.name = "yardmaster up",
-          .summary = "start your own cluster on this machine",
-          .usage = {"[OPTION]..."},
-          .description =
-              "Starts a controller and a few nodes as processes of your own, without root and "
-              "without a configuration. All commands find the cluster from then on. What is "
-              "running already is left alone; what is missing is started.\n\n"
-              "The configuration is DIR/etc/slurm.conf. If you edit it, it is kept as you left it."};
+  return {
+      .name = "yardmaster up",
+      .summary = "start your own cluster on this machine",
+      .usage = {"[OPTION]..."},
+      .description =
+          "Starts a controller and a few nodes as processes of your own, without root and "
+          "without a configuration. All commands find the cluster from then on. What is "
+          "running already is left alone; what is missing is started.\n\n"
+          "The configuration is DIR/etc/slurm.conf. If you edit it, it is kept as you left it."};
 }
 std::vector<OptionInfo> up_options() { return infos_of(up_table()); }
 
@@ -263,4 +272,4 @@ int up_main(const Arguments& arguments) {
   return 1;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -6,7 +6,7 @@
 #include "base/result.h"
 #include "cli/yardmaster/cluster.h"
 
-namespace ym {
+namespace ym::cli {
 
 // A first batch job and a first srun, and what to type next. Prints as it goes.
 Status run_demo(const LoadedConfiguration& loaded);
@@ -25,4 +25,4 @@ class FolderLock {
   int fd_;
 };
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -4,7 +4,7 @@
 #include "base/format.h"
 #include "base/text.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr std::size_t kNameColumn = 10;
@@ -30,8 +30,9 @@ std::string manual() {
       .name = kYardmaster,
       .summary = "start, stop and examine a cluster",
       .usage = {},
-      .description = "Starts a cluster on this machine, without root and without a configuration, "
-                     "and examines any cluster.\n"};
+      .description =
+          "Starts a cluster on this machine, without root and without a configuration, "
+          "and examines any cluster.\n"};
   std::vector<OptionInfo> options;
   for (const YardmasterVerb& verb : yardmaster_verbs()) {
     CommandPage own = verb.page();
@@ -94,4 +95,4 @@ int yardmaster_main(const Arguments& arguments) {
   return 1;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

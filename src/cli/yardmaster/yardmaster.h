@@ -6,7 +6,7 @@
 
 #include "cli/common/command.h"
 
-namespace ym {
+namespace ym::cli {
 
 int yardmaster_main(const Arguments& arguments);
 
@@ -35,4 +35,4 @@ std::vector<OptionInfo> up_options(), down_options(), status_options(), doctor_o
 // Complains about operands, which no verb takes; true if there are any.
 bool has_operands(const CommandPage& page, const std::vector<std::string>& operands);
 
-}  // namespace ym
+}  // namespace ym::cli
