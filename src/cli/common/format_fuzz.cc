@@ -20,10 +20,11 @@ int try_input(const std::uint8_t* data, std::size_t size) {
     default: queue.sort = nodes.sort = text;
   }
   queue.states.all = true;
-  (void)render_queue(queue, {made_up::running(7, made_up::spec("x")),
-                                 made_up::pending(8, made_up::spec("y"))}, made_up::kNow);
+  (void)render_queue(
+      queue, {made_up::running(7, made_up::spec("x")), made_up::pending(8, made_up::spec("y"))},
+      made_up::kNow);
   (void)render_nodes(nodes, {made_up::partition(1, "debug", true)},
-                         {made_up::node(1), made_up::node(2, 3)}, made_up::kNow);
+                     {made_up::node(1), made_up::node(2, 3)}, made_up::kNow);
   return 0;
 }
 

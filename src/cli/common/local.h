@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// This machine's zone and its own lists of users and groups. Commands are static, so NSS is out of reach: names that
-// matter come from the controller; these are for display and for turning a number into a name.
+// This machine's zone and its own lists of users and groups. Commands are static, so NSS is out of
+// reach: names that matter come from the controller; these are for display and for turning a number
+// into a name.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -20,7 +21,8 @@ class LocalZone final : public TimeZone {
 };
 const TimeZone& local_zone();
 
-// "2026-11-15T21:24:15", or as SLURM_TIME_FORMAT wants it: standard, relative (taken as standard) or a strftime format.
+// "2026-11-15T21:24:15", or as SLURM_TIME_FORMAT wants it: standard, relative (taken as standard)
+// or a strftime format.
 std::string show_time(Instant time, std::string_view unset);
 
 // The names of an /etc/passwd or /etc/group text by number. Broken lines are skipped.

@@ -9,7 +9,8 @@ namespace ym::cli {
 namespace {
 
 TEST(Local, NamesAreReadFromTheFilesText) {
-  auto names = names_by_number("root:x:0:0::/root:/bin/sh\nbroken\n:x:5:\nada:x:1000:100::/:\nx:y:z:\n");
+  auto names =
+      names_by_number("root:x:0:0::/root:/bin/sh\nbroken\n:x:5:\nada:x:1000:100::/:\nx:y:z:\n");
   EXPECT_EQ(names.size(), 2u);
   EXPECT_EQ(names[0], "root");
   EXPECT_EQ(names[1000], "ada");

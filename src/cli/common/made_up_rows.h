@@ -18,9 +18,9 @@ inline JobSpec spec(std::string name) {
   out.user_name = "ada";
   out.uid = {1000};
   out.gid = {4242};
-  out.work_dir = "/home/ada";
+  out.work_dir = "/data/ada";
   out.std_out = "slurm-%j.out";
-  out.command = "/home/ada/job.sh";
+  out.command = "/data/ada/job.sh";
   out.submit_host = "login";
   out.partitions = "debug";
   out.batch = true;
@@ -44,8 +44,9 @@ inline JobRow running(std::uint32_t id, JobSpec with) {
   row.job.state = JobState::Running;
   row.job.start = Instant::from_unix_seconds(1'700'000'060);
   row.job.limit_end = Instant::from_unix_seconds(1'700'000'060 + 7200);
-  row.job.allocation = Ref<Allocation>(
-      Allocation{.nodes = {{.node = {1}, .cpus = 2, .memory_mb = 512}, {.node = {2}, .cpus = 2, .memory_mb = 512}}});
+  row.job.allocation =
+      Ref<Allocation>(Allocation{.nodes = {{.node = {1}, .cpus = 2, .memory_mb = 512},
+                                           {.node = {2}, .cpus = 2, .memory_mb = 512}}});
   row.reason = Reason::None;
   row.nodes = "n[1-2]";
   row.batch_host = "n1";

@@ -23,8 +23,8 @@ Result<std::optional<JobRow>> JobWatcher::wait(Duration timeout) {
     pause_ = std::min(pause_ * 2, kLongestPause);
     Client* client = controller_.connected();
     if (!client) return std::optional<JobRow>();
-    auto sent = client->send({.type = wire::message_number<WatchJob>, .correlation = 1}, wire::encode(watch_),
-                             controller_.config().message_timeout);
+    auto sent = client->send({.type = wire::message_number<WatchJob>, .correlation = 1},
+                             wire::encode(watch_), controller_.config().message_timeout);
     if (!sent) {
       controller_.disconnect();
       return std::optional<JobRow>();

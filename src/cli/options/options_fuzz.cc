@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of arguments, separated by newlines, for each command; whatever comes is a request or an error.
+// Lines of arguments, separated by newlines, for each command; whatever comes is a request or an
+// error.
 #include <cstdint>
 
 #include "base/text.h"
@@ -24,7 +25,8 @@ int try_input(const std::uint8_t* data, std::size_t size) {
   JobOptions options;
   if (!apply_given(set, table, line->options, options)) return 0;
   FixedOffset zone;
-  SubmissionContext context{.command = command, .now = {1'700'000'000'000}, .zone = &zone, .work_dir = "/"};
+  SubmissionContext context{
+      .command = command, .now = {1'700'000'000'000}, .zone = &zone, .work_dir = "/"};
   auto made = make_submission(options, context);
   if (made && (made->spec.tasks == 0 || made->spec.min_nodes == 0)) __builtin_trap();
   for (const std::string& operand : line->operands) {

@@ -9,11 +9,17 @@ namespace ym::cli {
 
 // The value that a pointer to a member of JobOptions, its spec or its extras stands for.
 template <class T>
-T& member_of(JobOptions& options, T JobOptions::*member) { return options.*member; }
+T& member_of(JobOptions& options, T JobOptions::* member) {
+  return options.*member;
+}
 template <class T>
-T& member_of(JobOptions& options, T JobSpec::*member) { return options.spec.*member; }
+T& member_of(JobOptions& options, T JobSpec::* member) {
+  return options.spec.*member;
+}
 template <class T>
-T& member_of(JobOptions& options, T JobExtras::*member) { return options.extras.*member; }
+T& member_of(JobOptions& options, T JobExtras::* member) {
+  return options.extras.*member;
+}
 
 template <auto Member>
 Status set_text(JobOptions& options, std::string_view value) {

@@ -20,7 +20,8 @@ struct ScancelSettings {
 CommandPage scancel_page();
 std::vector<Option<ScancelSettings>> scancel_table();
 AlterJobs scancel_request(const ScancelSettings& settings, std::vector<JobTarget> targets);
-// What is said about the answer, and the exit code. An unknown job is nothing to complain about: it is gone.
+// What is said about the answer, and the exit code. An unknown job is nothing to complain about: it
+// is gone.
 struct CancelReport {
   std::vector<std::string> complaints, remarks;
   int exit_code = 0;

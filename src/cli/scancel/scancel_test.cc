@@ -39,16 +39,19 @@ TEST(Scancel, NamesSteps) {
 
 TEST(Scancel, IsSilentAboutJobsThatAreGone) {
   auto code = [](Errc error) { return static_cast<std::uint32_t>(error); };
-  AlterAnswer answer{.outcomes = {{.job = {7}, .display = "7"},
-                                  {.job = {8}, .display = "8", .code = code(Errc::InvalidJobId), .text = "x"},
-                                  {.job = {9}, .display = "9", .code = code(Errc::AlreadyDone), .text = "done"}}};
+  AlterAnswer answer{
+      .outcomes = {{.job = {7}, .display = "7"},
+                   {.job = {8}, .display = "8", .code = code(Errc::InvalidJobId), .text = "x"},
+                   {.job = {9}, .display = "9", .code = code(Errc::AlreadyDone), .text = "done"}}};
   CancelReport report = report_of(answer, {});
   EXPECT_EQ(report.exit_code, 0);
   EXPECT_TRUE(report.complaints.empty());
-  answer.outcomes.push_back({.job = {5}, .display = "5", .code = code(Errc::AccessDenied), .text = "Access denied"});
+  answer.outcomes.push_back(
+      {.job = {5}, .display = "5", .code = code(Errc::AccessDenied), .text = "Access denied"});
   report = report_of(answer, {});
   EXPECT_EQ(report.exit_code, 1);
-  EXPECT_EQ(report.complaints, (std::vector<std::string>{"Kill job error on job id 5: Access denied"}));
+  EXPECT_EQ(report.complaints,
+            (std::vector<std::string>{"Kill job error on job id 5: Access denied"}));
 }
 
 }  // namespace

@@ -90,7 +90,8 @@ struct Assignment {
 };
 Result<std::vector<Assignment>> parse_assignments(const Words& words);
 // What `update job` changes. The job's id is taken out of the list.
-Result<std::pair<std::string, JobPatch>> job_patch(const std::vector<Assignment>& assignments, Instant now);
+Result<std::pair<std::string, JobPatch>> job_patch(const std::vector<Assignment>& assignments,
+                                                   Instant now);
 Result<UpdatePartition> partition_update(const std::vector<Assignment>& assignments);
 Result<UpdateNodes> node_update(const std::vector<Assignment>& assignments);
 

@@ -10,7 +10,12 @@
 namespace ym::cli {
 namespace {
 
-using namespace made_up;  // NOLINT: a test's own vocabulary
+using made_up::kNow;
+using made_up::node;
+using made_up::partition;
+using made_up::pending;
+using made_up::running;
+using made_up::spec;
 
 class Records : public testing::Test {
  protected:
@@ -44,11 +49,11 @@ TEST_F(Records, AJobIsShownAsSlurmDoes) {
             "   MinCPUsNode=1 MinMemoryNode=0 MinTmpDiskNode=0\n"
             "   Features=(null) DelayBoot=00:00:00\n"
             "   OverSubscribe=OK Contiguous=0 Licenses=(null) LicensesAlloc=(null) Network=(null)\n"
-            "   Command=/home/ada/job.sh\n"
-            "   WorkDir=/home/ada\n"
-            "   StdErr=/home/ada/slurm-7.out\n"
+            "   Command=/data/ada/job.sh\n"
+            "   WorkDir=/data/ada\n"
+            "   StdErr=/data/ada/slurm-7.out\n"
             "   StdIn=/dev/null\n"
-            "   StdOut=/home/ada/slurm-7.out\n\n");
+            "   StdOut=/data/ada/slurm-7.out\n\n");
 }
 
 TEST_F(Records, OneLineIsOneLine) {
@@ -84,7 +89,8 @@ TEST_F(Records, APartitionIsShownAsSlurmDoes) {
             "PartitionName=debug\n"
             "   AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL\n"
             "   AllocNodes=ALL Default=YES QoS=N/A\n"
-            "   DefaultTime=NONE DisableRootJobs=NO ExclusiveUser=NO ExclusiveTopo=NO GraceTime=0 Hidden=NO\n"
+            "   DefaultTime=NONE DisableRootJobs=NO ExclusiveUser=NO ExclusiveTopo=NO GraceTime=0 "
+            "Hidden=NO\n"
             "   MaxNodes=UNLIMITED MaxTime=UNLIMITED MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED "
             "MaxCPUsPerSocket=UNLIMITED\n"
             "   Nodes=n[1-4]\n"
@@ -108,8 +114,8 @@ Result<std::pair<std::string, JobPatch>> patch(const Words& words) {
 }
 
 TEST(Update, OfAJobTakesItsKeysInAnyCase) {
-  auto made = patch({"JobId=7_[1-3]", "timelimit=1:00:00", "PRIORITY=9", "Nice=-5", "NumNodes=2-3", "Requeue=0",
-                     "Comment=two words"});
+  auto made = patch({"JobId=7_[1-3]", "timelimit=1:00:00", "PRIORITY=9", "Nice=-5", "NumNodes=2-3",
+                     "Requeue=0", "Comment=two words"});
   ASSERT_TRUE(made) << made.error().text;
   EXPECT_EQ(made->first, "7_[1-3]");
   EXPECT_EQ(made->second.time_limit_s, 3600u);
@@ -142,7 +148,8 @@ TEST(Update, OfANodeWantsAReasonForTakingItAway) {
 }
 
 TEST(Update, OfAPartitionNamesTheMembersThatChange) {
-  auto made = partition_update(parse_assignments({"PartitionName=debug", "State=down", "MaxTime=60"}).value());
+  auto made = partition_update(
+      parse_assignments({"PartitionName=debug", "State=down", "MaxTime=60"}).value());
   ASSERT_TRUE(made) << made.error().text;
   EXPECT_EQ(made->spec.state, PartitionState::Down);
   EXPECT_EQ(made->spec.max_time_s, 3600u);

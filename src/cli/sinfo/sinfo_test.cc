@@ -8,7 +8,9 @@
 namespace ym::cli {
 namespace {
 
-using namespace made_up;  // NOLINT: a test's own vocabulary
+using made_up::kNow;
+using made_up::node;
+using made_up::partition;
 
 std::string shown(const std::vector<std::string>& arguments) {
   auto parsed = parse_command(sinfo_page(), sinfo_table(), arguments, Operands::Mix);
@@ -63,7 +65,9 @@ TEST(Sinfo, Filters) {
   EXPECT_EQ(shown({"-h", "-p", "nowhere"}), "");
 }
 
-TEST(Sinfo, ANodeStandsOnceIfItsPartitionIsNotShown) { EXPECT_EQ(shown({"-h", "-o", "%D %N"}), "4 n[1-4]\n"); }
+TEST(Sinfo, ANodeStandsOnceIfItsPartitionIsNotShown) {
+  EXPECT_EQ(shown({"-h", "-o", "%D %N"}), "4 n[1-4]\n");
+}
 
 }  // namespace
 }  // namespace ym::cli

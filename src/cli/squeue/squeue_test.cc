@@ -8,7 +8,10 @@
 namespace ym::cli {
 namespace {
 
-using namespace made_up;  // NOLINT: a test's own vocabulary
+using made_up::kNow;
+using made_up::pending;
+using made_up::running;
+using made_up::spec;
 
 SqueueSettings settings(const std::vector<std::string>& arguments) {
   auto parsed = parse_command(squeue_page(), squeue_table(), arguments, Operands::Mix);
@@ -48,8 +51,9 @@ TEST(Squeue, ShowsTheUsualColumns) {
 }
 
 TEST(Squeue, ShowsEndedJobsOnRequest) {
-  EXPECT_EQ(shown({"-t", "F", "-h"}),
-            "                 6     debug     done      ada  F       0:10      2 (NonZeroExitCode)\n");
+  EXPECT_EQ(
+      shown({"-t", "F", "-h"}),
+      "                 6     debug     done      ada  F       0:10      2 (NonZeroExitCode)\n");
   EXPECT_NE(shown({"-t", "all"}).find(" F "), std::string::npos);
 }
 
@@ -58,12 +62,15 @@ TEST(Squeue, GivesEachElementALineOnRequest) {
 }
 
 TEST(Squeue, TakesFormatsByLetterAndByName) {
-  EXPECT_EQ(shown({"-h", "-t", "R", "-o", "%A|%T|%C|%l|%L|%u|%U|%r|%Q"}), "7|RUNNING|4|2:00:00|59:59|ada|1000|None|100\n");
-  EXPECT_EQ(shown({"-h", "-t", "R", "-O", "jobid:5,sluid:|,name:.9"}), "7    s0000000000007|  weather\n");
+  EXPECT_EQ(shown({"-h", "-t", "R", "-o", "%A|%T|%C|%l|%L|%u|%U|%r|%Q"}),
+            "7|RUNNING|4|2:00:00|59:59|ada|1000|None|100\n");
+  EXPECT_EQ(shown({"-h", "-t", "R", "-O", "jobid:5,sluid:|,name:.9"}),
+            "7    s0000000000007|  weather\n");
   EXPECT_EQ(shown({"-h", "-t", "R", "-O", "tres-alloc:|,minmemory:|,stdout:|"}),
-            "cpu=4,mem=1G,node=2,billing=4|0|/home/ada/slurm-7.out|\n");
+            "cpu=4,mem=1G,node=2,billing=4|0|/data/ada/slurm-7.out|\n");
   EXPECT_EQ(shown({"-o", "%!"}).substr(0, 6), "error:");
-  EXPECT_EQ(shown({"-O", "jobidd"}), "error: Invalid job format specification: jobidd; did you mean jobid?");
+  EXPECT_EQ(shown({"-O", "jobidd"}),
+            "error: Invalid job format specification: jobidd; did you mean jobid?");
 }
 
 TEST(Squeue, SortsAsTold) {
@@ -76,14 +83,15 @@ TEST(Squeue, ShowsACompletingJobAsSuch) {
   JobRow row = running(7, spec("x"));
   row.job.state = JobState::Completed;
   row.job.nodes_left = {NodeId{1}};
-  EXPECT_EQ(render_queue(settings({"-h", "-o", "%t %T %R"}), {row}, kNow).value(), "CG COMPLETING n[1-2]\n");
+  EXPECT_EQ(render_queue(settings({"-h", "-o", "%t %T %R"}), {row}, kNow).value(),
+            "CG COMPLETING n[1-2]\n");
 }
 
 TEST(Squeue, ShowsStepsThatLive) {
   JobRow row = running(7, spec("x"));
-  row.job.steps = Ref<std::vector<Step>>(
-      std::vector<Step>{{.id = kBatchStep, .name = "batch", .start = row.job.start},
-                        {.id = {0}, .name = "hostname", .start = Instant::from_unix_seconds(1'700'003'600)}});
+  row.job.steps = Ref<std::vector<Step>>(std::vector<Step>{
+      {.id = kBatchStep, .name = "batch", .start = row.job.start},
+      {.id = {0}, .name = "hostname", .start = Instant::from_unix_seconds(1'700'003'600)}});
   EXPECT_EQ(render_queue(settings({"-s"}), {row}, kNow).value(),
             "         STEPID     NAME PARTITION     USER      TIME NODELIST\n"
             "        7.batch    batch     debug      ada   1:00:01 n[1-2]\n"
@@ -91,7 +99,8 @@ TEST(Squeue, ShowsStepsThatLive) {
 }
 
 TEST(Squeue, AsksTheControllerForWhatItShows) {
-  JobFilter filter = squeue_filter(settings({"-u", "ada,1001", "-p", "debug", "-t", "pd,r", "-w", "n[1,2]"}));
+  JobFilter filter =
+      squeue_filter(settings({"-u", "ada,1001", "-p", "debug", "-t", "pd,r", "-w", "n[1,2]"}));
   EXPECT_EQ(filter.users, (std::vector<std::string>{"ada", "1001"}));
   EXPECT_EQ(filter.partitions, (std::vector<std::string>{"debug"}));
   EXPECT_EQ(filter.states, (std::vector<JobState>{JobState::Pending, JobState::Running}));

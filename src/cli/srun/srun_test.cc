@@ -63,12 +63,15 @@ TEST(Exits, AreToldOnceAndTogether) {
   exits.record(0, {.code = 7});
   exits.record(1, {.code = 7});
   exits.record(2, {.signal = 9});
-  EXPECT_EQ(exits.news(), (std::vector<std::string>{"n1: tasks 0-1: Exited with exit code 7", "n2: task 2: Killed"}));
+  EXPECT_EQ(exits.news(), (std::vector<std::string>{"n1: tasks 0-1: Exited with exit code 7",
+                                                    "n2: task 2: Killed"}));
   EXPECT_TRUE(exits.news().empty());
   EXPECT_EQ(exits.status(), (std::vector<std::string>{"task 3: running", "tasks 0-2: exited"}));
 }
 
-PatternValues values() { return {.job = 7, .step = {.number = 0}, .node = "n1", .user = "ada", .job_name = "x"}; }
+PatternValues values() {
+  return {.job = 7, .step = {.number = 0}, .node = "n1", .user = "ada", .job_name = "x"};
+}
 
 TEST(Streams, OneFileForTheStepIsOurs) {
   JobOptions options;
