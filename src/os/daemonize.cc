@@ -47,7 +47,8 @@ Result<Daemonizing> Daemonizing::begin(bool foreground) {
   }
   ::close(ends[0]);
   ::setsid();
-  // The second fork gives up the right to a terminal; its parent leaves at once, the starter waits for the pipe.
+  // The second fork gives up the right to a terminal; its parent leaves at once, the starter waits
+  // for the pipe.
   pid_t daemon = ::fork();
   if (daemon < 0) ::_exit(1);
   if (daemon > 0) ::_exit(0);

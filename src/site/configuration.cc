@@ -8,6 +8,7 @@
 #include "config/values.h"
 #include "os/environment.h"
 #include "os/files.h"
+#include "site/personal.h"
 
 namespace ym {
 namespace {
@@ -34,12 +35,17 @@ Result<std::string> find_configuration() {
     places.push_back(prefix + "/etc/slurm/slurm.conf");
   }
   places.push_back("/etc/slurm/slurm.conf");
+  if (std::string folder = personal_folder(); !folder.empty())
+    places.push_back(personal_configuration(folder));
   std::string looked;
   for (const std::string& place : places) {
     if (::access(place.c_str(), F_OK) == 0) return place;
     looked += fmt::format("{}{}", looked.empty() ? "" : ", ", place);
   }
-  return fail(fmt::format("No slurm.conf found: SLURM_CONF is not set and none of these exists: {}", looked));
+  return fail(
+      fmt::format("No slurm.conf found: SLURM_CONF is not set and none of these exists: {}. "
+                  "`yardmaster up` starts a cluster of your own",
+                  looked));
 }
 
 Result<LoadedConfiguration> load_configuration(const std::string& path) {
@@ -57,7 +63,9 @@ Result<LoadedConfiguration> load_configuration(const std::string& path) {
   return loaded;
 }
 
-std::string controller_socket(const ClusterConfig& config) { return beside(config.controller_pid_file); }
+std::string controller_socket(const ClusterConfig& config) {
+  return beside(config.controller_pid_file);
+}
 
 std::string node_socket(const ClusterConfig& config, const std::string& node) {
   const NodeSpec* spec = find_node(config, node);
