@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/agent.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace ym::agent {
+namespace {
+
+constexpr std::uint16_t kSigKill = 9, kSigTerm = 15, kSigCont = 18;
+
+bool any_alive(const auto& shepherds) {
+  return std::ranges::any_of(shepherds, [](const auto& entry) { return entry.second.alive; });
+}
+
+}  // namespace
+
+void Agent::recover(const std::vector<Recovered>& found, Outbox& out) {
+  YM_CHECK(attempts_.empty());
+  for (const Recovered& one : found) {
+    Attempt& attempt = attempts_[one.sluid];
+    attempt.job = one.job;
+    if (one.step == kBatchStep) attempt.batch = true;
+    Shepherd& shepherd = attempt.shepherds[one.step];
+    shepherd.alive = one.found == Found::Alive;
+    shepherd.ended = one.ended;
+    if (one.found == Found::Lost) {
+      shepherd.ended = {.exit = {.code = 0, .signal = kSigKill}, .error = "shepherd lost"};
+    } else if (one.found == Found::NeverStarted && one.step == kBatchStep) {
+      shepherd.alive = true;
+      out.push_back(Launch{.job = one.job, .sluid = one.sluid, .step = one.step});
+    } else if (one.found == Found::NeverStarted) {
+      shepherd.ended = {.exit = {.code = 0, .signal = kSigKill}, .error = "slurmd restarted during the launch"};
+    }
+  }
+}
+
+void Agent::connected(Outbox& out) const {
+  NodeReport report;
+  report.complete = true;
+  for (const auto& [sluid, attempt] : attempts_) {
+    report.attempts.push_back(report_of(sluid, attempt));
+    add_ended_steps(sluid, attempt, report);
+  }
+  out.push_back(Report{std::move(report)});
+}
+
+void Agent::heartbeat(Outbox& out) const {
+  NodeReport report;
+  for (const auto& [sluid, attempt] : attempts_) {
+    AttemptReport one = report_of(sluid, attempt);
+    if (one.phase == AttemptPhase::Clean || one.batch_ended) report.attempts.push_back(std::move(one));
+    add_ended_steps(sluid, attempt, report);
+  }
+  out.push_back(Report{std::move(report)});
+}
+
+void Agent::tick(Instant now, Outbox& out) {
+  for (auto& [sluid, attempt] : attempts_) {
+    if (!attempt.killed || now < attempt.kill_at || !any_alive(attempt.shepherds)) continue;
+    signal_attempt(sluid, attempt, kSigKill, out);
+    attempt.kill_at = now + kKillAgain;
+  }
+}
+
+void Agent::handle(const LaunchJob& order, Outbox& out) {
+  if (tombstones_.contains(order.sluid)) {
+    report_clean(order.job, order.sluid, true, "the attempt had ended before it was launched", out);
+    return;
+  }
+  auto known = attempts_.find(order.sluid);
+  if (known == attempts_.end() && attempts_.size() >= kAttemptsMax) {
+    report_clean(order.job, order.sluid, true, "too many jobs on this node", out);
+    return;
+  }
+  if (known != attempts_.end() && (known->second.batch || known->second.killed)) {
+    report_attempt(order.sluid, out);  // A repeated order: the answer was lost.
+    return;
+  }
+  // A step of the attempt may be here already: its srun was quicker than the controller.
+  Attempt& attempt = attempts_[order.sluid];
+  attempt.job = order.job;
+  attempt.batch = true;
+  attempt.shepherds[kBatchStep] = Shepherd{};
+  out.push_back(Persist{.sluid = order.sluid, .step = kBatchStep, .batch = order});
+  out.push_back(Launch{.job = order.job, .sluid = order.sluid, .step = kBatchStep});
+  report_attempt(order.sluid, out);
+}
+
+void Agent::handle(const KillJob& order, Instant now, Outbox& out) {
+  auto found = attempts_.find(order.sluid);
+  if (found == attempts_.end()) {
+    bury(order.sluid);
+    report_clean(order.job, order.sluid, false, {}, out);
+    return;
+  }
+  Attempt& attempt = found->second;
+  Instant kill_at = now + std::max(order.grace, Duration(0));
+  bool first = !attempt.killed;
+  attempt.kill_at = first ? kill_at : std::min(attempt.kill_at, kill_at);
+  attempt.killed = true;
+  if (!any_alive(attempt.shepherds)) {
+    report_attempt(order.sluid, out);
+    return;
+  }
+  if (attempt.kill_at > now && first) {
+    signal_attempt(order.sluid, attempt, kSigCont, out);
+    signal_attempt(order.sluid, attempt, kSigTerm, out);
+  }
+  if (attempt.kill_at <= now) {
+    signal_attempt(order.sluid, attempt, kSigKill, out);
+    attempt.kill_at = now + kKillAgain;
+  }
+}
+
+void Agent::handle(const SignalJob& order, Outbox& out) {
+  auto found = attempts_.find(order.sluid);
+  if (found == attempts_.end() || order.signal == 0) return;
+  for (const auto& [step, shepherd] : found->second.shepherds) {
+    if (!shepherd.alive) continue;
+    bool is_batch = step == kBatchStep;
+    bool wanted = order.step          ? step == *order.step
+                  : order.batch_only ? is_batch
+                  : order.whole_job  ? true
+                                     : !is_batch;
+    if (!wanted) continue;
+    // The batch shell gets a signal by itself unless the whole job was meant.
+    bool leaders = is_batch && !order.whole_job;
+    out.push_back(Signal{.sluid = order.sluid, .step = step, .signal = order.signal,
+                         .scope = leaders ? SignalScope::Leaders : SignalScope::Everything});
+  }
+}
+
+void Agent::handle(const ForgetAttempts& order, Outbox& out) {
+  for (const StepReport& step : order.steps) forget_step(step, out);
+  for (Sluid sluid : order.attempts) forget_attempt(sluid, out);
+}
+
+Status Agent::launch_step(JobId job, Sluid sluid, StepId step, Outbox& out) {
+  YM_CHECK(step != kBatchStep);
+  if (tombstones_.contains(sluid)) return fail("Job credential revoked");
+  auto found = attempts_.find(sluid);
+  if (found == attempts_.end() && attempts_.size() >= kAttemptsMax) return fail("too many jobs on this node");
+  if (found != attempts_.end()) {
+    const Attempt& known = found->second;
+    if (known.killed) return fail("Job credential revoked");
+    if (known.shepherds.contains(step) || known.forgotten.contains(step)) {
+      return fail("Job credential replayed: this step has already been launched here");
+    }
+    if (known.shepherds.size() + known.forgotten.size() >= kStepsMax) return fail("too many steps of this job on this node");
+  }
+  Attempt& attempt = attempts_[sluid];
+  attempt.job = job;
+  attempt.shepherds[step] = Shepherd{};
+  out.push_back(Persist{.sluid = sluid, .step = step, .batch = std::nullopt});
+  out.push_back(Launch{.job = job, .sluid = sluid, .step = step});
+  report_attempt(sluid, out);
+  return {};
+}
+
+void Agent::shepherd_ended(Sluid sluid, StepId step, const Ended& ended, Outbox& out) {
+  auto found = attempts_.find(sluid);
+  if (found == attempts_.end()) return;
+  auto shepherd = found->second.shepherds.find(step);
+  if (shepherd == found->second.shepherds.end() || !shepherd->second.alive) return;
+  shepherd->second.alive = false;
+  shepherd->second.ended = ended;
+  report_attempt(sluid, out);
+}
+
+bool Agent::alive(Sluid sluid, StepId step) const {
+  auto attempt = attempts_.find(sluid);
+  if (attempt == attempts_.end()) return false;
+  auto shepherd = attempt->second.shepherds.find(step);
+  return shepherd != attempt->second.shepherds.end() && shepherd->second.alive;
+}
+
+AttemptReport Agent::report_of(Sluid sluid, const Attempt& attempt) const {
+  AttemptReport report{.job = attempt.job, .sluid = sluid, .batch = attempt.batch};
+  auto batch = attempt.shepherds.find(kBatchStep);
+  if (batch != attempt.shepherds.end() && !batch->second.alive) {
+    report.batch_ended = true;
+    report.exit = batch->second.ended.exit;
+    report.error = batch->second.ended.error;
+    report.out_of_memory = batch->second.ended.out_of_memory;
+  }
+  // Between two steps of an interactive job nothing is alive here, yet the attempt goes on.
+  bool over = report.batch_ended || attempt.killed;
+  if (over && !any_alive(attempt.shepherds)) report.phase = AttemptPhase::Clean;
+  return report;
+}
+
+void Agent::add_ended_steps(Sluid sluid, const Attempt& attempt, NodeReport& report) {
+  for (const auto& [step, shepherd] : attempt.shepherds) {
+    if (shepherd.alive || step == kBatchStep) continue;
+    report.ended_steps.push_back(
+        {.job = attempt.job, .sluid = sluid, .step = step, .exit = shepherd.ended.exit});
+  }
+}
+
+void Agent::report_attempt(Sluid sluid, Outbox& out) const {
+  const Attempt& attempt = attempts_.at(sluid);
+  NodeReport report;
+  report.attempts.push_back(report_of(sluid, attempt));
+  add_ended_steps(sluid, attempt, report);
+  out.push_back(Report{std::move(report)});
+}
+
+void Agent::report_clean(JobId job, Sluid sluid, bool batch, std::string error, Outbox& out) const {
+  NodeReport report;
+  report.attempts.push_back({.job = job, .sluid = sluid, .phase = AttemptPhase::Clean, .batch = batch,
+                             .error = std::move(error)});
+  out.push_back(Report{std::move(report)});
+}
+
+void Agent::signal_attempt(Sluid sluid, const Attempt& attempt, std::uint16_t signal, Outbox& out) const {
+  for (const auto& [step, shepherd] : attempt.shepherds) {
+    if (shepherd.alive) out.push_back(Signal{.sluid = sluid, .step = step, .signal = signal});
+  }
+}
+
+void Agent::bury(Sluid sluid) {
+  if (!tombstones_.insert(sluid).second) return;
+  buried_.push_back(sluid);
+  if (buried_.size() <= kTombstonesMax) return;
+  tombstones_.erase(buried_.front());
+  buried_.pop_front();
+}
+
+void Agent::forget_attempt(Sluid sluid, Outbox& out) {
+  auto found = attempts_.find(sluid);
+  if (found == attempts_.end()) return;
+  if (report_of(sluid, found->second).phase != AttemptPhase::Clean) return;  // The controller is behind.
+  attempts_.erase(found);
+  bury(sluid);
+  out.push_back(Forget{.sluid = sluid, .step = std::nullopt});
+}
+
+void Agent::forget_step(const StepReport& step, Outbox& out) {
+  auto found = attempts_.find(step.sluid);
+  if (found == attempts_.end() || step.step == kBatchStep) return;
+  Attempt& attempt = found->second;
+  auto shepherd = attempt.shepherds.find(step.step);
+  if (shepherd == attempt.shepherds.end() || shepherd->second.alive) return;
+  attempt.shepherds.erase(shepherd);
+  attempt.forgotten.insert(step.step);
+  out.push_back(Forget{.sluid = step.sluid, .step = step.step});
+}
+
+}  // namespace ym::agent

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The brain of the node daemon: messages, ends of shepherds and ticks in; effects out. Pure.
+//
+// An attempt at a job (Sluid) has shepherds here, one for each step, the batch script's among them. Everything is
+// level-triggered and idempotent: what is repeated changes nothing, and what has ended is reported again and again
+// until the controller says that it has written it down.
+//
+// Thread rule: one thread.
+// Invariants: (1) for one (Sluid, StepId) Launch is asked for at most once in the life of an Agent; (2) an attempt
+// that is being killed starts nothing more; (3) an attempt is reported Clean only when none of its shepherds is alive;
+// (4) an attempt that was killed or forgotten is never launched while its tombstone is remembered.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "agent/effects.h"
+#include "base/result.h"
+#include "base/time.h"
+
+namespace ym::agent {
+
+inline constexpr std::size_t kTombstonesMax = 4096;
+inline constexpr std::size_t kAttemptsMax = 65536;
+inline constexpr std::size_t kStepsMax = 65536;  // of one attempt, on this node
+// SIGKILL is repeated so often while something of a killed attempt is alive.
+inline constexpr Duration kKillAgain = std::chrono::seconds(2);
+
+// How a shepherd ended.
+struct Ended {
+  ExitStatus exit;
+  std::string error;  // why it could not be started, or what happened to the shepherd
+  bool out_of_memory = false;
+};
+
+// What a restarted daemon finds of a shepherd in its spool.
+enum class Found : std::uint8_t {
+  Alive = 0,         // its lock is held
+  Finished = 1,      // it left a result
+  NeverStarted = 2,  // no mark, no lock: nothing of it ran
+  Lost = 3,          // it had started, is gone, and left no result
+};
+struct Recovered {
+  JobId job;
+  Sluid sluid;
+  StepId step;
+  Found found = Found::Lost;
+  Ended ended;  // of a finished one
+};
+
+class Agent {
+ public:
+  // After a restart, once, before anything else. A batch script that never started is launched again: nothing of
+  // it has run. A step's srun is gone, so such a step has failed.
+  void recover(const std::vector<Recovered>& found, Outbox& out);
+
+  // A new connection to the controller: the complete report, always the first on it.
+  void connected(Outbox& out) const;
+  // Says again what the controller has not confirmed; an empty report is a sign of life.
+  void heartbeat(Outbox& out) const;
+  // SIGKILL for those whose grace is over. Call about once a second.
+  void tick(Instant now, Outbox& out);
+
+  void handle(const LaunchJob& order, Outbox& out);
+  void handle(const KillJob& order, Instant now, Outbox& out);
+  void handle(const SignalJob& order, Outbox& out);
+  void handle(const ForgetAttempts& order, Outbox& out);
+
+  // srun asks for a step and has shown a good credential. Refused if this step was here before, or if its attempt is
+  // being killed or over.
+  Status launch_step(JobId job, Sluid sluid, StepId step, Outbox& out);
+  void shepherd_ended(Sluid sluid, StepId step, const Ended& ended, Outbox& out);
+
+  // The attempt's shepherds that are alive: for `scontrol listpids` and tests.
+  bool alive(Sluid sluid, StepId step) const;
+  std::size_t attempt_count() const { return attempts_.size(); }
+
+ private:
+  struct Shepherd {
+    bool alive = true;
+    Ended ended;
+  };
+  struct Attempt {
+    JobId job;
+    bool batch = false;  // the script was this node's to run
+    bool killed = false;
+    Instant kill_at;     // SIGKILL from then on
+    std::map<StepId, Shepherd> shepherds;
+    std::set<StepId> forgotten;  // steps that have been here: never again
+  };
+
+  AttemptReport report_of(Sluid sluid, const Attempt& attempt) const;
+  static void add_ended_steps(Sluid sluid, const Attempt& attempt, NodeReport& report);
+  void report_attempt(Sluid sluid, Outbox& out) const;
+  void report_clean(JobId job, Sluid sluid, bool batch, std::string error, Outbox& out) const;
+  void signal_attempt(Sluid sluid, const Attempt& attempt, std::uint16_t signal, Outbox& out) const;
+  void bury(Sluid sluid);
+  void forget_attempt(Sluid sluid, Outbox& out);
+  void forget_step(const StepReport& step, Outbox& out);
+
+  std::map<Sluid, Attempt> attempts_;
+  // Oldest first; tombstones_ holds the same ones for looking up.
+  std::deque<Sluid> buried_;
+  std::set<Sluid> tombstones_;
+};
+
+}  // namespace ym::agent

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the node daemon is asked to do by its brain. Effects are data.
+//
+// Order within one Outbox is a contract: a Persist is durable before anything after it happens, so that a launch never
+// runs without a record by which a restarted daemon finds it.
+#pragma once
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "model/node_messages.h"
+
+namespace ym::agent {
+
+// Make the order of this shepherd durable. `batch` is what the controller sent; a step's order is with the shell, which
+// got it from srun.
+struct Persist {
+  Sluid sluid;
+  StepId step;
+  std::optional<LaunchJob> batch;
+};
+// Start the shepherd whose order was made durable. A failure comes back as shepherd_ended.
+struct Launch {
+  JobId job;
+  Sluid sluid;
+  StepId step;
+};
+enum class SignalScope : std::uint8_t {
+  Leaders = 0,     // the tasks themselves
+  Everything = 1,  // and all that they have started
+};
+struct Signal {
+  Sluid sluid;
+  StepId step;
+  std::uint16_t signal = 0;
+  SignalScope scope = SignalScope::Everything;
+};
+// Tell the controller. The shell adds the node's name, registration and load.
+struct Report {
+  NodeReport report;
+};
+// Remove the record: of one step, or of the whole attempt.
+struct Forget {
+  Sluid sluid;
+  std::optional<StepId> step;
+};
+
+using Effect = std::variant<Persist, Launch, Signal, Report, Forget>;
+using Outbox = std::vector<Effect>;
+
+}  // namespace ym::agent
