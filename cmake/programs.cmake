@@ -7,3 +7,4 @@ ym_program(yardmaster  MAIN daemon/yardmaster/main.cc  LINKS daemon cli DEST bin
 ym_program(slurmctld   MAIN daemon/slurmctld/main.cc   LINKS daemon DEST sbin)
 ym_program(slurmd      MAIN daemon/slurmd/main.cc      LINKS daemon DEST sbin)
 ym_program(slurmstepd  STATIC MAIN daemon/slurmstepd/main.cc  LINKS daemon DEST sbin)
+ym_program(yardmaster-sim  MAIN sim/main.cc  LINKS sim DEST bin)
