@@ -137,6 +137,7 @@ class Planner::Pass {
       std::optional<Proposal> proposal = try_start(job, verdict);
       if (!proposal) break;
       take(*proposal, job);
+      if (job.array_max_running) ++array_running_[job.array_job];
       plan_.starts.push_back(std::move(*proposal));
       --tasks_left;
     }
@@ -162,24 +163,26 @@ class Planner::Pass {
     return at;
   }
 
-  // Elements of an array that its limit allows to start now; 1 for any other job.
-  std::uint32_t elements_that_may_start(const Job& job) const {
-    if (!job.array) return 1;
-    std::uint32_t waiting = job.array->waiting.count();
-    if (job.array->max_running == 0) return waiting;
-    std::uint32_t running = 0;
-    for (const auto& [id, end] : planner_.running_) {
-      const Job& other = state_.jobs.at(id.value);
-      running += other.array_job == job.array_job && !other.completing();
+  // Elements of an array that its limit allows to start now; 1 for any other job. An element with a
+  // record of its own (requeued, held for a while) counts like those without.
+  std::uint32_t elements_that_may_start(const Job& job) {
+    std::uint32_t waiting = job.array ? job.array->waiting.count() : 1;
+    if (job.array_max_running == 0) return waiting;
+    auto [running, fresh] = array_running_.try_emplace(job.array_job, 0);
+    if (fresh) {
+      for (const auto& [id, end] : planner_.running_) {
+        const Job& other = state_.jobs.at(id.value);
+        running->second += other.array_job == job.array_job && !other.completing();
+      }
     }
-    return running >= job.array->max_running ? 0
-                                             : std::min(waiting, job.array->max_running - running);
+    std::uint32_t limit = job.array_max_running;
+    return running->second >= limit ? 0 : std::min(waiting, limit - running->second);
   }
 
   std::optional<Proposal> try_start(const Job& job, Verdict& verdict) {
     verdict.reason = Reason::PartitionDown;
     for (const Partition* partition : partitions_of(*job.spec, state_)) {
-      Reason reason = partition_refuses(*partition, *job.spec);
+      Reason reason = refusal_of(*partition->spec, *job.spec);
       if (reason != Reason::None) {
         if (verdict.reason != Reason::Resources) verdict.reason = reason;
         continue;
@@ -191,6 +194,7 @@ class Planner::Pass {
         return Proposal{.job = job.id,
                         .array_task = job.array ? next_task(job) : kNoTask,
                         .partition = partition->id,
+                        .shape = shape_hash(shape_key(*job.spec)),
                         .allocation = std::move(*allocation)};
       }
       verdict.reason = Reason::Resources;
@@ -198,20 +202,11 @@ class Planner::Pass {
     return std::nullopt;
   }
 
-  static Reason partition_refuses(const Partition& partition, const JobSpec& spec) {
-    const PartitionSpec& rules = *partition.spec;
-    if (rules.state == PartitionState::Down) return Reason::PartitionDown;
-    if (rules.state == PartitionState::Inactive) return Reason::PartitionInactive;
-    if (spec.time_limit_s > rules.max_time_s) return Reason::PartitionTimeLimit;
-    if (spec.min_nodes > rules.max_nodes) return Reason::PartitionNodeLimit;
-    if (spec.max_nodes && spec.max_nodes < rules.min_nodes) return Reason::PartitionNodeLimit;
-    return Reason::None;
-  }
-
   PlacementRules rules_for(const Partition& partition) const {
     PlacementRules rules = planner_.rules_;
     rules.whole_nodes = rules.whole_nodes || partition.spec->exclusive;
     rules.max_cpus_per_node = partition.spec->max_cpus_per_node;
+    rules.max_nodes = partition.spec->max_nodes;
     return rules;
   }
 
@@ -264,7 +259,7 @@ class Planner::Pass {
       for (; at != planner_.running_by_end_.end() && at->first == time; ++at)
         give_back(state_.jobs.at(at->second.value), later);
       for (const Partition* partition : partitions_of(*job.spec, state_)) {
-        if (partition_refuses(*partition, *job.spec) != Reason::None) continue;
+        if (refusal_of(*partition->spec, *job.spec) != Reason::None) continue;
         std::vector<Free> candidates;
         for (const Node* node : admitted_nodes(state_, *partition, *job.spec))
           if (auto free = later.find(node->id); free != later.end())
@@ -300,6 +295,7 @@ class Planner::Pass {
   std::map<NodeId, Instant> promised_;  // from when on the node is promised to a blocked job
   std::map<Rank, Cursor> heads_;        // the first untried job of each shape that is not blocked
   std::map<JobId, IndexSet> arrays_;    // elements not yet proposed in this pass
+  std::map<JobId, std::uint32_t> array_running_;  // of arrays with a limit, the proposed included
   std::size_t reservations_ = 0;
 };
 

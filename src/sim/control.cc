@@ -214,6 +214,9 @@ void Control::die() {
 // it again on another one.
 bool Control::spoke(std::uint64_t connection, const NodeReport& report) {
   if (trouble_) return !report.complete;
+  // A node that is not configured, or that was removed and added again, has to register anew.
+  const Node* node = state().find_node(report.node);
+  if (!node || (!report.complete && !node->registration)) return false;
   if (report.complete) {
     take();
     connections_[report.node] = connection;

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/text.h"
+#include "schedule/placement.h"
 #include "sim/world.h"
 #include "wire/snapshot.h"
 
@@ -23,6 +25,26 @@ constexpr Instant kStart{1'700'000'000'000};
 constexpr Duration kZombieMax = std::chrono::seconds(120);
 // Everything that can end has ended this long after the last fault.
 constexpr Duration kEndMax = std::chrono::hours(24);
+
+}  // namespace
+
+namespace {
+
+// Would the job run on the cluster as it is, if all of it were up and empty? Updates and changed
+// configurations leave jobs behind that would not.
+bool could_run(const State& state, const JobSpec& spec, const ClusterConfig& config) {
+  for (std::string_view name : split_words(spec.partitions, ',')) {
+    const Partition* partition = state.find_partition(name);
+    if (!partition || refusal_of(*partition->spec, spec) != Reason::None) continue;
+    PlacementRules rules{.memory_counts = config.memory_is_consumable,
+                         .whole_nodes = config.whole_nodes || partition->spec->exclusive};
+    std::vector<Free> candidates;
+    for (const Node* node : admitted_nodes(state, *partition, spec))
+      candidates.push_back(free_when_empty(*node));
+    if (place(spec, std::move(candidates), rules)) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -186,10 +208,9 @@ std::string World::unfinished() const {
     bool waits = job.state == JobState::Pending && !job.dependency->empty();
     // Waiting for what can never be, or for one that does so itself.
     if (waits) return true;
-    if (job.state == JobState::Pending && !job.held()) {
-      const Partition* first = state.find_partition(job.spec->partitions);
-      if (first && job.spec->time_limit_s > first->spec->max_time_s) return true;
-    }
+    bool hopeless = job.state == JobState::Pending && !job.held() &&
+                    !could_run(state, *job.spec, control_->config());
+    if (hopeless) return true;
     what = fmt::format("job {} is {}{}", job.id.value, ym::name_of(job.state),
                        job.completing() ? ", completing" : "");
     return false;

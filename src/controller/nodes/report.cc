@@ -15,8 +15,14 @@ Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
   if (!node) return refuse(Errc::InvalidNodeName, report.node);
   NodeId id = node->id;
   contacts_[id] = {.connected = true, .last_heard = now};
+  // A sign of life from a node that was thought lost brings it back like a registration: on a
+  // connection that never broke (the clock jumped) there will be no other.
+  bool doubted = !node->responding || node->condition != NodeCondition::Up;
+  bool rebooted = false;
   if (report.complete)
-    note_registration(*node, report.registration, now, out);
+    rebooted = note_registration(*node, report.registration, now, out);
+  else if (doubted && node->registration)
+    note_registration(*node, NodeRegistration(*node->registration), now, out);
   else if (!node->responding)
     emit(NodeResponded{.node = id}, now, out);
 
@@ -27,7 +33,7 @@ Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
     note_attempt(id, attempt, now, out, forget);
   }
   for (const StepReport& step : report.ended_steps) note_step(id, step, now, out, forget);
-  if (report.complete) note_missing(id, reported, now, out);
+  if (report.complete) note_missing(id, reported, rebooted, now, out);
   if (!forget.attempts.empty() || !forget.steps.empty())
     out.orders.push_back({id, std::move(forget)});
   return {};
@@ -52,7 +58,7 @@ std::string shortcoming(const NodeSpec& spec, const NodeRegistration& found) {
 
 }  // namespace
 
-void Controller::note_registration(const Node& node, const NodeRegistration& registration,
+bool Controller::note_registration(const Node& node, const NodeRegistration& registration,
                                    Instant now, Outbox& out) {
   NodeId id = node.id;
   bool rebooted =
@@ -81,6 +87,7 @@ void Controller::note_registration(const Node& node, const NodeRegistration& reg
     if (!change.drain) change.reason.clear();
   }
   change_node(known, change, now, out);
+  return rebooted;
 }
 
 void Controller::note_attempt(NodeId node, const AttemptReport& attempt, Instant now, Outbox& out,
@@ -131,8 +138,8 @@ void Controller::note_attempt(NodeId node, const AttemptReport& attempt, Instant
 
 // A complete report lacks jobs that should be there: launch what never arrived, give up what was
 // there and is gone.
-void Controller::note_missing(NodeId node, const std::set<Sluid>& reported, Instant now,
-                              Outbox& out) {
+void Controller::note_missing(NodeId node, const std::set<Sluid>& reported, bool rebooted,
+                              Instant now, Outbox& out) {
   std::set<JobId> expected = indexes_.on_node(node);
   for (JobId id : expected) {
     const Job* job = state_.find(id);
@@ -143,7 +150,9 @@ void Controller::note_missing(NodeId node, const std::set<Sluid>& reported, Inst
     }
     bool batch_host = job->spec->batch && job->allocation->nodes.front().node == node;
     if (!batch_host) continue;
-    if (!job->launched) {
+    // After a reboot nobody can say whether an unconfirmed launch had arrived: it may have run, so
+    // this attempt is over.
+    if (!job->launched && !rebooted) {
       bool sent = std::ranges::any_of(out.orders, [&](const Order& order) {
         const auto* launch = std::get_if<LaunchJob>(&order.message);
         return launch && launch->sluid == job->sluid;
