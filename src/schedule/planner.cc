@@ -139,8 +139,11 @@ class Planner::Pass {
       take(*proposal, job);
       if (job.array_max_running) ++array_running_[job.array_job];
       plan_.starts.push_back(std::move(*proposal));
+      started_ends_.push_back(end_if_started(job));
       --tasks_left;
     }
+    if (tasks_left == 0 && job.array && array_is_full(job))
+      plan_.verdicts.jobs[job.id] = Reason::JobArrayTaskLimit;
     if (verdict.reason == Reason::None) {
       advance(rank, cursor);
       return;
@@ -179,6 +182,11 @@ class Planner::Pass {
     return running->second >= limit ? 0 : std::min(waiting, limit - running->second);
   }
 
+  bool array_is_full(const Job& job) const {
+    auto running = array_running_.find(job.array_job);
+    return running != array_running_.end() && running->second >= job.array_max_running;
+  }
+
   std::optional<Proposal> try_start(const Job& job, Verdict& verdict) {
     verdict.reason = Reason::PartitionDown;
     for (const Partition* partition : partitions_of(*job.spec, state_)) {
@@ -213,9 +221,7 @@ class Planner::Pass {
   // What is free now on nodes that no earlier job has been promised, or that this one gives back in
   // time.
   std::vector<Free> candidates_for(const Job& job, const Partition& partition) const {
-    Instant end = job.spec->time_limit_s == JobSpec::kUnlimited
-                      ? kNever
-                      : now_ + std::chrono::seconds(job.spec->time_limit_s);
+    Instant end = end_if_started(job);
     std::vector<Free> candidates;
     for (const Node* node : admitted_nodes(state_, partition, *job.spec)) {
       auto free = free_.find(node->id);
@@ -225,6 +231,12 @@ class Planner::Pass {
       candidates.push_back(free->second);
     }
     return candidates;
+  }
+
+  Instant end_if_started(const Job& job) const {
+    std::uint32_t limit_s = job.spec->time_limit_s;
+    bool unlimited = limit_s == 0 || limit_s == JobSpec::kUnlimited;
+    return unlimited ? kNever : now_ + std::chrono::seconds(limit_s);
   }
 
   std::uint32_t next_task(const Job& job) {
@@ -253,11 +265,11 @@ class Planner::Pass {
     }
     ++reservations_;
     std::map<NodeId, Free> later = free_;
-    for (auto at = planner_.running_by_end_.begin(); at != planner_.running_by_end_.end();) {
+    std::vector<std::pair<Instant, const Allocation*>> ends = ends_in_order();
+    for (auto at = ends.begin(); at != ends.end();) {
       Instant time = at->first;
       if (time >= kNever) return;
-      for (; at != planner_.running_by_end_.end() && at->first == time; ++at)
-        give_back(state_.jobs.at(at->second.value), later);
+      for (; at != ends.end() && at->first == time; ++at) give_back(*at->second, later);
       for (const Partition* partition : partitions_of(*job.spec, state_)) {
         if (refusal_of(*partition->spec, *job.spec) != Reason::None) continue;
         std::vector<Free> candidates;
@@ -276,8 +288,20 @@ class Planner::Pass {
     }
   }
 
-  static void give_back(const Job& job, std::map<NodeId, Free>& free) {
-    for (const NodeShare& share : job.allocation->nodes) {
+  // Who gives what back when: those that run, and those that this very pass starts.
+  std::vector<std::pair<Instant, const Allocation*>> ends_in_order() const {
+    std::vector<std::pair<Instant, const Allocation*>> ends;
+    for (const auto& [end, id] : planner_.running_by_end_)
+      ends.emplace_back(end, &*state_.jobs.at(id.value).allocation);
+    for (std::size_t i = 0; i < plan_.starts.size(); ++i)
+      ends.emplace_back(started_ends_[i], &plan_.starts[i].allocation);
+    // Those of one moment are given back together, so their order does not matter.
+    std::ranges::sort(ends, {}, [](const auto& one) { return one.first; });
+    return ends;
+  }
+
+  static void give_back(const Allocation& allocation, std::map<NodeId, Free>& free) {
+    for (const NodeShare& share : allocation.nodes) {
       auto node = free.find(share.node);
       if (node == free.end()) continue;
       node->second.cpus = std::min(node->second.cpus + share.cpus, node->second.cpus_total);
@@ -292,6 +316,7 @@ class Planner::Pass {
   PlanBudget budget_;
   Plan plan_;
   std::map<NodeId, Free> free_;
+  std::vector<Instant> started_ends_;   // for each of plan_.starts
   std::map<NodeId, Instant> promised_;  // from when on the node is promised to a blocked job
   std::map<Rank, Cursor> heads_;        // the first untried job of each shape that is not blocked
   std::map<JobId, IndexSet> arrays_;    // elements not yet proposed in this pass

@@ -157,7 +157,16 @@ void Control::commit() {
 }
 
 void Control::let_go(const Waiting& waiting) {
-  for (const Reply& reply : waiting.batch.replies) in_.reply(reply);
+  for (Reply reply : waiting.batch.replies) {
+    // The credential names the attempt; signing it is the daemon's business.
+    if (auto* created = std::get_if<StepCreated>(&reply.answer))
+      for (const Event& event : waiting.batch.events)
+        if (const auto* step = std::get_if<StepStarted>(&event.body))
+          if (const Job* job = waiting.batch.state.find(step->job);
+              job && step->step == created->step)
+            created->credential = std::to_string(job->sluid.value);
+    in_.reply(reply);
+  }
   for (const Order& order : waiting.batch.orders) {
     const Node* node = waiting.batch.state.find(order.node);
     if (!node) continue;

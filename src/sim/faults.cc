@@ -65,18 +65,6 @@ void World::node_fault() {
       if (!again.powered()) again.power_on(spool_is_lost);
     });
   }
-  if (!machine.daemon_up() && plugged_.contains(node)) {
-    break_cable(plugged_[node]);
-    plugged_.erase(node);
-  }
-  time_.after(Duration(prng_.between(500, 60'000)), [this, node] {
-    Machine& again = *machines_.at(node);
-    if (!again.daemon_up() && plugged_.contains(node)) {  // it died between two effects
-      break_cable(plugged_[node]);
-      plugged_.erase(node);
-    }
-    again.start_daemon();
-  });
 }
 
 void World::network_fault() {

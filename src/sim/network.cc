@@ -2,7 +2,7 @@
 // The virtual network: connections of nodes, and the short ones of commands.
 #include <algorithm>
 
-#include "base/format.h"
+#include "base/text.h"
 #include "sim/world.h"
 #include "wire/codec.h"
 
@@ -25,6 +25,15 @@ Duration World::delay() {
 // A node's own rhythm: reconnect, say that it lives, look at the clock.
 void World::live(const std::string& node) {
   Machine& machine = *machines_.at(node);
+  if (!machine.daemon_up() && plugged_.contains(node)) {  // its connection dies with it
+    break_cable(plugged_[node]);
+    plugged_.erase(node);
+  }
+  if (!machine.daemon_up() && machine.powered() && restarting_.insert(node).second)
+    time_.after(Duration(prng_.between(500, 60'000)), [this, node] {
+      restarting_.erase(node);
+      machines_.at(node)->start_daemon();
+    });
   if (machine.daemon_up()) {
     machine.tick();
     if (!plugged_.contains(node)) {
@@ -38,9 +47,14 @@ void World::live(const std::string& node) {
 
 void World::connect(const std::string& node) {
   std::uint64_t cable = ++last_cable_;
-  cables_[cable] = {.node = node, .made = time_.now()};
+  cables_[cable] = {.node = node};
   plugged_[node] = cable;
   machines_.at(node)->connected();
+}
+
+bool World::whole(std::uint64_t id) const {
+  auto cable = cables_.find(id);
+  return cable != cables_.end() && cable->second.whole;
 }
 
 void World::break_cable(std::uint64_t id) {
@@ -61,28 +75,25 @@ void World::send_report(const std::string& node, NodeReport report) {
   auto plugged = plugged_.find(node);
   if (plugged == plugged_.end()) return;
   std::uint64_t id = plugged->second;
-  Cable& cable = cables_[id];
-  if (!cable.whole) return;
+  if (!whole(id)) return;
+  Cable& cable = cables_.at(id);
   if (options_.bug == Bug::ForgetRelease)
     for (AttemptReport& attempt : report.attempts)
       if (attempt.sluid.value % 7 == 3) attempt.phase = AttemptPhase::Running;
   cable.last_up = std::max(cable.last_up, time_.now() + delay());
   time_.after(cable.last_up - time_.now(), [this, id, sent = over_the_wire(report)] {
-    auto at = cables_.find(id);
-    if (at == cables_.end() || !at->second.whole || !control_->up()) return;
-    if (!control_->spoke(id, sent)) break_cable(id);
+    if (whole(id) && control_->up() && !control_->spoke(id, sent)) break_cable(id);
   });
 }
 
 void World::send_order(const std::string& node, std::uint64_t id, const NodeMessage& message) {
-  auto cable = cables_.find(id);
-  if (cable == cables_.end() || !cable->second.whole) return;
+  if (!whole(id)) return;
   NodeMessage sent = std::visit(
       [](const auto& one) { return NodeMessage(over_the_wire(one)); }, message);
-  cable->second.last_down = std::max(cable->second.last_down, time_.now() + delay());
-  time_.after(cable->second.last_down - time_.now(), [this, node, id, sent = std::move(sent)] {
-    auto at = cables_.find(id);
-    if (at != cables_.end() && at->second.whole) machines_.at(node)->receive(sent);
+  Cable& cable = cables_.at(id);
+  cable.last_down = std::max(cable.last_down, time_.now() + delay());
+  time_.after(cable.last_down - time_.now(), [this, node, id, sent = std::move(sent)] {
+    if (whole(id)) machines_.at(node)->receive(sent);
   });
 }
 
@@ -108,10 +119,10 @@ void World::settle(std::uint64_t request, const Answer* answer) {
 
 // srun with its credential in hand goes to each node of the step itself.
 void World::launch_step(const StepCreated& created, JobId job) {
-  const Job* record = ledger_.state().find(job);
-  if (!record) return;
+  Sluid sluid{parse_u64(created.credential).value_or(0)};
+  if (!sluid) return;
   for (const NodeAddress& node : created.nodes)
-    time_.after(delay(), [=, this, sluid = record->sluid] {
+    time_.after(delay(), [=, this] {
       auto machine = machines_.find(node.name);
       if (machine != machines_.end() && !cut_.contains(node.name))
         machine->second->launch_step(job, sluid, created.step.id);

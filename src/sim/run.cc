@@ -24,7 +24,7 @@ constexpr Instant kStart{1'700'000'000'000};
 // A process that nobody wants must be gone after this long on a node within reach.
 constexpr Duration kZombieMax = std::chrono::seconds(120);
 // Everything that can end has ended this long after the last fault.
-constexpr Duration kEndMax = std::chrono::hours(24);
+constexpr Duration kEndMax = std::chrono::hours(8);
 
 }  // namespace
 
@@ -182,7 +182,7 @@ void World::check_zombies() {
     auto plugged = plugged_.find(process.node);
     bool reached = control_->up() && plugged != plugged_.end() &&
                    control_->connection_of(process.node) == plugged->second &&
-                   cables_[plugged->second].whole && ledger_.state().find_node(process.node);
+                   whole(plugged->second) && ledger_.state().find_node(process.node);
     if (!reached || ledger_.wanted(process, job)) continue;
     auto since = zombies_.find(process);
     seen[process] = since == zombies_.end() ? time_.now() : since->second;

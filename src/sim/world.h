@@ -26,10 +26,7 @@ class World {
   struct Cable {
     std::string node;
     bool whole = true;
-    Instant made, last_up, last_down;
-  };
-  struct Answering {
-    Clients::Callback callback;
+    Instant last_up, last_down;
   };
 
   ClusterConfig random_config();
@@ -44,6 +41,7 @@ class World {
   void live(const std::string& node);
   void connect(const std::string& node);
   void break_cable(std::uint64_t cable);
+  bool whole(std::uint64_t cable) const;
   void send_report(const std::string& node, NodeReport report);
   void send_order(const std::string& node, std::uint64_t cable, const NodeMessage& message);
   void ask(const Command& command, const Caller& caller, Clients::Callback callback);
@@ -77,7 +75,7 @@ class World {
   std::unique_ptr<Clients> clients_;
   std::map<std::uint64_t, Cable> cables_;
   std::map<std::string, std::uint64_t> plugged_;  // the node's side of its connection
-  std::set<std::string> cut_;
+  std::set<std::string> cut_, restarting_;
   std::map<std::uint64_t, Clients::Callback> asked_;
   std::map<Ledger::Process, Instant> zombies_;
   std::uint64_t last_cable_ = 0, last_request_ = 0;

@@ -17,7 +17,8 @@ Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
   contacts_[id] = {.connected = true, .last_heard = now};
   // A sign of life from a node that was thought lost brings it back like a registration: on a
   // connection that never broke (the clock jumped) there will be no other.
-  bool doubted = !node->responding || node->condition != NodeCondition::Up;
+  bool doubted = (!node->responding || node->condition == NodeCondition::Unknown) &&
+                 !node->down_by_admin;
   bool rebooted = false;
   if (report.complete)
     rebooted = note_registration(*node, report.registration, now, out);
@@ -93,7 +94,9 @@ bool Controller::note_registration(const Node& node, const NodeRegistration& reg
 void Controller::note_attempt(NodeId node, const AttemptReport& attempt, Instant now, Outbox& out,
                               ForgetAttempts& forget) {
   const Job* job = state_.find(attempt.job);
-  bool current = job && job->sluid == attempt.sluid && job->holds_resources();
+  // A node that was given up and comes back while the job's other nodes are still completing is not
+  // waited for any more.
+  bool current = job && job->sluid == attempt.sluid && indexes_.on_node(node).contains(job->id);
   bool clean = attempt.phase == AttemptPhase::Clean;
   if (!current) {  // an attempt of the past, or of a job that this controller never had
     if (clean)
@@ -127,7 +130,7 @@ void Controller::note_attempt(NodeId node, const AttemptReport& attempt, Instant
                   });
     release_node(id, node, now, out);
     forget.attempts.push_back(attempt.sluid);
-  } else if (std::ranges::find(after.nodes_left, node) != after.nodes_left.end()) {
+  } else {
     bool asked = std::ranges::any_of(out.orders, [&](const Order& order) {
       const auto* kill = std::get_if<KillJob>(&order.message);
       return kill && order.node == node && kill->sluid == attempt.sluid;
