@@ -6,6 +6,8 @@ endforeach()
 ym_program(yardmaster  MAIN cli/yardmaster/main.cc     LINKS cli DEST bin)
 ym_program(slurmctld   MAIN daemon/slurmctld/main.cc   LINKS daemon DEST sbin)
 ym_program(slurmd      MAIN daemon/slurmd/main.cc      LINKS daemon DEST sbin)
+ym_program(yardmaster-sim   MAIN sim/main.cc                  LINKS sim DEST bin)
+ym_program(scenario_runner  MAIN sim/scenario_runner/main.cc  LINKS sim DEST bin)
 ym_program(slurmstepd  STATIC MAIN daemon/slurmstepd/main.cc  LINKS shepherd DEST sbin)
 if(TARGET slurmd)
   target_link_libraries(slurmd PRIVATE hwloc)  # nobody else looks at the hardware

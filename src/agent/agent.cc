@@ -150,7 +150,9 @@ Status Agent::launch_step(JobId job, Sluid sluid, StepId step, Outbox& out) {
     return fail("too many jobs on this node");
   if (found != attempts_.end()) {
     const Attempt& known = found->second;
-    if (known.killed) return fail("Job credential revoked");
+    // Once it was reported Clean the controller may have given its resources to others.
+    bool over = known.killed || report_of(sluid, known).phase == AttemptPhase::Clean;
+    if (over) return fail("Job credential revoked");
     if (known.shepherds.contains(step) || known.forgotten.contains(step)) {
       return fail("Job credential replayed: this step has already been launched here");
     }
