@@ -3,11 +3,19 @@ set(command_rooms cli)
 foreach(command sbatch srun salloc squeue sinfo scancel scontrol)
   ym_program(${command} STATIC MAIN cli/${command}/main.cc LINKS ${command_rooms} DEST bin)
 endforeach()
-ym_program(yardmaster  MAIN daemon/yardmaster/main.cc  LINKS daemon cli DEST bin)
+ym_program(yardmaster  MAIN cli/yardmaster/main.cc     LINKS cli DEST bin)
 ym_program(slurmctld   MAIN daemon/slurmctld/main.cc   LINKS daemon DEST sbin)
 ym_program(slurmd      MAIN daemon/slurmd/main.cc      LINKS daemon DEST sbin)
+ym_program(yardmaster-sim   MAIN sim/main.cc                  LINKS sim DEST bin)
+ym_program(scenario_runner  MAIN sim/scenario_runner/main.cc  LINKS sim DEST bin)
 ym_program(slurmstepd  STATIC MAIN daemon/slurmstepd/main.cc  LINKS shepherd DEST sbin)
 if(TARGET slurmd)
   target_link_libraries(slurmd PRIVATE hwloc)  # nobody else looks at the hardware
   add_dependencies(daemon_test slurmd slurmstepd)  # which it starts
 endif()
+
+# Benchmarks of the whole; bench/run starts them.
+add_executable(load EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/bench/load.cc)
+target_link_libraries(load PRIVATE ym_wire ym_net ym_model)
+add_executable(noop EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/bench/noop.cc)
+target_link_options(noop PRIVATE -static)

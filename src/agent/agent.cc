@@ -32,7 +32,8 @@ void Agent::recover(const std::vector<Recovered>& found, Outbox& out) {
       shepherd.alive = true;
       out.push_back(Launch{.job = one.job, .sluid = one.sluid, .step = one.step});
     } else if (one.found == Found::NeverStarted) {
-      shepherd.ended = {.exit = {.code = 0, .signal = kSigKill}, .error = "slurmd restarted during the launch"};
+      shepherd.ended = {.exit = {.code = 0, .signal = kSigKill},
+                        .error = "slurmd restarted during the launch"};
     }
   }
 }
@@ -51,7 +52,8 @@ void Agent::heartbeat(Outbox& out) const {
   NodeReport report;
   for (const auto& [sluid, attempt] : attempts_) {
     AttemptReport one = report_of(sluid, attempt);
-    if (one.phase == AttemptPhase::Clean || one.batch_ended) report.attempts.push_back(std::move(one));
+    if (one.phase == AttemptPhase::Clean || one.batch_ended)
+      report.attempts.push_back(std::move(one));
     add_ended_steps(sluid, attempt, report);
   }
   out.push_back(Report{std::move(report)});
@@ -121,14 +123,16 @@ void Agent::handle(const SignalJob& order, Outbox& out) {
   for (const auto& [step, shepherd] : found->second.shepherds) {
     if (!shepherd.alive) continue;
     bool is_batch = step == kBatchStep;
-    bool wanted = order.step          ? step == *order.step
+    bool wanted = order.step         ? step == *order.step
                   : order.batch_only ? is_batch
                   : order.whole_job  ? true
                                      : !is_batch;
     if (!wanted) continue;
     // The batch shell gets a signal by itself unless the whole job was meant.
     bool leaders = is_batch && !order.whole_job;
-    out.push_back(Signal{.sluid = order.sluid, .step = step, .signal = order.signal,
+    out.push_back(Signal{.sluid = order.sluid,
+                         .step = step,
+                         .signal = order.signal,
                          .scope = leaders ? SignalScope::Leaders : SignalScope::Everything});
   }
 }
@@ -142,14 +146,18 @@ Status Agent::launch_step(JobId job, Sluid sluid, StepId step, Outbox& out) {
   YM_CHECK(step != kBatchStep);
   if (tombstones_.contains(sluid)) return fail("Job credential revoked");
   auto found = attempts_.find(sluid);
-  if (found == attempts_.end() && attempts_.size() >= kAttemptsMax) return fail("too many jobs on this node");
+  if (found == attempts_.end() && attempts_.size() >= kAttemptsMax)
+    return fail("too many jobs on this node");
   if (found != attempts_.end()) {
     const Attempt& known = found->second;
-    if (known.killed) return fail("Job credential revoked");
+    // Once it was reported Clean the controller may have given its resources to others.
+    bool over = known.killed || report_of(sluid, known).phase == AttemptPhase::Clean;
+    if (over) return fail("Job credential revoked");
     if (known.shepherds.contains(step) || known.forgotten.contains(step)) {
       return fail("Job credential replayed: this step has already been launched here");
     }
-    if (known.shepherds.size() + known.forgotten.size() >= kStepsMax) return fail("too many steps of this job on this node");
+    if (known.shepherds.size() + known.forgotten.size() >= kStepsMax)
+      return fail("too many steps of this job on this node");
   }
   Attempt& attempt = attempts_[sluid];
   attempt.job = job;
@@ -217,12 +225,16 @@ void Agent::report_attempt(Sluid sluid, Outbox& out) const {
 
 void Agent::report_clean(JobId job, Sluid sluid, bool batch, std::string error, Outbox& out) const {
   NodeReport report;
-  report.attempts.push_back({.job = job, .sluid = sluid, .phase = AttemptPhase::Clean, .batch = batch,
+  report.attempts.push_back({.job = job,
+                             .sluid = sluid,
+                             .phase = AttemptPhase::Clean,
+                             .batch = batch,
                              .error = std::move(error)});
   out.push_back(Report{std::move(report)});
 }
 
-void Agent::signal_attempt(Sluid sluid, const Attempt& attempt, std::uint16_t signal, Outbox& out) const {
+void Agent::signal_attempt(Sluid sluid, const Attempt& attempt, std::uint16_t signal,
+                           Outbox& out) const {
   for (const auto& [step, shepherd] : attempt.shepherds) {
     if (shepherd.alive) out.push_back(Signal{.sluid = sluid, .step = step, .signal = signal});
   }
@@ -239,7 +251,8 @@ void Agent::bury(Sluid sluid) {
 void Agent::forget_attempt(Sluid sluid, Outbox& out) {
   auto found = attempts_.find(sluid);
   if (found == attempts_.end()) return;
-  if (report_of(sluid, found->second).phase != AttemptPhase::Clean) return;  // The controller is behind.
+  if (report_of(sluid, found->second).phase != AttemptPhase::Clean)
+    return;  // The controller is behind.
   attempts_.erase(found);
   bury(sluid);
   out.push_back(Forget{.sluid = sluid, .step = std::nullopt});

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The brain of the node daemon: messages, ends of shepherds and ticks in; effects out. Pure.
 //
-// An attempt at a job (Sluid) has shepherds here, one for each step, the batch script's among them. Everything is
-// level-triggered and idempotent: what is repeated changes nothing, and what has ended is reported again and again
-// until the controller says that it has written it down.
+// An attempt at a job (Sluid) has shepherds here, one for each step, the batch script's among them.
+// Everything is level-triggered and idempotent: what is repeated changes nothing, and what has
+// ended is reported again and again until the controller says that it has written it down.
 //
 // Thread rule: one thread.
-// Invariants: (1) for one (Sluid, StepId) Launch is asked for at most once in the life of an Agent; (2) an attempt
-// that is being killed starts nothing more; (3) an attempt is reported Clean only when none of its shepherds is alive;
+// Invariants: (1) for one (Sluid, StepId) Launch is asked for at most once in the life of an Agent;
+// (2) an attempt that is being killed starts nothing more; (3) an attempt is reported Clean only
+// when none of its shepherds is alive;
 // (4) an attempt that was killed or forgotten is never launched while its tombstone is remembered.
 #pragma once
 #include <cstdint>
@@ -53,8 +54,8 @@ struct Recovered {
 
 class Agent {
  public:
-  // After a restart, once, before anything else. A batch script that never started is launched again: nothing of
-  // it has run. A step's srun is gone, so such a step has failed.
+  // After a restart, once, before anything else. A batch script that never started is launched
+  // again: nothing of it has run. A step's srun is gone, so such a step has failed.
   void recover(const std::vector<Recovered>& found, Outbox& out);
 
   // A new connection to the controller: the complete report, always the first on it.
@@ -69,14 +70,15 @@ class Agent {
   void handle(const SignalJob& order, Outbox& out);
   void handle(const ForgetAttempts& order, Outbox& out);
 
-  // srun asks for a step and has shown a good credential. Refused if this step was here before, or if its attempt is
-  // being killed or over.
+  // srun asks for a step and has shown a good credential. Refused if this step was here before, or
+  // if its attempt is being killed or over.
   Status launch_step(JobId job, Sluid sluid, StepId step, Outbox& out);
   void shepherd_ended(Sluid sluid, StepId step, const Ended& ended, Outbox& out);
 
   // The attempt's shepherds that are alive: for `scontrol listpids` and tests.
   bool alive(Sluid sluid, StepId step) const;
-  // The attempt at the job in which the step is alive here. Only one can be: a job is requeued when it is clean.
+  // The attempt at the job in which the step is alive here. Only one can be: a job is requeued when
+  // it is clean.
   std::optional<Sluid> running_attempt(JobId job, StepId step) const;
   std::size_t attempt_count() const { return attempts_.size(); }
 
@@ -89,7 +91,7 @@ class Agent {
     JobId job;
     bool batch = false;  // the script was this node's to run
     bool killed = false;
-    Instant kill_at;     // SIGKILL from then on
+    Instant kill_at;  // SIGKILL from then on
     std::map<StepId, Shepherd> shepherds;
     std::set<StepId> forgotten;  // steps that have been here: never again
   };

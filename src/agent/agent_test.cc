@@ -246,12 +246,17 @@ TEST(Agent, ASignalForOneStepReachesThatStep) {
 TEST(Agent, RecoveryKeepsTheLivingRelaunchesTheUnstartedAndReportsTheLost) {
   Agent agent;
   Outbox out;
-  agent.recover({{.job = kJob, .sluid = kA, .step = kBatchStep, .found = Found::Alive},
-                 {.job = kJob, .sluid = kB, .step = kBatchStep, .found = Found::NeverStarted},
-                 {.job = kJob, .sluid = Sluid{300}, .step = kBatchStep, .found = Found::Lost},
-                 {.job = kJob, .sluid = Sluid{400}, .step = kBatchStep, .found = Found::Finished, .ended = exited(5)},
-                 {.job = kJob, .sluid = Sluid{400}, .step = StepId{0}, .found = Found::NeverStarted}},
-                out);
+  agent.recover(
+      {{.job = kJob, .sluid = kA, .step = kBatchStep, .found = Found::Alive},
+       {.job = kJob, .sluid = kB, .step = kBatchStep, .found = Found::NeverStarted},
+       {.job = kJob, .sluid = Sluid{300}, .step = kBatchStep, .found = Found::Lost},
+       {.job = kJob,
+        .sluid = Sluid{400},
+        .step = kBatchStep,
+        .found = Found::Finished,
+        .ended = exited(5)},
+       {.job = kJob, .sluid = Sluid{400}, .step = StepId{0}, .found = Found::NeverStarted}},
+      out);
   ASSERT_EQ(out.size(), 1u);
   EXPECT_EQ(std::get<Launch>(out[0]).sluid, kB);
   EXPECT_TRUE(agent.alive(kA, kBatchStep));
@@ -271,7 +276,8 @@ TEST(Agent, RecoveryKeepsTheLivingRelaunchesTheUnstartedAndReportsTheLost) {
 TEST(Agent, TombstonesAreBounded) {
   Agent agent;
   Outbox out;
-  for (std::uint64_t n = 1; n <= kTombstonesMax + 1; ++n) agent.handle(KillJob{.job = kJob, .sluid = Sluid{n}}, kNow, out);
+  for (std::uint64_t n = 1; n <= kTombstonesMax + 1; ++n)
+    agent.handle(KillJob{.job = kJob, .sluid = Sluid{n}}, kNow, out);
   Outbox newest;
   agent.handle(order(Sluid{kTombstonesMax + 1}), newest);
   EXPECT_TRUE(all<Launch>(newest).empty());
@@ -280,8 +286,8 @@ TEST(Agent, TombstonesAreBounded) {
   EXPECT_EQ(all<Launch>(oldest).size(), 1u);
 }
 
-// Any sequence of events: nothing is launched twice, nothing that ended is left out of a report before the controller
-// has confirmed it, and Clean is never said of something alive.
+// Any sequence of events: nothing is launched twice, nothing that ended is left out of a report
+// before the controller has confirmed it, and Clean is never said of something alive.
 class RandomRun {
  public:
   explicit RandomRun(std::uint64_t seed) : chance_(seed) {}
@@ -291,12 +297,19 @@ class RandomRun {
     StepId step{static_cast<std::uint32_t>(chance_.below(3))};
     now_ = now_ + Duration(chance_.between(0, 3000));
     switch (chance_.below(8)) {
-      case 0: case 1: agent_.handle(order(sluid), out); break;
+      case 0:
+      case 1: agent_.handle(order(sluid), out); break;
       case 2: (void)agent_.launch_step(kJob, sluid, step, out); break;
       case 3: end_one(out); break;
-      case 4: agent_.handle(KillJob{.job = kJob, .sluid = sluid, .grace = Duration(chance_.between(0, 5000))}, now_, out); break;
+      case 4:
+        agent_.handle(
+            KillJob{.job = kJob, .sluid = sluid, .grace = Duration(chance_.between(0, 5000))}, now_,
+            out);
+        break;
       case 5: agent_.handle(ForgetAttempts{.attempts = {sluid}}, out); break;
-      case 6: agent_.handle(ForgetAttempts{.steps = {{.job = kJob, .sluid = sluid, .step = step}}}, out); break;
+      case 6:
+        agent_.handle(ForgetAttempts{.steps = {{.job = kJob, .sluid = sluid, .step = step}}}, out);
+        break;
       default: agent_.tick(now_, out);
     }
     obey(out);
@@ -316,14 +329,16 @@ class RandomRun {
   }
   void obey(const Outbox& out) {
     for (const Effect& effect : out) {
-      if (auto* persist = std::get_if<Persist>(&effect)) persisted_.insert({persist->sluid, persist->step});
+      if (auto* persist = std::get_if<Persist>(&effect))
+        persisted_.insert({persist->sluid, persist->step});
       if (auto* launch = std::get_if<Launch>(&effect)) {
         Key key{launch->sluid, launch->step};
         EXPECT_TRUE(persisted_.contains(key));
         EXPECT_TRUE(launched_.insert(key).second) << "launched twice";
         alive_.insert(key);
       }
-      if (auto* signal = std::get_if<Signal>(&effect)) EXPECT_TRUE(alive_.contains({signal->sluid, signal->step}));
+      if (auto* signal = std::get_if<Signal>(&effect))
+        EXPECT_TRUE(alive_.contains({signal->sluid, signal->step}));
       if (auto* forget = std::get_if<Forget>(&effect)) {
         std::erase_if(ended_, [&](const Key& key) {
           return key.first == forget->sluid && (!forget->step || *forget->step == key.second);
@@ -344,9 +359,11 @@ class RandomRun {
     for (const auto& [sluid, step] : ended_) {
       bool told = false;
       if (step == kBatchStep) {
-        for (const AttemptReport& one : report.attempts) told |= one.sluid == sluid && one.batch_ended;
+        for (const AttemptReport& one : report.attempts)
+          told |= one.sluid == sluid && one.batch_ended;
       } else {
-        for (const StepReport& one : report.ended_steps) told |= one.sluid == sluid && one.step == step;
+        for (const StepReport& one : report.ended_steps)
+          told |= one.sluid == sluid && one.step == step;
       }
       EXPECT_TRUE(told);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the node daemon is asked to do by its brain. Effects are data.
 //
-// Order within one Outbox is a contract: a Persist is durable before anything after it happens, so that a launch never
-// runs without a record by which a restarted daemon finds it.
+// Order within one Outbox is a contract: a Persist is durable before anything after it happens, so
+// that a launch never runs without a record by which a restarted daemon finds it.
 #pragma once
 #include <optional>
 #include <string>
@@ -13,8 +13,8 @@
 
 namespace ym::agent {
 
-// Make the order of this shepherd durable. `batch` is what the controller sent; a step's order is with the shell, which
-// got it from srun.
+// Make the order of this shepherd durable. `batch` is what the controller sent; a step's order is
+// with the shell, which got it from srun.
 struct Persist {
   Sluid sluid;
   StepId step;

@@ -98,6 +98,7 @@ class Controller {
   JobId split(JobId array, std::uint32_t task, Instant now, Outbox& out);
   // jobs/start.cc
   bool start(const Proposal& proposal, Instant now, Outbox& out);
+  bool array_is_full(const Job& job) const;
   void send_launch(const Job& job, Outbox& out) const;
   // jobs/finish.cc
   struct Ending {
@@ -125,11 +126,13 @@ class Controller {
   Status set_holds(const Job& job, JobVerb verb, const Caller& caller, Instant now, Outbox& out);
   Status requeue(const Job& job, JobVerb verb, const Caller& caller, Instant now, Outbox& out);
   // nodes/
-  void note_registration(const Node& node, const NodeRegistration& registration, Instant now,
+  // Says whether the machine has booted since it registered last.
+  bool note_registration(const Node& node, const NodeRegistration& registration, Instant now,
                          Outbox& out);
   void note_attempt(NodeId node, const AttemptReport& attempt, Instant now, Outbox& out,
                     ForgetAttempts& forget);
-  void note_missing(NodeId node, const std::set<Sluid>& reported, Instant now, Outbox& out);
+  void note_missing(NodeId node, const std::set<Sluid>& reported, bool rebooted, Instant now,
+                    Outbox& out);
   void note_step(NodeId node, const StepReport& step, Instant now, Outbox& out,
                  ForgetAttempts& forget);
   void lose_node(NodeId node, const std::string& reason, Instant now, Outbox& out);

@@ -84,7 +84,10 @@ class Fold {
     job.sluid = e.sluid;
     job.spec = e.spec;
     job.array = e.array;
-    if (e.array) job.array_job = e.job;
+    if (e.array) {
+      job.array_job = e.job;
+      job.array_max_running = e.array->max_running;
+    }
     job.dependency = e.dependency;
     job.holds = e.holds;
     job.priority = e.priority;
@@ -122,6 +125,7 @@ class Fold {
     job.priority = e.priority;
     job.dependency = e.dependency;
     job.dependency_failed = e.dependency_failed;
+    job.array_max_running = e.array_max_running;
     if (job.array) job.array = Ref(ArrayTasks{job.array->waiting, e.array_max_running});
     if (job.state == JobState::Pending)
       job.eligible = eligible_time(job);

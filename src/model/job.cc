@@ -83,7 +83,8 @@ std::string display_id(const Job& job) {
     std::string limit = job.array->max_running ? fmt::format("%{}", job.array->max_running) : "";
     return fmt::format("{}_[{}{}]", job.array_job.value, job.array->waiting.str(), limit);
   }
-  if (job.array_job) return fmt::format("{}_{}", job.array_job.value, job.array_task);
+  if (job.array_job && job.array_task != kNoTask)
+    return fmt::format("{}_{}", job.array_job.value, job.array_task);
   return fmt::format("{}", job.id.value);
 }
 

@@ -173,6 +173,7 @@ struct Job {
   ExitStatus derived_exit;     // the highest of its steps
   Ref<Dependency> dependency;  // the terms that are still open
   Ref<ArrayTasks> array;
+  std::uint32_t array_max_running = 0;  // of the array that it belongs to; 0: no limit
   std::uint32_t next_step = 0;
   Ref<std::vector<Step>> steps;  // alive ones
   Uid killed_by;                 // meaningful for Cancelled

@@ -47,7 +47,8 @@ Result<Daemonizing> Daemonizing::begin(bool foreground) {
   }
   ::close(ends[0]);
   ::setsid();
-  // The second fork gives up the right to a terminal; its parent leaves at once, the starter waits for the pipe.
+  // The second fork gives up the right to a terminal; its parent leaves at once, the starter waits
+  // for the pipe.
   pid_t daemon = ::fork();
   if (daemon < 0) ::_exit(1);
   if (daemon > 0) ::_exit(0);
@@ -77,11 +78,25 @@ void Daemonizing::failed(const std::string& text) {
   ::close(std::exchange(fd_, -1));
 }
 
+namespace {
+
+// Whether the process lives and has this name. One that was killed and waits to be reaped does not live.
+bool runs_as(std::uint64_t pid, const std::string& program) {
+  auto stat = read_file(fmt::format("/proc/{}/stat", pid), 4096);  // "17 (slurmd) S 1 …"
+  if (!stat) return false;
+  auto open = stat->find('('), close = stat->rfind(')');
+  if (open == std::string::npos || close == std::string::npos || close + 2 >= stat->size()) return false;
+  char state = (*stat)[close + 2];
+  return stat->substr(open + 1, close - open - 1) == program && state != 'Z' && state != 'X';
+}
+
+}  // namespace
+
 Status write_pid_file(const std::string& path, const std::string& program) {
   if (auto old = read_file(path, 64)) {
     auto pid = parse_u64(trim(*old));
-    auto name = pid ? read_file(fmt::format("/proc/{}/comm", *pid), 64) : fail("none");
-    if (name && *pid != static_cast<std::uint64_t>(::getpid()) && trim(*name) == program) {
+    bool other = pid && *pid != static_cast<std::uint64_t>(::getpid());
+    if (other && runs_as(*pid, program)) {
       return fail(fmt::format("{} is already running as process {} ({})", program, *pid, path));
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaving the terminal. The process that was started stays until the daemon says that it serves, or why it does not.
+// Leaving the terminal. The process that was started stays until the daemon says that it serves, or
+// why it does not.
 #pragma once
 #include <string>
 
@@ -9,8 +10,8 @@ namespace ym {
 
 class Daemonizing {
  public:
-  // In the foreground nothing is forked. In the background only the daemon returns from here; the starter waits, prints
-  // what went wrong, and exits with 0 or 1.
+  // In the foreground nothing is forked. In the background only the daemon returns from here; the
+  // starter waits, prints what went wrong, and exits with 0 or 1.
   static Result<Daemonizing> begin(bool foreground);
   Daemonizing(Daemonizing&& other) noexcept;
   ~Daemonizing();

@@ -14,14 +14,16 @@
 namespace ym {
 namespace {
 
-constexpr std::array<std::string_view, 10> kNames = {"quiet", "fatal", "error", "info", "verbose",
-                                                     "debug", "debug2", "debug3", "debug4", "debug5"};
+constexpr std::array<std::string_view, 10> kNames = {
+    "quiet", "fatal", "error", "info", "verbose", "debug", "debug2", "debug3", "debug4", "debug5"};
 
 std::string_view prefix_of(LogLevel level) {
   switch (level) {
     case LogLevel::Fatal: return "fatal: ";
     case LogLevel::Error: return "error: ";
-    case LogLevel::Quiet: case LogLevel::Info: case LogLevel::Verbose: return "";
+    case LogLevel::Quiet:
+    case LogLevel::Info:
+    case LogLevel::Verbose: return "";
     default: return "debug: ";
   }
 }
@@ -43,13 +45,14 @@ std::optional<LogLevel> parse_log_level(std::string_view text) {
   return std::nullopt;
 }
 
-std::string log_line(std::int64_t unix_ms, int zone_offset_s, LogLevel level, std::string_view text) {
+std::string log_line(std::int64_t unix_ms, int zone_offset_s, LogLevel level,
+                     std::string_view text) {
   std::time_t local = static_cast<std::time_t>(unix_ms / 1000 + zone_offset_s);
   std::tm parts{};
   ::gmtime_r(&local, &parts);
-  return fmt::format("[{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}] {}{}\n", parts.tm_year + 1900, parts.tm_mon + 1,
-                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, unix_ms % 1000, prefix_of(level),
-                     printable(text, kLogLineMax));
+  return fmt::format("[{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}] {}{}\n", parts.tm_year + 1900,
+                     parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
+                     unix_ms % 1000, prefix_of(level), printable(text, kLogLineMax));
 }
 
 Log::Log(Options options) : options_(std::move(options)), level_(options_.level) {}
@@ -78,7 +81,8 @@ void Log::write(LogLevel level, std::string_view text) {
   std::lock_guard lock(mutex_);
   if (fd_ >= 0) write_fully(fd_, line);
   if (options_.to_stderr) {
-    write_fully(STDERR_FILENO, fmt::format("{}: {}{}\n", options_.program, prefix_of(level), printable(text, kLogLineMax)));
+    write_fully(STDERR_FILENO, fmt::format("{}: {}{}\n", options_.program, prefix_of(level),
+                                           printable(text, kLogLineMax)));
   }
 }
 

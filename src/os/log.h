@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A daemon's log: lines with a time, in a file or on stderr. Pure rooms never log.
 //
-// Thread rule: any thread; a line is one write(2). Lines are cut at kLogLineMax bytes, control characters are escaped.
+// Thread rule: any thread; a line is one write(2). Lines are cut at kLogLineMax bytes, control
+// characters are escaped.
 #pragma once
 #include <cstdint>
 #include <mutex>
@@ -17,17 +18,28 @@ namespace ym {
 inline constexpr std::size_t kLogLineMax = 4096;
 
 // Slurm's levels: quiet fatal error info verbose debug debug2 debug3 debug4 debug5.
-enum class LogLevel : std::uint8_t { Quiet, Fatal, Error, Info, Verbose, Debug, Debug2, Debug3, Debug4, Debug5 };
+enum class LogLevel : std::uint8_t {
+  Quiet,
+  Fatal,
+  Error,
+  Info,
+  Verbose,
+  Debug,
+  Debug2,
+  Debug3,
+  Debug4,
+  Debug5
+};
 // By name or number; nothing if it is neither.
 std::optional<LogLevel> parse_log_level(std::string_view text);
 
 class Log {
  public:
   struct Options {
-    std::string path;               // empty: none
+    std::string path;  // empty: none
     LogLevel level = LogLevel::Info;
-    bool to_stderr = false;         // beside the file
-    std::string program;            // "slurmd", in lines to stderr
+    bool to_stderr = false;  // beside the file
+    std::string program;     // "slurmd", in lines to stderr
   };
   explicit Log(Options options);
   ~Log();
@@ -42,18 +54,27 @@ class Log {
 
   void write(LogLevel level, std::string_view text);
   template <class... Args>
-  void error(fmt::format_string<Args...> format, Args&&... args) { line(LogLevel::Error, format, args...); }
+  void error(fmt::format_string<Args...> format, Args&&... args) {
+    line(LogLevel::Error, format, args...);
+  }
   template <class... Args>
-  void info(fmt::format_string<Args...> format, Args&&... args) { line(LogLevel::Info, format, args...); }
+  void info(fmt::format_string<Args...> format, Args&&... args) {
+    line(LogLevel::Info, format, args...);
+  }
   template <class... Args>
-  void verbose(fmt::format_string<Args...> format, Args&&... args) { line(LogLevel::Verbose, format, args...); }
+  void verbose(fmt::format_string<Args...> format, Args&&... args) {
+    line(LogLevel::Verbose, format, args...);
+  }
   template <class... Args>
-  void debug(fmt::format_string<Args...> format, Args&&... args) { line(LogLevel::Debug, format, args...); }
+  void debug(fmt::format_string<Args...> format, Args&&... args) {
+    line(LogLevel::Debug, format, args...);
+  }
 
  private:
   template <class Format, class... Args>
   void line(LogLevel level, const Format& format, Args&... args) {
-    if (shows(level)) write(level, fmt::vformat(fmt::string_view(format), fmt::make_format_args(args...)));
+    if (shows(level))
+      write(level, fmt::vformat(fmt::string_view(format), fmt::make_format_args(args...)));
   }
 
   Options options_;  // constant after construction but for to_stderr
@@ -63,6 +84,7 @@ class Log {
 };
 
 // "[2026-11-15T21:24:15.123] error: text\n"
-std::string log_line(std::int64_t unix_ms, int zone_offset_s, LogLevel level, std::string_view text);
+std::string log_line(std::int64_t unix_ms, int zone_offset_s, LogLevel level,
+                     std::string_view text);
 
 }  // namespace ym

@@ -19,7 +19,9 @@ Result<Machine> examine_machine() {
   std::uint32_t sockets = std::max(count(HWLOC_OBJ_PACKAGE), 1u);
   std::uint32_t threads = std::max(count(HWLOC_OBJ_PU), 1u);
   std::uint32_t cores = std::clamp(count(HWLOC_OBJ_CORE), 1u, threads);
-  Machine machine{.cpus = threads, .sockets = sockets, .cores_per_socket = std::max(cores / sockets, 1u),
+  Machine machine{.cpus = threads,
+                  .sockets = sockets,
+                  .cores_per_socket = std::max(cores / sockets, 1u),
                   .threads_per_core = std::max(threads / cores, 1u)};
   machine.memory_mb = hwloc_get_root_obj(raw)->total_memory >> 20;
   return machine;

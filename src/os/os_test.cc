@@ -8,7 +8,8 @@ namespace ym {
 namespace {
 
 TEST(Log, LinesCarryTheLocalTimeToTheMillisecond) {
-  EXPECT_EQ(log_line(1'000'000'000'123, 3600, LogLevel::Error, "no"), "[2001-09-09T02:46:40.123] error: no\n");
+  EXPECT_EQ(log_line(1'000'000'000'123, 3600, LogLevel::Error, "no"),
+            "[2001-09-09T02:46:40.123] error: no\n");
 }
 TEST(Log, ALineStaysOneLineWhateverIsInIt) {
   std::string line = log_line(0, 0, LogLevel::Info, "a\nb");

@@ -13,7 +13,11 @@ constexpr std::size_t kEntryMax = 64 << 10;
 constexpr int kGroupsMax = 65536;
 
 UserEntry entry_of(const passwd& found) {
-  return {.name = found.pw_name, .home = found.pw_dir, .shell = found.pw_shell, .uid = found.pw_uid, .gid = found.pw_gid};
+  return {.name = found.pw_name,
+          .home = found.pw_dir,
+          .shell = found.pw_shell,
+          .uid = found.pw_uid,
+          .gid = found.pw_gid};
 }
 
 }  // namespace
@@ -40,7 +44,8 @@ std::vector<std::uint32_t> groups_of(const std::string& user, std::uint32_t gid)
   int count = 64;
   std::vector<gid_t> groups(static_cast<std::size_t>(count));
   while (::getgrouplist(user.c_str(), gid, groups.data(), &count) < 0 && count < kGroupsMax) {
-    groups.resize(static_cast<std::size_t>(count = std::max(count, static_cast<int>(groups.size()) * 2)));
+    groups.resize(
+        static_cast<std::size_t>(count = std::max(count, static_cast<int>(groups.size()) * 2)));
   }
   groups.resize(static_cast<std::size_t>(std::min(count, static_cast<int>(groups.size()))));
   return {groups.begin(), groups.end()};

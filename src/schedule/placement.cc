@@ -34,9 +34,11 @@ struct Candidate {
 
 // The first `count` candidates such that together they take all tasks; empty if no prefix within
 // max_nodes does.
-std::vector<Candidate> choose(const JobSpec& spec, std::vector<Candidate>& candidates) {
+std::vector<Candidate> choose(const JobSpec& spec, std::vector<Candidate>& candidates,
+                              const PlacementRules& rules) {
   std::uint32_t min_nodes = std::max(1u, spec.min_nodes);
   std::uint32_t max_nodes = spec.max_nodes ? std::max(spec.max_nodes, min_nodes) : 0xffffffff;
+  max_nodes = std::min(max_nodes, rules.max_nodes);
   std::uint32_t tasks = std::max(spec.tasks, min_nodes);
   bool one_node_suffices =
       min_nodes == 1 &&
@@ -99,7 +101,7 @@ std::optional<Allocation> place(const JobSpec& spec, std::vector<Free> candidate
   std::vector<Candidate> able;
   for (const Free& free : candidates)
     if (std::uint32_t tasks = capacity(spec, free, rules)) able.push_back({free, tasks});
-  std::vector<Candidate> chosen = choose(spec, able);
+  std::vector<Candidate> chosen = choose(spec, able, rules);
   if (chosen.empty()) return std::nullopt;
   std::ranges::sort(chosen, {}, [](const Candidate& c) { return c.free.node; });
 
@@ -151,6 +153,15 @@ std::vector<const Node*> admitted_nodes(const State& state, const Partition& par
     nodes.push_back(node);
   }
   return nodes;
+}
+
+Reason refusal_of(const PartitionSpec& partition, const JobSpec& spec) {
+  if (partition.state == PartitionState::Down) return Reason::PartitionDown;
+  if (partition.state == PartitionState::Inactive) return Reason::PartitionInactive;
+  if (spec.time_limit_s > partition.max_time_s) return Reason::PartitionTimeLimit;
+  if (spec.min_nodes > partition.max_nodes) return Reason::PartitionNodeLimit;
+  if (spec.max_nodes && spec.max_nodes < partition.min_nodes) return Reason::PartitionNodeLimit;
+  return Reason::None;
 }
 
 bool still_fits(const State& state, const JobSpec& spec, const Allocation& allocation,

@@ -25,6 +25,7 @@ struct PlacementRules {
   bool memory_counts = false;  // memory is consumable
   bool whole_nodes = false;    // every job gets its nodes for itself
   std::uint32_t max_cpus_per_node = 0xffffffff;
+  std::uint32_t max_nodes = 0xffffffff;
 };
 
 // How many cpus and how much memory the job's tasks take on a node that runs `tasks` of them.
@@ -45,6 +46,9 @@ Free free_when_empty(const Node& node);
 // O(partition).
 std::vector<const Node*> admitted_nodes(const State& state, const Partition& partition,
                                         const JobSpec& spec);
+
+// Why the partition does not take the job at all, whatever is free; None if it does.
+Reason refusal_of(const PartitionSpec& partition, const JobSpec& spec);
 
 // May this allocation be given out of the state as it is? The core's last word on every proposal.
 // O(its nodes).

@@ -13,6 +13,7 @@ struct Proposal {
   JobId job;
   std::uint32_t array_task = kNoTask;  // an element that has no record yet
   PartitionId partition;
+  std::uint64_t shape = 0;  // shape_hash of the request that it was made for
   Allocation allocation;
 };
 

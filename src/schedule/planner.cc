@@ -137,9 +137,13 @@ class Planner::Pass {
       std::optional<Proposal> proposal = try_start(job, verdict);
       if (!proposal) break;
       take(*proposal, job);
+      if (job.array_max_running) ++array_running_[job.array_job];
       plan_.starts.push_back(std::move(*proposal));
+      started_ends_.push_back(end_if_started(job));
       --tasks_left;
     }
+    if (tasks_left == 0 && job.array && array_is_full(job))
+      plan_.verdicts.jobs[job.id] = Reason::JobArrayTaskLimit;
     if (verdict.reason == Reason::None) {
       advance(rank, cursor);
       return;
@@ -162,24 +166,31 @@ class Planner::Pass {
     return at;
   }
 
-  // Elements of an array that its limit allows to start now; 1 for any other job.
-  std::uint32_t elements_that_may_start(const Job& job) const {
-    if (!job.array) return 1;
-    std::uint32_t waiting = job.array->waiting.count();
-    if (job.array->max_running == 0) return waiting;
-    std::uint32_t running = 0;
-    for (const auto& [id, end] : planner_.running_) {
-      const Job& other = state_.jobs.at(id.value);
-      running += other.array_job == job.array_job && !other.completing();
+  // Elements of an array that its limit allows to start now; 1 for any other job. An element with a
+  // record of its own (requeued, held for a while) counts like those without.
+  std::uint32_t elements_that_may_start(const Job& job) {
+    std::uint32_t waiting = job.array ? job.array->waiting.count() : 1;
+    if (job.array_max_running == 0) return waiting;
+    auto [running, fresh] = array_running_.try_emplace(job.array_job, 0);
+    if (fresh) {
+      for (const auto& [id, end] : planner_.running_) {
+        const Job& other = state_.jobs.at(id.value);
+        running->second += other.array_job == job.array_job && !other.completing();
+      }
     }
-    return running >= job.array->max_running ? 0
-                                             : std::min(waiting, job.array->max_running - running);
+    std::uint32_t limit = job.array_max_running;
+    return running->second >= limit ? 0 : std::min(waiting, limit - running->second);
+  }
+
+  bool array_is_full(const Job& job) const {
+    auto running = array_running_.find(job.array_job);
+    return running != array_running_.end() && running->second >= job.array_max_running;
   }
 
   std::optional<Proposal> try_start(const Job& job, Verdict& verdict) {
     verdict.reason = Reason::PartitionDown;
     for (const Partition* partition : partitions_of(*job.spec, state_)) {
-      Reason reason = partition_refuses(*partition, *job.spec);
+      Reason reason = refusal_of(*partition->spec, *job.spec);
       if (reason != Reason::None) {
         if (verdict.reason != Reason::Resources) verdict.reason = reason;
         continue;
@@ -191,6 +202,7 @@ class Planner::Pass {
         return Proposal{.job = job.id,
                         .array_task = job.array ? next_task(job) : kNoTask,
                         .partition = partition->id,
+                        .shape = shape_hash(shape_key(*job.spec)),
                         .allocation = std::move(*allocation)};
       }
       verdict.reason = Reason::Resources;
@@ -198,29 +210,18 @@ class Planner::Pass {
     return std::nullopt;
   }
 
-  static Reason partition_refuses(const Partition& partition, const JobSpec& spec) {
-    const PartitionSpec& rules = *partition.spec;
-    if (rules.state == PartitionState::Down) return Reason::PartitionDown;
-    if (rules.state == PartitionState::Inactive) return Reason::PartitionInactive;
-    if (spec.time_limit_s > rules.max_time_s) return Reason::PartitionTimeLimit;
-    if (spec.min_nodes > rules.max_nodes) return Reason::PartitionNodeLimit;
-    if (spec.max_nodes && spec.max_nodes < rules.min_nodes) return Reason::PartitionNodeLimit;
-    return Reason::None;
-  }
-
   PlacementRules rules_for(const Partition& partition) const {
     PlacementRules rules = planner_.rules_;
     rules.whole_nodes = rules.whole_nodes || partition.spec->exclusive;
     rules.max_cpus_per_node = partition.spec->max_cpus_per_node;
+    rules.max_nodes = partition.spec->max_nodes;
     return rules;
   }
 
   // What is free now on nodes that no earlier job has been promised, or that this one gives back in
   // time.
   std::vector<Free> candidates_for(const Job& job, const Partition& partition) const {
-    Instant end = job.spec->time_limit_s == JobSpec::kUnlimited
-                      ? kNever
-                      : now_ + std::chrono::seconds(job.spec->time_limit_s);
+    Instant end = end_if_started(job);
     std::vector<Free> candidates;
     for (const Node* node : admitted_nodes(state_, partition, *job.spec)) {
       auto free = free_.find(node->id);
@@ -230,6 +231,12 @@ class Planner::Pass {
       candidates.push_back(free->second);
     }
     return candidates;
+  }
+
+  Instant end_if_started(const Job& job) const {
+    std::uint32_t limit_s = job.spec->time_limit_s;
+    bool unlimited = limit_s == 0 || limit_s == JobSpec::kUnlimited;
+    return unlimited ? kNever : now_ + std::chrono::seconds(limit_s);
   }
 
   std::uint32_t next_task(const Job& job) {
@@ -258,13 +265,13 @@ class Planner::Pass {
     }
     ++reservations_;
     std::map<NodeId, Free> later = free_;
-    for (auto at = planner_.running_by_end_.begin(); at != planner_.running_by_end_.end();) {
+    std::vector<std::pair<Instant, const Allocation*>> ends = ends_in_order();
+    for (auto at = ends.begin(); at != ends.end();) {
       Instant time = at->first;
       if (time >= kNever) return;
-      for (; at != planner_.running_by_end_.end() && at->first == time; ++at)
-        give_back(state_.jobs.at(at->second.value), later);
+      for (; at != ends.end() && at->first == time; ++at) give_back(*at->second, later);
       for (const Partition* partition : partitions_of(*job.spec, state_)) {
-        if (partition_refuses(*partition, *job.spec) != Reason::None) continue;
+        if (refusal_of(*partition->spec, *job.spec) != Reason::None) continue;
         std::vector<Free> candidates;
         for (const Node* node : admitted_nodes(state_, *partition, *job.spec))
           if (auto free = later.find(node->id); free != later.end())
@@ -281,8 +288,20 @@ class Planner::Pass {
     }
   }
 
-  static void give_back(const Job& job, std::map<NodeId, Free>& free) {
-    for (const NodeShare& share : job.allocation->nodes) {
+  // Who gives what back when: those that run, and those that this very pass starts.
+  std::vector<std::pair<Instant, const Allocation*>> ends_in_order() const {
+    std::vector<std::pair<Instant, const Allocation*>> ends;
+    for (const auto& [end, id] : planner_.running_by_end_)
+      ends.emplace_back(end, &*state_.jobs.at(id.value).allocation);
+    for (std::size_t i = 0; i < plan_.starts.size(); ++i)
+      ends.emplace_back(started_ends_[i], &plan_.starts[i].allocation);
+    // Those of one moment are given back together, so their order does not matter.
+    std::ranges::sort(ends, {}, [](const auto& one) { return one.first; });
+    return ends;
+  }
+
+  static void give_back(const Allocation& allocation, std::map<NodeId, Free>& free) {
+    for (const NodeShare& share : allocation.nodes) {
       auto node = free.find(share.node);
       if (node == free.end()) continue;
       node->second.cpus = std::min(node->second.cpus + share.cpus, node->second.cpus_total);
@@ -297,9 +316,11 @@ class Planner::Pass {
   PlanBudget budget_;
   Plan plan_;
   std::map<NodeId, Free> free_;
+  std::vector<Instant> started_ends_;   // for each of plan_.starts
   std::map<NodeId, Instant> promised_;  // from when on the node is promised to a blocked job
   std::map<Rank, Cursor> heads_;        // the first untried job of each shape that is not blocked
   std::map<JobId, IndexSet> arrays_;    // elements not yet proposed in this pass
+  std::map<JobId, std::uint32_t> array_running_;  // of arrays with a limit, the proposed included
   std::size_t reservations_ = 0;
 };
 

@@ -25,7 +25,8 @@ std::string cgroup_path(const std::string& node, JobId job, Sluid sluid, StepId 
   for (const char* root : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
     if (::access(fmt::format("{}/cgroup.procs", root).c_str(), W_OK) != 0) continue;
     if (::access(fmt::format("{}/cgroup.controllers", root).c_str(), R_OK) != 0) continue;
-    return fmt::format("{}/yardmaster/{}/job_{}_{:016x}/step_{}", root, node, job.value, sluid.value, step.value);
+    return fmt::format("{}/yardmaster/{}/job_{}_{:016x}/step_{}", root, node, job.value,
+                       sluid.value, step.value);
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A control group (v2) for a step, where the machine lets us: its processes cannot leave it, and one write kills all of
-// them. Without one everything here does nothing, and descendants.h has to suffice.
+// A control group (v2) for a step, where the machine lets us: its processes cannot leave it, and
+// one write kills all of them. Without one everything here does nothing, and descendants.h has to
+// suffice.
 #pragma once
 #include <string>
 

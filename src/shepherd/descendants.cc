@@ -15,7 +15,8 @@
 namespace ym {
 namespace {
 
-// The parent from /proc/PID/stat: the fourth field, counted behind the name, which may hold anything. 0 if gone.
+// The parent from /proc/PID/stat: the fourth field, counted behind the name, which may hold
+// anything. 0 if gone.
 pid_t parent_of(pid_t pid) {
   int fd = ::open(fmt::format("/proc/{}/stat", pid).c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that came from this process. As a subreaper it inherits what its children leave behind, daemons included, so
-// "no child left" means that nothing of the step is left.
+// Everything that came from this process. As a subreaper it inherits what its children leave
+// behind, daemons included, so "no child left" means that nothing of the step is left.
 #pragma once
 #include <sys/types.h>
 

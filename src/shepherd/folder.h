@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shepherd's folder in the spool, README.md shows the whole. slurmd makes it and writes `order`; the shepherd leaves
-// `started` and `result`. `lock` is locked (flock) exactly as long as the shepherd lives: slurmd takes the lock
-// and the shepherd inherits it, so there is no moment in between.
+// A shepherd's folder in the spool, README.md shows the whole. slurmd makes it and writes `order`;
+// the shepherd leaves `started` and `result`. `lock` is locked (flock) exactly as long as the
+// shepherd lives: slurmd takes the lock and the shepherd inherits it, so there is no moment in
+// between.
 #pragma once
 #include <string>
 

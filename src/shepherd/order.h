@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What slurmd and a shepherd tell each other: the order in the spool, the marks that the shepherd leaves there, and the
-// packets of its control socket. spool.h says where they are.
+// What slurmd and a shepherd tell each other: the order in the spool, the marks that the shepherd
+// leaves there, and the packets of its control socket. spool.h says where they are.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -18,12 +18,14 @@ struct TaskOrder {
   std::uint32_t rank = 0;              // in the step
   std::vector<std::string> arguments;  // program and arguments; empty: the order's
   std::string environment;             // beside the order's; NAME=value, each ended by NUL
-  // Files, opened with the user's rights; relative to the working directory. Empty: the stream to srun.
+  // Files, opened with the user's rights; relative to the working directory. Empty: the stream to
+  // srun.
   std::string std_in, std_out, std_err;
   bool truncate_out = false, truncate_err = false;  // else appended to
 };
 
-// Everything that a shepherd needs. It never asks a name service: users and groups are numbers here.
+// Everything that a shepherd needs. It never asks a name service: users and groups are numbers
+// here.
 struct ShepherdOrder {
   JobId job;
   Sluid sluid;
@@ -36,13 +38,13 @@ struct ShepherdOrder {
   std::string environment;             // NAME=value, each ended by NUL
   std::vector<TaskOrder> tasks;
   std::uint32_t umask = 022;
-  bool streams = false;                // an srun is connected
-  bool pty = false;                    // the first task gets a terminal
+  bool streams = false;  // an srun is connected
+  bool pty = false;      // the first task gets a terminal
   std::uint16_t rows = 0, columns = 0;
   std::uint32_t stdin_task = kEveryTask;
   std::string srun_id;
   Duration kill_wait{30000};
-  std::string boot_id;                 // of the machine when the order was written
+  std::string boot_id;  // of the machine when the order was written
 };
 
 // The file `started`: the shepherd holds its lock and is about to start tasks.
@@ -58,7 +60,8 @@ struct ShepherdResult {
   bool out_of_memory = false;
 };
 
-// One packet to a shepherd's control socket. A Resume comes with the new connection as a file descriptor.
+// One packet to a shepherd's control socket. A Resume comes with the new connection as a file
+// descriptor.
 enum class ControlKind : std::uint8_t { Signal = 0, Resume = 1 };
 struct ControlPacket {
   ControlKind kind = ControlKind::Signal;

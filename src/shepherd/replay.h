@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages toward srun, numbered from 1, kept until srun says that it has them, so that a lost connection can be
-// taken up again.
+// The messages toward srun, numbered from 1, kept until srun says that it has them, so that a lost
+// connection can be taken up again.
 //
-// Invariants: (1) what was not sent yet is never given up; (2) of what was sent but not confirmed at most kRetainedMax
-// bytes are kept, the oldest are given up first: an srun that never confirms costs no memory, but may find a gap
-// when it comes back.
+// Invariants: (1) what was not sent yet is never given up; (2) of what was sent but not confirmed
+// at most kRetainedMax bytes are kept, the oldest are given up first: an srun that never confirms
+// costs no memory, but may find a gap when it comes back.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -28,7 +28,8 @@ class Replay {
 
   // The other side has everything up to this number.
   void confirm(std::uint64_t number);
-  // A new connection, whose other side has everything up to this number. The messages that are gone beyond recall.
+  // A new connection, whose other side has everything up to this number. The messages that are gone
+  // beyond recall.
   std::uint64_t rewind(std::uint64_t number);
   // The number of the newest message.
   std::uint64_t last() const { return first_ + messages_.size() - 1; }
@@ -38,11 +39,11 @@ class Replay {
   void trim();
 
   std::deque<std::string> messages_;
-  std::uint64_t first_ = 1;     // number of messages_.front()
-  std::size_t at_ = 0;          // index of the message being sent
-  std::size_t offset_ = 0;      // what of it was sent
-  std::size_t unsent_ = 0;      // bytes from there on
-  std::size_t retained_ = 0;    // bytes of the messages before at_
+  std::uint64_t first_ = 1;   // number of messages_.front()
+  std::size_t at_ = 0;        // index of the message being sent
+  std::size_t offset_ = 0;    // what of it was sent
+  std::size_t unsent_ = 0;    // bytes from there on
+  std::size_t retained_ = 0;  // bytes of the messages before at_
 };
 
 }  // namespace ym

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "base/format.h"
 #include "os/clock.h"
@@ -27,15 +29,19 @@ constexpr std::uint8_t kStreamSetupSignal = 53;  // Slurm's "0:53": the streams 
 constexpr Duration kLeftoverPause{20};
 
 ExitStatus exit_of(int status) {
-  if (WIFSIGNALED(status)) return {.code = 0, .signal = static_cast<std::uint8_t>(WTERMSIG(status))};
+  if (WIFSIGNALED(status))
+    return {.code = 0, .signal = static_cast<std::uint8_t>(WTERMSIG(status))};
   return {.code = static_cast<std::uint8_t>(WEXITSTATUS(status)), .signal = 0};
 }
 
 }  // namespace
 
 Shepherd::Shepherd(ShepherdOrder order, std::string folder, Inherited inherited)
-    : order_(std::move(order)), folder_(std::move(folder)), lock_(std::move(inherited.lock)),
-      control_(std::move(inherited.control)), stream_(std::move(inherited.stream)),
+    : order_(std::move(order)),
+      folder_(std::move(folder)),
+      lock_(std::move(inherited.lock)),
+      control_(std::move(inherited.control)),
+      stream_(std::move(inherited.stream)),
       residual_(std::move(inherited.residual)) {
   if (stream_) ::fcntl(stream_.get(), F_SETFL, ::fcntl(stream_.get(), F_GETFL) | O_NONBLOCK);
   if (order_.streams && !stream_) lost_at_ = monotonic_clock();
@@ -56,7 +62,12 @@ int Shepherd::run() {
 
 Status Shepherd::prepare() {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  for (int signal : {SIGPIPE, SIGHUP, SIGINT, SIGTERM, SIGTTOU, SIGTTIN, SIGTSTP, SIGQUIT}) ::signal(signal, SIG_IGN);
+  // Three descriptors for each task.
+  ::getrlimit(RLIMIT_NOFILE, &open_files_);
+  rlimit raised{.rlim_cur = open_files_.rlim_max, .rlim_max = open_files_.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &raised);
+  for (int signal : {SIGPIPE, SIGHUP, SIGINT, SIGTERM, SIGTTOU, SIGTTIN, SIGTSTP, SIGQUIT})
+    ::signal(signal, SIG_IGN);
   sigset_t child;
   ::sigemptyset(&child);
   ::sigaddset(&child, SIGCHLD);
@@ -64,7 +75,10 @@ Status Shepherd::prepare() {
   children_ = Fd(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!children_) return fail(errno_text("signalfd"));
   StartedMark mark{.pid = static_cast<std::uint32_t>(::getpid()), .at = wall_clock()};
-  if (auto wrote = write_file(fmt::format("{}/{}", folder_, kStartedFile), wire::encode(mark), 0600); !wrote) return wrote;
+  if (auto wrote =
+          write_file(fmt::format("{}/{}", folder_, kStartedFile), wire::encode(mark), 0600);
+      !wrote)
+    return wrote;
   cgroup_ = make_cgroup(cgroup_path(order_.node, order_.job, order_.sluid, order_.step));
   return order_.script.empty() ? Status{} : write_script();
 }
@@ -73,14 +87,23 @@ Status Shepherd::prepare() {
 Status Shepherd::write_script() {
   script_ = folder_.substr(0, folder_.rfind('/') + 1) + kScriptFile;
   if (auto wrote = write_file(script_, order_.script, 0700); !wrote) return wrote;
-  if (::geteuid() == 0 && ::chown(script_.c_str(), order_.uid, order_.gid) != 0) return fail(errno_text(script_));
+  if (::geteuid() == 0 && ::chown(script_.c_str(), order_.uid, order_.gid) != 0)
+    return fail(errno_text(script_));
   return {};
 }
 
 void Shepherd::start_tasks() {
   TasksStarted started{.node = order_.node};
+  starting_ = true;
   for (const TaskOrder& one : order_.tasks) {
-    auto task = start_task({.order = order_, .task = one, .script = script_, .cgroup = cgroup_});
+    if (killed_) break;
+    auto task = start_task({.order = order_,
+                            .task = one,
+                            .script = script_,
+                            .cgroup = cgroup_,
+                            .open_files = open_files_,
+                            .control = control_.get(),
+                            .on_control = [this] { on_control(); }});
     if (!task) {
       // The others must not wait for it.
       result_.error = task.error().text;
@@ -92,6 +115,8 @@ void Shepherd::start_tasks() {
     tasks_.push_back({.order = &one, .pid = task->pid, .streams = std::move(task->streams)});
   }
   tell(started);
+  starting_ = false;
+  for (auto& [packet, passed] : std::exchange(deferred_, {})) handle(std::move(packet), std::move(passed));
 }
 
 void Shepherd::gather(std::vector<pollfd>& fds, std::vector<Watched>& watched) const {
@@ -118,8 +143,10 @@ void Shepherd::gather(std::vector<pollfd>& fds, std::vector<Watched>& watched) c
 int Shepherd::poll_timeout() const {
   Duration now = monotonic_clock();
   Duration wait = std::chrono::hours(1);
-  if (kill_at_ > Duration(0)) wait = std::min(wait, kill_at_ - now);
-  else if (lost_at_ > Duration(0)) wait = std::min(wait, lost_at_ + kResumeWait - now);
+  if (kill_at_ > Duration(0))
+    wait = std::min(wait, kill_at_ - now);
+  else if (lost_at_ > Duration(0))
+    wait = std::min(wait, lost_at_ + kResumeWait - now);
   return static_cast<int>(std::max(wait, Duration(0)).count()) + 1;
 }
 
@@ -135,8 +162,12 @@ void Shepherd::turn() {
       case Source::Children: break;  // last, so that a task's output comes before its end
       case Source::Control: on_control(); break;
       case Source::Input: write_input(*task); break;
-      case Source::Output: read_output(*task, StreamKind::Stdout); break;
-      case Source::Errors: read_output(*task, StreamKind::Stderr); break;
+      case Source::Output:
+      case Source::Errors:
+        if (stream_ && replay_.unsent_bytes() >= kStreamBufferMax) break;
+        read_output(*task,
+                    watched[n].source == Source::Output ? StreamKind::Stdout : StreamKind::Stderr);
+        break;
       case Source::Stream:
         if (fds[n].revents & POLLOUT) write_stream();
         if (stream_ && (fds[n].revents & (POLLIN | POLLHUP | POLLERR))) read_stream();
@@ -149,7 +180,8 @@ void Shepherd::turn() {
 
 void Shepherd::reap() {
   signalfd_siginfo ignored;
-  while (::read(children_.get(), &ignored, sizeof ignored) > 0) {}
+  while (::read(children_.get(), &ignored, sizeof ignored) > 0) {
+  }
   int status = 0;
   pid_t pid;
   while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
@@ -160,7 +192,8 @@ void Shepherd::reap() {
     result_.exit = std::max(result_.exit, task->exit);
     // What it wrote before its end comes first, unless srun is too slow to take it.
     for (StreamKind kind : {StreamKind::Stdout, StreamKind::Stderr}) {
-      while (replay_.unsent_bytes() < kStreamBufferMax && read_output(*task, kind)) {}
+      while (replay_.unsent_bytes() < kStreamBufferMax && read_output(*task, kind)) {
+      }
     }
     task->streams.in = Fd();
     tell(TaskEnded{.task = task->order->rank, .exit = task->exit});
@@ -180,7 +213,8 @@ void Shepherd::signal_tasks(int signal, bool leaders_only) {
 
 void Shepherd::check_deadlines() {
   Duration now = monotonic_clock();
-  if (lost_at_ > Duration(0) && kill_at_ == Duration(0) && now >= lost_at_ + kResumeWait) begin_kill();
+  if (lost_at_ > Duration(0) && kill_at_ == Duration(0) && now >= lost_at_ + kResumeWait)
+    begin_kill();
   if (kill_at_ > Duration(0) && now >= kill_at_) {
     signal_tasks(SIGKILL, false);
     kill_at_ = now + std::chrono::seconds(1);
@@ -200,7 +234,8 @@ void Shepherd::finish() {
     signal_descendants(SIGKILL);
     if (::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) break;
     ::poll(nullptr, 0, static_cast<int>(kLeftoverPause.count()));
-    while (::waitpid(-1, nullptr, WNOHANG) > 0) {}
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
   }
   remove_cgroup(cgroup_);
   auto wrote = write_file(fmt::format("{}/{}", folder_, kResultFile), wire::encode(result_), 0600);
@@ -209,18 +244,12 @@ void Shepherd::finish() {
 
   Duration until = monotonic_clock() + kResumeWait;
   while (monotonic_clock() < until) {
-    bool open = false;
-    for (Task& task : tasks_) {
-      for (StreamKind kind : {StreamKind::Stdout, StreamKind::Stderr}) {
-        while (replay_.unsent_bytes() < kStreamBufferMax && read_output(task, kind)) {}
-        open |= static_cast<bool>(kind == StreamKind::Stdout ? task.streams.out : task.streams.err);
-      }
-    }
-    if (!open && !over_sent_) {
+    if (drain_outputs() && !over_sent_) {
       tell(StepOver{.error = result_.error});
       over_sent_ = true;
     }
-    // srun hangs up when it has read the last message. One that was away too long does not come back.
+    // srun hangs up when it has read the last message. One that was away too long does not come
+    // back.
     if (!stream_ && ((over_sent_ && replay_.all_sent()) || kill_at_ > Duration(0))) return;
     std::vector<pollfd> fds;
     std::vector<Watched> watched;
@@ -231,6 +260,24 @@ void Shepherd::finish() {
     if (stream_) write_stream();
     if (stream_) read_stream();
   }
+}
+
+// What the tasks have left in their pipes. True when nothing is left to read.
+bool Shepherd::drain_outputs() {
+  for (Task& task : tasks_) {
+    for (StreamKind kind : {StreamKind::Stdout, StreamKind::Stderr}) {
+      do {
+        if (stream_ && replay_.unsent_bytes() >= kStreamBufferMax) return false;
+      } while (read_output(task, kind));
+      Fd& fd = kind == StreamKind::Stdout ? task.streams.out : task.streams.err;
+      if (!fd) continue;
+      // Empty but not at its end: somebody outside of the step holds the other side. Nothing more
+      // is ours.
+      fd = Fd();
+      tell(TaskOutput{.task = task.order->rank, .stream = kind, .end = true});
+    }
+  }
+  return true;
 }
 
 }  // namespace ym

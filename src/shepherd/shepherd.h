@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shepherd of one step on one node: starts its tasks, carries their streams, reaps, cleans up, leaves a result.
+// The shepherd of one step on one node: starts its tasks, carries their streams, reaps, cleans up,
+// leaves a result.
 //
-// A single thread around poll(2). It lives through restarts of slurmd: what it needs is in its order, and what slurmd
-// needs to know is in its folder (folder.h).
+// A single thread around poll(2). It lives through restarts of slurmd: what it needs is in its
+// order, and what slurmd needs to know is in its folder (folder.h).
 //
-// Streams: each message to srun is numbered (replay.h). While srun reads slowly, tasks are not read from beyond
-// kStreamBufferMax, so that they block on their full pipes as they would on a slow terminal. While srun is away they
-// do not block: what exceeds kStreamBufferMax is dropped, and srun is told how much. srun has kResumeWait to come back,
-// then the step is ended.
+// Streams: each message to srun is numbered (replay.h). While srun reads slowly, tasks are not read
+// from beyond kStreamBufferMax, so that they block on their full pipes as they would on a slow
+// terminal. While srun is away they do not block: what exceeds kStreamBufferMax is dropped, and
+// srun is told how much. srun has kResumeWait to come back, then the step is ended.
 #pragma once
 #include <sys/types.h>
 
 #include <deque>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
-#include "net/address.h"
 #include "model/step_messages.h"
+#include "net/address.h"
 #include "net/frame.h"
 #include "shepherd/order.h"
 #include "shepherd/replay.h"
@@ -53,7 +55,7 @@ class Shepherd {
     bool ended = false;
     ExitStatus exit;
     TaskStreams streams;
-    std::string input;       // not yet written
+    std::string input;  // not yet written
     bool input_ended = false;
   };
 
@@ -62,7 +64,10 @@ class Shepherd {
   void start_tasks();
   // Where poll(2) goes: fills `fds` and, in the same order, what to do.
   enum class Source { Children, Control, Stream, Input, Output, Errors };
-  struct Watched { Source source; std::size_t task; };
+  struct Watched {
+    Source source;
+    std::size_t task;
+  };
   void gather(std::vector<pollfd>& fds, std::vector<Watched>& watched) const;
   int poll_timeout() const;
   void turn();
@@ -82,6 +87,7 @@ class Shepherd {
   void check_deadlines();
   void begin_kill();
   void finish();
+  bool drain_outputs();
   template <class T>
   void tell(const T& message) {
     if (order_.streams) replay_.push(wire::message_number<T>, wire::encode(message));
@@ -90,16 +96,20 @@ class Shepherd {
   const ShepherdOrder order_;
   const std::string folder_;
   Fd lock_, control_, stream_, children_;
-  std::string residual_;            // of the stream, until tasks are there to take it
+  std::string residual_;  // of the stream, until tasks are there to take it
   std::string script_, cgroup_;
+  rlimit open_files_{};  // as it was when we started
   std::vector<Task> tasks_;
   ShepherdResult result_;
 
   Replay replay_;
   FrameReader frames_;
-  std::uint64_t dropped_ = 0;       // bytes of output while srun was away
-  Duration lost_at_{0};             // monotonic; 0: connected, or nobody to connect to
-  Duration kill_at_{0};             // SIGKILL then; 0: not being killed
+  std::uint64_t dropped_ = 0;  // bytes of output while srun was away
+  Duration lost_at_{0};        // monotonic; 0: connected, or nobody to connect to
+  Duration kill_at_{0};        // SIGKILL then; 0: not being killed
+  bool starting_ = false;           // tasks are being started
+  bool killed_ = false;             // by an order of slurmd
+  std::vector<std::pair<ControlPacket, Fd>> deferred_;  // came meanwhile
   bool over_sent_ = false;
 };
 

@@ -88,7 +88,8 @@ void Shepherd::handle(const Frame& frame) {
     }
   } else if (frame.header.type == wire::message_number<SignalTasks>) {
     auto message = wire::decode<SignalTasks>(frame.payload);
-    if (message && message->signal > 0 && message->signal < NSIG) signal_tasks(message->signal, false);
+    if (message && message->signal > 0 && message->signal < NSIG)
+      signal_tasks(message->signal, false);
   } else if (frame.header.type == wire::message_number<WindowChanged>) {
     auto window = wire::decode<WindowChanged>(frame.payload);
     if (!window || tasks_.empty() || !tasks_.front().streams.out) return;
@@ -100,9 +101,13 @@ void Shepherd::handle(const Frame& frame) {
     if (confirmed) replay_.confirm(confirmed->received);
   } else if (frame.header.type == static_cast<std::uint16_t>(NetType::Ping) && stream_) {
     std::string pong;
-    append_frame(pong, {.type = static_cast<std::uint16_t>(NetType::Pong), .correlation = frame.header.correlation}, {});
+    append_frame(pong,
+                 {.type = static_cast<std::uint16_t>(NetType::Pong),
+                  .correlation = frame.header.correlation},
+                 {});
     // Between two messages only; srun asks again.
-    if (replay_.all_sent()) [[maybe_unused]] ssize_t wrote = ::send(stream_.get(), pong.data(), pong.size(), MSG_NOSIGNAL);
+    if (replay_.all_sent()) [[maybe_unused]]
+      ssize_t wrote = ::send(stream_.get(), pong.data(), pong.size(), MSG_NOSIGNAL);
   }
 }
 
@@ -120,7 +125,8 @@ void Shepherd::write_input(Task& task) {
   }
   if (!task.input_ended || !task.streams.in) return;
   if (task.streams.pty) {
-    // A terminal has no end of its own: the reader sees one when it gets the terminal's end-of-file character.
+    // A terminal has no end of its own: the reader sees one when it gets the terminal's end-of-file
+    // character.
     const char end = 4;
     [[maybe_unused]] ssize_t wrote = ::write(task.streams.in.get(), &end, 1);
     task.input_ended = false;
@@ -154,12 +160,20 @@ void Shepherd::on_control() {
     if (extra && extra->cmsg_level == SOL_SOCKET && extra->cmsg_type == SCM_RIGHTS) {
       passed = Fd(*reinterpret_cast<int*>(CMSG_DATA(extra)));
     }
-    auto decoded = wire::decode<ControlPacket>(std::string_view(packet).substr(0, static_cast<std::size_t>(got)));
+    auto decoded = wire::decode<ControlPacket>(
+        std::string_view(packet).substr(0, static_cast<std::size_t>(got)));
     if (decoded) handle(std::move(*decoded), std::move(passed));
   }
 }
 
 void Shepherd::handle(ControlPacket packet, Fd passed) {
+  bool kill = packet.kind == ControlKind::Signal && packet.signal == SIGKILL;
+  killed_ |= kill;
+  // A task that is not in the list yet would miss its signal. A kill finds it anyhow.
+  if (starting_ && !kill) {
+    deferred_.emplace_back(std::move(packet), std::move(passed));
+    return;
+  }
   if (packet.kind == ControlKind::Signal) {
     if (packet.signal > 0 && packet.signal < NSIG) signal_tasks(packet.signal, packet.leaders_only);
     return;
@@ -172,9 +186,12 @@ void Shepherd::handle(ControlPacket packet, Fd passed) {
   lost_at_ = Duration(0);
   std::uint64_t gone = replay_.rewind(packet.received);
   if (gone > 0 || dropped_ > 0) {
-    tell(TaskOutput{.task = order_.tasks.front().rank, .stream = StreamKind::Stderr,
-                    .data = fmt::format("slurmstepd: error: output was lost while srun was away: {} messages, {} bytes\n",
-                                        gone, dropped_)});
+    tell(TaskOutput{
+        .task = order_.tasks.front().rank,
+        .stream = StreamKind::Stderr,
+        .data = fmt::format(
+            "slurmstepd: error: output was lost while srun was away: {} messages, {} bytes\n", gone,
+            dropped_)});
     dropped_ = 0;
   }
   take_frames(packet.residual);

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -40,12 +41,14 @@ void set_nonblocking(const Fd& fd) {
 
 Status make_terminal(const ShepherdOrder& order, TaskStreams& ours, ChildEnds& theirs) {
   Fd master(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
-  if (!master || ::grantpt(master.get()) != 0 || ::unlockpt(master.get()) != 0) return fail(errno_text("openpt"));
+  if (!master || ::grantpt(master.get()) != 0 || ::unlockpt(master.get()) != 0)
+    return fail(errno_text("openpt"));
   char name[128];
   if (::ptsname_r(master.get(), name, sizeof name) != 0) return fail(errno_text("ptsname"));
   Fd slave(::open(name, O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (!slave) return fail(errno_text(name));
-  if (::geteuid() == 0 && ::fchown(slave.get(), order.uid, static_cast<gid_t>(-1)) != 0) return fail(errno_text(name));
+  if (::geteuid() == 0 && ::fchown(slave.get(), order.uid, static_cast<gid_t>(-1)) != 0)
+    return fail(errno_text(name));
   winsize size{.ws_row = order.rows, .ws_col = order.columns, .ws_xpixel = 0, .ws_ypixel = 0};
   if (order.rows > 0) ::ioctl(master.get(), TIOCSWINSZ, &size);
   ours.in = Fd(::fcntl(master.get(), F_DUPFD_CLOEXEC, 0));
@@ -59,7 +62,8 @@ Status make_terminal(const ShepherdOrder& order, TaskStreams& ours, ChildEnds& t
 
 Status make_streams(const TaskSetup& setup, TaskStreams& ours, ChildEnds& theirs) {
   const TaskOrder& task = setup.task;
-  if (setup.order.pty && &task == &setup.order.tasks.front()) return make_terminal(setup.order, ours, theirs);
+  if (setup.order.pty && &task == &setup.order.tasks.front())
+    return make_terminal(setup.order, ours, theirs);
   if (task.std_in.empty()) {
     if (auto made = make_pipe(theirs.in, ours.in); !made) return made;
   }
@@ -72,7 +76,8 @@ Status make_streams(const TaskSetup& setup, TaskStreams& ours, ChildEnds& theirs
   return {};
 }
 
-// ------------------------------------------------------------------------------------------ in the child from here on
+// ------------------------------------------------------------------------------------------ in the
+// child from here on
 
 [[noreturn]] void give_up(int trouble, const std::string& text, int code) {
   [[maybe_unused]] ssize_t wrote = ::write(trouble, text.data(), text.size());
@@ -93,13 +98,17 @@ void default_signals() {
 void become_user(const ShepherdOrder& order, int trouble) {
   if (::geteuid() != 0) {
     if (order.uid == ::geteuid()) return;
-    give_up(trouble, fmt::format("slurmd runs as uid {} and cannot run a job of uid {}", ::geteuid(), order.uid), 1);
+    give_up(
+        trouble,
+        fmt::format("slurmd runs as uid {} and cannot run a job of uid {}", ::geteuid(), order.uid),
+        1);
   }
   std::vector<gid_t> groups(order.groups.begin(), order.groups.end());
   if (::setgroups(groups.size(), groups.data()) != 0) give_up(trouble, errno_text("setgroups"), 1);
   if (::setresgid(order.gid, order.gid, order.gid) != 0) give_up(trouble, errno_text("setgid"), 1);
   if (::setresuid(order.uid, order.uid, order.uid) != 0) give_up(trouble, errno_text("setuid"), 1);
-  // The change of user made the process undumpable until exec: the user cannot reach our descriptors by ptrace.
+  // The change of user made the process undumpable until exec: the user cannot reach our
+  // descriptors by ptrace.
 }
 
 // The descriptor for a standard stream: the pipe or terminal, else the file.
@@ -111,14 +120,19 @@ int stream_fd(const Fd& given, const std::string& path, int flags, const char* w
 }
 
 void connect_streams(const TaskOrder& task, const ChildEnds& ends, int trouble) {
-  auto output_flags = [](bool truncate) { return O_WRONLY | O_CREAT | O_APPEND | (truncate ? O_TRUNC : 0); };
+  auto output_flags = [](bool truncate) {
+    return O_WRONLY | O_CREAT | O_APPEND | (truncate ? O_TRUNC : 0);
+  };
   int in = stream_fd(ends.in, task.std_in, O_RDONLY, "stdin", trouble);
   int out = stream_fd(ends.out, task.std_out, output_flags(task.truncate_out), "stdout", trouble);
   bool same = !ends.err && !ends.out && task.std_err == task.std_out;
-  int err = same ? out : stream_fd(ends.err, task.std_err, output_flags(task.truncate_err), "stderr", trouble);
+  int err =
+      same ? out
+           : stream_fd(ends.err, task.std_err, output_flags(task.truncate_err), "stderr", trouble);
   // Sources must not be overwritten before they are copied.
   for (int* fd : {&in, &out, &err}) *fd = ::fcntl(*fd, F_DUPFD_CLOEXEC, 10);
-  if (::dup2(in, 0) < 0 || ::dup2(out, 1) < 0 || ::dup2(err, 2) < 0) give_up(trouble, errno_text("dup2"), 1);
+  if (::dup2(in, 0) < 0 || ::dup2(out, 1) < 0 || ::dup2(err, 2) < 0)
+    give_up(trouble, errno_text("dup2"), 1);
 }
 
 // "bad interpreter(…)" if the file exists and begins with #!, else the program's name.
@@ -129,12 +143,14 @@ std::string blame(const std::string& program) {
   ssize_t length = fd < 0 ? 0 : ::read(fd, head, sizeof head);
   std::string_view line(head, length > 0 ? static_cast<std::size_t>(length) : 0);
   if (!line.starts_with("#!")) return program;
-  line = line.substr(2, line.find('\n') == std::string_view::npos ? line.npos : line.find('\n') - 2);
+  line =
+      line.substr(2, line.find('\n') == std::string_view::npos ? line.npos : line.find('\n') - 2);
   while (line.starts_with(' ')) line.remove_prefix(1);
   return fmt::format("bad interpreter({})", printable(line.substr(0, line.find(' '))));
 }
 
-[[noreturn]] void execute(const std::vector<std::string>& arguments, const std::vector<char*>& environment) {
+[[noreturn]] void execute(const std::vector<std::string>& arguments,
+                          const std::vector<char*>& environment) {
   std::vector<char*> argv;
   for (const std::string& one : arguments) argv.push_back(const_cast<char*>(one.c_str()));
   argv.push_back(nullptr);
@@ -154,7 +170,8 @@ std::string blame(const std::string& program) {
       if (errno != ENOENT && errno != ENOTDIR) error = errno;
     }
   }
-  complain(fmt::format("execve(): {}: {}", error == ENOENT ? blame(program) : program, std::strerror(error)));
+  complain(fmt::format("execve(): {}: {}", error == ENOENT ? blame(program) : program,
+                       std::strerror(error)));
   ::_exit(error);
 }
 
@@ -180,24 +197,49 @@ std::vector<char*> pointers_into(std::string& environment) {
     ::setpgid(0, 0);
   }
   default_signals();
+  ::setrlimit(RLIMIT_NOFILE, &setup.open_files);
   join_cgroup(setup.cgroup);
   become_user(order, trouble);
   ::umask(static_cast<mode_t>(order.umask));
   std::string lost_folder;
   if (::chdir(order.work_dir.c_str()) != 0) {
-    lost_folder = fmt::format("couldn't chdir to `{}': {}: going to /tmp instead", order.work_dir, std::strerror(errno));
+    lost_folder = fmt::format("couldn't chdir to `{}': {}: going to /tmp instead", order.work_dir,
+                              std::strerror(errno));
     if (::chdir("/tmp") != 0) give_up(trouble, errno_text("couldn't chdir to /tmp"), 1);
   }
   connect_streams(setup.task, ends, trouble);
   if (!lost_folder.empty()) complain(lost_folder);
 
-  std::vector<std::string> arguments = setup.task.arguments.empty() ? order.arguments : setup.task.arguments;
+  std::vector<std::string> arguments =
+      setup.task.arguments.empty() ? order.arguments : setup.task.arguments;
   if (!setup.script.empty()) arguments.insert(arguments.begin(), setup.script);
   if (arguments.empty()) give_up(trouble, "no program to run", 1);
   std::string environment = order.environment;
   if (!environment.empty() && environment.back() != '\0') environment.push_back('\0');
   environment += setup.task.environment;
+  environment += fmt::format("SLURM_TASK_PID={}", ::getpid());
+  environment.push_back('\0');
   execute(arguments, pointers_into(environment));
+}
+
+// --------------------------------------------------------------------------------------------------
+// and in the parent
+
+// The end of the pipe means that exec succeeded, or that the task has already said on its stderr
+// why not.
+std::string hear_trouble(const TaskSetup& setup, const Fd& trouble) {
+  std::string text;
+  for (;;) {
+    pollfd fds[2] = {{.fd = trouble.get(), .events = POLLIN, .revents = 0},
+                     {.fd = setup.control, .events = POLLIN, .revents = 0}};
+    if (::poll(fds, 2, -1) < 0) continue;
+    if (fds[1].revents != 0 && setup.on_control) setup.on_control();
+    if (fds[0].revents == 0) continue;
+    char buffer[1024];
+    ssize_t got = ::read(trouble.get(), buffer, sizeof buffer);
+    if (got == 0 || (got < 0 && errno != EINTR)) return text;
+    if (got > 0) text.append(buffer, static_cast<std::size_t>(got));
+  }
 }
 
 }  // namespace
@@ -206,19 +248,14 @@ Result<StartedTask> start_task(const TaskSetup& setup) {
   StartedTask started;
   ChildEnds ends;
   Fd trouble;
-  if (auto made = make_streams(setup, started.streams, ends); !made) return std::unexpected(made.error());
+  if (auto made = make_streams(setup, started.streams, ends); !made)
+    return std::unexpected(made.error());
   if (auto made = make_pipe(trouble, ends.trouble); !made) return std::unexpected(made.error());
   started.pid = ::fork();
   if (started.pid < 0) return fail(errno_text("fork"));
   if (started.pid == 0) run_task(setup, ends);
   ends = ChildEnds{};
-  // The end of the pipe means that exec succeeded, or that the task has already said on its stderr why not.
-  std::string text;
-  char buffer[1024];
-  ssize_t got;
-  while ((got = ::read(trouble.get(), buffer, sizeof buffer)) > 0 || (got < 0 && errno == EINTR)) {
-    if (got > 0) text.append(buffer, static_cast<std::size_t>(got));
-  }
+  std::string text = hear_trouble(setup, trouble);
   if (!text.empty()) {
     ::waitpid(started.pid, nullptr, 0);
     return fail(text);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One task: the process, and the ends of its streams that the shepherd holds.
 //
-// Everything that touches the user's files (working directory, output files, the program) happens in the child after it
-// has become the user: nothing is opened with root's rights.
+// Everything that touches the user's files (working directory, output files, the program) happens
+// in the child after it has become the user: nothing is opened with root's rights.
 #pragma once
+#include <sys/resource.h>
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 
 #include "base/result.h"
@@ -15,7 +17,7 @@
 namespace ym {
 
 struct TaskStreams {
-  Fd in, out, err;  // the shepherd's ends; non-blocking; empty where the task has a file
+  Fd in, out, err;   // the shepherd's ends; non-blocking; empty where the task has a file
   bool pty = false;  // in and out are the same terminal
 };
 
@@ -29,10 +31,16 @@ struct TaskSetup {
   const TaskOrder& task;
   std::string script;  // path, for a batch job
   std::string cgroup;
+  rlimit open_files{};  // the limit that the task gets; the shepherd's own is higher
+  // Opening a file may take for ever (a FIFO, a dead server). Meanwhile this descriptor is watched,
+  // so that the step can be killed.
+  int control = -1;
+  std::function<void()> on_control;
 };
 
-// An error is something that the user cannot see elsewhere: no process, no user, no output file. A program that cannot
-// be executed is not one: the task says so on its stderr and exits with errno, as Slurm's do.
+// An error is something that the user cannot see elsewhere: no process, no user, no output file. A
+// program that cannot be executed is not one: the task says so on its stderr and exits with errno,
+// as Slurm's do.
 Result<StartedTask> start_task(const TaskSetup& setup);
 
 }  // namespace ym

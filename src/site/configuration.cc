@@ -8,6 +8,7 @@
 #include "config/values.h"
 #include "os/environment.h"
 #include "os/files.h"
+#include "site/personal.h"
 
 namespace ym {
 namespace {
@@ -34,13 +35,17 @@ Result<std::string> find_configuration() {
     places.push_back(prefix + "/etc/slurm/slurm.conf");
   }
   places.push_back("/etc/slurm/slurm.conf");
+  if (std::string folder = personal_folder(); !folder.empty())
+    places.push_back(personal_configuration(folder));
   std::string looked;
   for (const std::string& place : places) {
     if (::access(place.c_str(), F_OK) == 0) return place;
     looked += fmt::format("{}{}", looked.empty() ? "" : ", ", place);
   }
-  return fail(fmt::format("No slurm.conf found: SLURM_CONF is not set and none of these exists: {}",
-                          looked));
+  return fail(
+      fmt::format("No slurm.conf found: SLURM_CONF is not set and none of these exists: {}. "
+                  "`yardmaster up` starts a cluster of your own",
+                  looked));
 }
 
 Result<LoadedConfiguration> load_configuration(const std::string& path) {

@@ -17,7 +17,7 @@ JobUpdated unchanged(const Job& job) {
           .priority = job.priority,
           .dependency = job.dependency,
           .dependency_failed = job.dependency_failed,
-          .array_max_running = job.array->max_running,
+          .array_max_running = job.array_max_running,
           .limit_end = job.limit_end};
 }
 

@@ -127,7 +127,7 @@ void Controller::review_dependency(JobId id, Instant now, Outbox& out) {
                     .priority = job->priority,
                     .dependency = open.terms.empty() ? Ref<Dependency>{} : Ref(std::move(open)),
                     .dependency_failed = hopeless,
-                    .array_max_running = job->array->max_running,
+                    .array_max_running = job->array_max_running,
                     .limit_end = job->limit_end};
   bool kill =
       hopeless && (job->spec->kill_on_invalid_dependency || config_.kill_on_invalid_dependency);

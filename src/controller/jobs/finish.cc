@@ -25,12 +25,10 @@ void Controller::finish(JobId id, const Ending& ending, Instant now, Outbox& out
   if (left.empty()) return became_clean(id, now, out);
   for (NodeId node : left) {
     const Node* record = state_.find(node);
-    // A node that is down cannot confirm; what may be left there is killed when it comes back
-    // (nodes/report.cc).
-    if (record->condition == NodeCondition::Down)
-      release_node(id, node, now, out);
-    else
-      order_kill(state_.jobs.at(id.value), node, ending.grace, out);
+    order_kill(state_.jobs.at(id.value), node, ending.grace, out);
+    // A node that is down is not waited for. If it can be reached all the same the order ends what
+    // is there; if not, that is killed when it comes back (nodes/report.cc).
+    if (record->condition == NodeCondition::Down) release_node(id, node, now, out);
   }
   if (!ending.requeue) job_moved_on(id, now, out);
 }

@@ -6,6 +6,7 @@
 #include "controller/controller.h"
 #include "notation/hostlist.h"
 #include "schedule/placement.h"
+#include "schedule/shape.h"
 
 namespace ym {
 namespace {
@@ -41,8 +42,15 @@ std::size_t Controller::commit(const Plan& plan, Instant now, Outbox& out) {
 bool Controller::start(const Proposal& proposal, Instant now, Outbox& out) {
   const Job* job = state_.find(proposal.job);
   const Partition* partition = state_.find(proposal.partition);
-  if (!job || !partition || !may_run(*job, now) || partition->spec->state == PartitionState::Down)
-    return false;
+  if (!job || !partition || !may_run(*job, now)) return false;
+  // The request or the partition may have changed since the plan was made.
+  if (proposal.shape != shape_hash(shape_key(*job->spec))) return false;
+  if (refusal_of(*partition->spec, *job->spec) != Reason::None) return false;
+  bool within = std::ranges::all_of(proposal.allocation.nodes, [&](const NodeShare& share) {
+    return std::ranges::binary_search(*partition->nodes, share.node);
+  });
+  if (!within || proposal.allocation.nodes.size() > partition->spec->max_nodes) return false;
+  if (array_is_full(*job)) return false;
   PlacementRules rules = placement_rules();
   rules.whole_nodes = rules.whole_nodes || partition->spec->exclusive;
   if (!still_fits(state_, *job->spec, proposal.allocation, rules)) return false;
@@ -66,6 +74,19 @@ bool Controller::start(const Proposal& proposal, Instant now, Outbox& out) {
     owners_gone_[id] = now;  // until its client says that it is there
   job_moved_on(id, now, out);
   return true;
+}
+
+// Do as many elements of the job's array run as may at once? O(elements with a record), for arrays
+// with a limit only.
+bool Controller::array_is_full(const Job& job) const {
+  if (!job.array_max_running) return false;
+  auto runs = [&](JobId id) {
+    const Job* other = state_.find(id);
+    return other && (other->state == JobState::Running || other->state == JobState::Suspended);
+  };
+  const Indexes::JobSet& elements = indexes_.elements_of(job.array_job);
+  auto running = std::ranges::count_if(elements, runs) + (runs(job.array_job) ? 1 : 0);
+  return running >= static_cast<std::ptrdiff_t>(job.array_max_running);
 }
 
 // The batch script goes to the first node of the allocation.

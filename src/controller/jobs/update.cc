@@ -78,7 +78,7 @@ Status Controller::update(const Job& job, const JobPatch& patch, const Caller& c
                    .priority = patch.priority.value_or(job.priority),
                    .dependency = job.dependency,
                    .dependency_failed = job.dependency_failed,
-                   .array_max_running = patch.array_max_running.value_or(job.array->max_running),
+                   .array_max_running = patch.array_max_running.value_or(job.array_max_running),
                    .limit_end = job.limit_end};
   if (patch.dependency) {
     auto dependency = Dependency::parse(*patch.dependency);

@@ -15,8 +15,15 @@ Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
   if (!node) return refuse(Errc::InvalidNodeName, report.node);
   NodeId id = node->id;
   contacts_[id] = {.connected = true, .last_heard = now};
+  // A sign of life from a node that was thought lost brings it back like a registration: on a
+  // connection that never broke (the clock jumped) there will be no other.
+  bool doubted = (!node->responding || node->condition == NodeCondition::Unknown) &&
+                 !node->down_by_admin;
+  bool rebooted = false;
   if (report.complete)
-    note_registration(*node, report.registration, now, out);
+    rebooted = note_registration(*node, report.registration, now, out);
+  else if (doubted && node->registration)
+    note_registration(*node, NodeRegistration(*node->registration), now, out);
   else if (!node->responding)
     emit(NodeResponded{.node = id}, now, out);
 
@@ -27,7 +34,7 @@ Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
     note_attempt(id, attempt, now, out, forget);
   }
   for (const StepReport& step : report.ended_steps) note_step(id, step, now, out, forget);
-  if (report.complete) note_missing(id, reported, now, out);
+  if (report.complete) note_missing(id, reported, rebooted, now, out);
   if (!forget.attempts.empty() || !forget.steps.empty())
     out.orders.push_back({id, std::move(forget)});
   return {};
@@ -52,7 +59,7 @@ std::string shortcoming(const NodeSpec& spec, const NodeRegistration& found) {
 
 }  // namespace
 
-void Controller::note_registration(const Node& node, const NodeRegistration& registration,
+bool Controller::note_registration(const Node& node, const NodeRegistration& registration,
                                    Instant now, Outbox& out) {
   NodeId id = node.id;
   bool rebooted =
@@ -81,12 +88,15 @@ void Controller::note_registration(const Node& node, const NodeRegistration& reg
     if (!change.drain) change.reason.clear();
   }
   change_node(known, change, now, out);
+  return rebooted;
 }
 
 void Controller::note_attempt(NodeId node, const AttemptReport& attempt, Instant now, Outbox& out,
                               ForgetAttempts& forget) {
   const Job* job = state_.find(attempt.job);
-  bool current = job && job->sluid == attempt.sluid && job->holds_resources();
+  // A node that was given up and comes back while the job's other nodes are still completing is not
+  // waited for any more.
+  bool current = job && job->sluid == attempt.sluid && indexes_.on_node(node).contains(job->id);
   bool clean = attempt.phase == AttemptPhase::Clean;
   if (!current) {  // an attempt of the past, or of a job that this controller never had
     if (clean)
@@ -120,7 +130,7 @@ void Controller::note_attempt(NodeId node, const AttemptReport& attempt, Instant
                   });
     release_node(id, node, now, out);
     forget.attempts.push_back(attempt.sluid);
-  } else if (std::ranges::find(after.nodes_left, node) != after.nodes_left.end()) {
+  } else {
     bool asked = std::ranges::any_of(out.orders, [&](const Order& order) {
       const auto* kill = std::get_if<KillJob>(&order.message);
       return kill && order.node == node && kill->sluid == attempt.sluid;
@@ -131,8 +141,8 @@ void Controller::note_attempt(NodeId node, const AttemptReport& attempt, Instant
 
 // A complete report lacks jobs that should be there: launch what never arrived, give up what was
 // there and is gone.
-void Controller::note_missing(NodeId node, const std::set<Sluid>& reported, Instant now,
-                              Outbox& out) {
+void Controller::note_missing(NodeId node, const std::set<Sluid>& reported, bool rebooted,
+                              Instant now, Outbox& out) {
   std::set<JobId> expected = indexes_.on_node(node);
   for (JobId id : expected) {
     const Job* job = state_.find(id);
@@ -143,7 +153,9 @@ void Controller::note_missing(NodeId node, const std::set<Sluid>& reported, Inst
     }
     bool batch_host = job->spec->batch && job->allocation->nodes.front().node == node;
     if (!batch_host) continue;
-    if (!job->launched) {
+    // After a reboot nobody can say whether an unconfirmed launch had arrived: it may have run, so
+    // this attempt is over.
+    if (!job->launched && !rebooted) {
       bool sent = std::ranges::any_of(out.orders, [&](const Order& order) {
         const auto* launch = std::get_if<LaunchJob>(&order.message);
         return launch && launch->sluid == job->sluid;

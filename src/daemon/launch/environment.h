@@ -10,13 +10,18 @@ namespace ym {
 class EnvironmentBlock {
  public:
   EnvironmentBlock() = default;
-  // NAME=value, each ended by NUL; entries without a name are left out, of a repeated one the first counts.
+  // NAME=value, each ended by NUL; entries without a name are left out, of a repeated one the first
+  // counts.
   explicit EnvironmentBlock(std::string_view bytes);
 
   bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
-  void set(std::string_view name, std::string value) { values_.insert_or_assign(std::string(name), std::move(value)); }
+  void set(std::string_view name, std::string value) {
+    values_.insert_or_assign(std::string(name), std::move(value));
+  }
   void set(std::string_view name, std::uint64_t value) { set(name, std::to_string(value)); }
-  void set_default(std::string_view name, std::string value) { values_.emplace(std::string(name), std::move(value)); }
+  void set_default(std::string_view name, std::string value) {
+    values_.emplace(std::string(name), std::move(value));
+  }
   void remove(std::string_view name);
   std::string bytes() const;
 

@@ -8,7 +8,8 @@
 namespace ym {
 namespace {
 
-// Words separated by blanks; '…' and "…" hold blanks together, a backslash outside of '…' takes the next character.
+// Words separated by blanks; '…' and "…" hold blanks together, a backslash outside of '…' takes the
+// next character.
 Result<std::vector<std::string>> words_of(std::string_view line) {
   std::vector<std::string> words;
   std::string word;
@@ -17,8 +18,10 @@ Result<std::vector<std::string>> words_of(std::string_view line) {
   for (std::size_t n = 0; n < line.size(); ++n) {
     char c = line[n];
     if (quote != 0) {
-      if (c == quote) quote = 0;
-      else word += c;
+      if (c == quote)
+        quote = 0;
+      else
+        word += c;
     } else if (c == '\'' || c == '"') {
       quote = c;
       in_word = true;
@@ -46,7 +49,8 @@ std::optional<std::uint32_t> offset_in(std::string_view ranks, std::uint32_t tas
   for (std::string_view part : split_words(ranks, ',')) {
     auto dash = part.find('-');
     auto low = parse_unsigned<std::uint32_t>(part.substr(0, dash));
-    auto high = dash == std::string_view::npos ? low : parse_unsigned<std::uint32_t>(part.substr(dash + 1));
+    auto high =
+        dash == std::string_view::npos ? low : parse_unsigned<std::uint32_t>(part.substr(dash + 1));
     if (!low || !high || *high < *low) continue;
     if (task >= *low && task <= *high) return before + task - *low;
     before += *high - *low + 1;
@@ -57,9 +61,12 @@ std::optional<std::uint32_t> offset_in(std::string_view ranks, std::uint32_t tas
 std::string substitute(std::string_view word, std::uint32_t task, std::uint32_t offset) {
   std::string out;
   for (std::size_t n = 0; n < word.size(); ++n) {
-    bool field = word[n] == '%' && n + 1 < word.size() && (word[n + 1] == 't' || word[n + 1] == 'o');
-    if (field) out += std::to_string(word[++n] == 't' ? task : offset);
-    else out += word[n];
+    bool field =
+        word[n] == '%' && n + 1 < word.size() && (word[n + 1] == 't' || word[n + 1] == 'o');
+    if (field)
+      out += std::to_string(word[++n] == 't' ? task : offset);
+    else
+      out += word[n];
   }
   return out;
 }
@@ -74,9 +81,11 @@ Result<std::vector<std::string>> multi_prog_arguments(std::string_view text, std
     if (!words) return std::unexpected(words.error());
     auto offset = offset_in(words->front(), task);
     if (!offset) continue;
-    if (words->size() < 2) return fail(fmt::format("no program for task {} in the --multi-prog file", task));
+    if (words->size() < 2)
+      return fail(fmt::format("no program for task {} in the --multi-prog file", task));
     std::vector<std::string> arguments;
-    for (std::size_t n = 1; n < words->size(); ++n) arguments.push_back(substitute((*words)[n], task, *offset));
+    for (std::size_t n = 1; n < words->size(); ++n)
+      arguments.push_back(substitute((*words)[n], task, *offset));
     return arguments;
   }
   return fail(fmt::format("the --multi-prog file says nothing of task {}", task));

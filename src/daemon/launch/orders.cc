@@ -76,9 +76,16 @@ std::string batch_environment(const LaunchJob& job, const LaunchFacts& facts) {
   const JobSpec& spec = *job.spec;
   EnvironmentBlock environment(job.environment);
   set_user(environment, facts);
-  set_job(environment, {.job = job.job, .name = spec.name, .user = facts.user.name, .account = spec.account, .qos = spec.qos,
-                        .partition = job.partition, .cluster = job.cluster, .nodes = job.nodes,
-                        .uid = spec.uid.value, .gid = spec.gid.value});
+  set_job(environment, {.job = job.job,
+                        .name = spec.name,
+                        .user = facts.user.name,
+                        .account = spec.account,
+                        .qos = spec.qos,
+                        .partition = job.partition,
+                        .cluster = job.cluster,
+                        .nodes = job.nodes,
+                        .uid = spec.uid.value,
+                        .gid = spec.gid.value});
   set_array(environment, job);
   environment.set("ENVIRONMENT", "BATCH");
   environment.set("SLURM_NODELIST", job.nodes);
@@ -102,21 +109,29 @@ std::string batch_environment(const LaunchJob& job, const LaunchFacts& facts) {
     environment.set("SLURM_JOB_END_TIME", static_cast<std::uint64_t>(job.limit_end.unix_seconds()));
   }
   if (job.restarts > 0) environment.set("SLURM_RESTART_COUNT", job.restarts);
-  for (const char* zero : {"SLURM_NODEID", "SLURM_PROCID", "SLURM_LOCALID", "SLURM_GTIDS", "SLURM_PRIO_PROCESS"}) {
+  for (const char* zero :
+       {"SLURM_NODEID", "SLURM_PROCID", "SLURM_LOCALID", "SLURM_GTIDS", "SLURM_PRIO_PROCESS"}) {
     environment.set(zero, "0");
   }
-  for (const char* of_steps : {"SLURM_STEP_ID", "SLURM_STEPID", "SLURM_STEP_NODELIST"}) environment.remove(of_steps);
+  for (const char* of_steps : {"SLURM_STEP_ID", "SLURM_STEPID", "SLURM_STEP_NODELIST"})
+    environment.remove(of_steps);
   return environment.bytes();
 }
 
-std::string step_environment(const LaunchTasks& request, const StepCredential& credential, const StepShare& share,
-                             const LaunchFacts& facts) {
+std::string step_environment(const LaunchTasks& request, const StepCredential& credential,
+                             const StepShare& share, const LaunchFacts& facts) {
   EnvironmentBlock environment(request.environment);
   set_user(environment, facts);
-  set_job(environment, {.job = credential.job, .name = credential.job_name, .user = facts.user.name,
-                        .account = credential.account, .qos = credential.qos, .partition = credential.partition,
-                        .cluster = credential.cluster, .nodes = credential.job_nodes,
-                        .uid = credential.uid.value, .gid = credential.gid.value});
+  set_job(environment, {.job = credential.job,
+                        .name = credential.job_name,
+                        .user = facts.user.name,
+                        .account = credential.account,
+                        .qos = credential.qos,
+                        .partition = credential.partition,
+                        .cluster = credential.cluster,
+                        .nodes = credential.job_nodes,
+                        .uid = credential.uid.value,
+                        .gid = credential.gid.value});
   if (credential.array_task != kNoTask) {
     environment.set("SLURM_ARRAY_JOB_ID", credential.array_job.value);
     environment.set("SLURM_ARRAY_TASK_ID", credential.array_task);
@@ -138,10 +153,12 @@ std::string step_environment(const LaunchTasks& request, const StepCredential& c
   environment.set("SLURM_TASKS_PER_NODE", repeated(tasks));
   if (step.cpus_per_task > 1) environment.set("SLURM_CPUS_PER_TASK", step.cpus_per_task);
   if (share.cpus > 0) environment.set("SLURM_CPUS_ON_NODE", share.cpus);
-  if (credential.memory_per_node_mb > 0) environment.set("SLURM_MEM_PER_NODE", credential.memory_per_node_mb);
+  if (credential.memory_per_node_mb > 0)
+    environment.set("SLURM_MEM_PER_NODE", credential.memory_per_node_mb);
   environment.set("SLURM_PRIO_PROCESS", "0");
   environment.remove("ENVIRONMENT");
-  for (const char* of_tasks : {"SLURM_PROCID", "SLURM_LOCALID", "SLURM_TASK_PID"}) environment.remove(of_tasks);
+  for (const char* of_tasks : {"SLURM_PROCID", "SLURM_LOCALID", "SLURM_TASK_PID"})
+    environment.remove(of_tasks);
   return environment.bytes();
 }
 
@@ -153,7 +170,8 @@ StepRef pattern_step(StepId step) {
 }
 
 ShepherdOrder common_order(JobId job, Sluid sluid, StepId step, const LaunchFacts& facts) {
-  ShepherdOrder order{.job = job, .sluid = sluid, .step = step, .groups = facts.groups, .node = facts.node};
+  ShepherdOrder order{
+      .job = job, .sluid = sluid, .step = step, .groups = facts.groups, .node = facts.node};
   order.kill_wait = facts.kill_wait;
   order.boot_id = facts.boot_id;
   return order;
@@ -166,7 +184,8 @@ std::uint32_t node_number(const StepCredential& credential, const std::string& n
 
 std::string task_environment(const StepShare& share, std::uint32_t local, std::uint32_t node) {
   std::string ranks;
-  for (std::uint32_t n = 0; n < share.tasks; ++n) ranks += fmt::format("{}{}", n == 0 ? "" : ",", share.first_task + n);
+  for (std::uint32_t n = 0; n < share.tasks; ++n)
+    ranks += fmt::format("{}{}", n == 0 ? "" : ",", share.first_task + n);
   EnvironmentBlock environment;
   environment.set("SLURM_PROCID", share.first_task + local);
   environment.set("SLURM_LOCALID", local);
@@ -183,16 +202,18 @@ std::string repeated(const std::vector<std::uint32_t>& numbers) {
     std::size_t end = at;
     while (end < numbers.size() && numbers[end] == numbers[at]) ++end;
     if (!out.empty()) out += ',';
-    out += end - at > 1 ? fmt::format("{}(x{})", numbers[at], end - at) : fmt::format("{}", numbers[at]);
+    out += end - at > 1 ? fmt::format("{}(x{})", numbers[at], end - at)
+                        : fmt::format("{}", numbers[at]);
     at = end;
   }
   return out;
 }
 
-Result<StepShare> check_credential(const StepCredential& credential, const std::string& node, std::uint32_t caller,
-                                   Instant now) {
+Result<StepShare> check_credential(const StepCredential& credential, const std::string& node,
+                                   std::uint32_t caller, Instant now) {
   if (caller != 0 && caller != credential.uid.value) {
-    return fail(fmt::format("the step belongs to uid {}, not to uid {}", credential.uid.value, caller));
+    return fail(
+        fmt::format("the step belongs to uid {}, not to uid {}", credential.uid.value, caller));
   }
   if (now > credential.expires) return fail("Job credential expired");
   if (credential.step.id == kBatchStep) return fail("a batch script is not launched by srun");
@@ -213,8 +234,12 @@ ShepherdOrder batch_order(const LaunchJob& job, const LaunchFacts& facts) {
   order.arguments = spec.extras->arguments;
   order.environment = batch_environment(job, facts);
   bool in_array = job.array_task != kNoTask;
-  PatternValues values{.job = job.job.value, .array_job = job.array_job.value, .step = pattern_step(kBatchStep),
-                       .node = facts.node, .user = facts.user.name, .job_name = spec.name};
+  PatternValues values{.job = job.job.value,
+                       .array_job = job.array_job.value,
+                       .step = pattern_step(kBatchStep),
+                       .node = facts.node,
+                       .user = facts.user.name,
+                       .job_name = spec.name};
   if (in_array) values.task = job.array_task;
   auto file = [&](const std::string& pattern, const char* otherwise) {
     return expand(pattern.empty() ? otherwise : pattern, values);
@@ -229,8 +254,8 @@ ShepherdOrder batch_order(const LaunchJob& job, const LaunchFacts& facts) {
   return order;
 }
 
-Result<ShepherdOrder> step_order(const LaunchTasks& request, const StepCredential& credential, const StepShare& share,
-                                 const LaunchFacts& facts) {
+Result<ShepherdOrder> step_order(const LaunchTasks& request, const StepCredential& credential,
+                                 const StepShare& share, const LaunchFacts& facts) {
   if (request.arguments.empty() && request.multi_prog.empty()) return fail("no program to run");
   ShepherdOrder order = common_order(credential.job, credential.sluid, credential.step.id, facts);
   order.uid = credential.uid.value;
@@ -246,13 +271,21 @@ Result<ShepherdOrder> step_order(const LaunchTasks& request, const StepCredentia
   order.stdin_task = request.stdin_task;
   order.srun_id = request.srun_id;
   std::uint32_t node = node_number(credential, facts.node);
-  PatternValues values{.job = credential.job.value, .array_job = credential.array_job.value,
-                       .step = pattern_step(credential.step.id), .node = facts.node, .node_number = node,
-                       .user = facts.user.name, .job_name = credential.job_name};
+  PatternValues values{.job = credential.job.value,
+                       .array_job = credential.array_job.value,
+                       .step = pattern_step(credential.step.id),
+                       .node = facts.node,
+                       .node_number = node,
+                       .user = facts.user.name,
+                       .job_name = credential.job_name};
   if (credential.array_task != kNoTask) values.task = credential.array_task;
   std::set<std::string> opened;
-  auto file = [&](const std::string& pattern) { return pattern.empty() ? std::string() : expand(pattern, values); };
-  auto first = [&](const std::string& path) { return opened.insert(path).second && !request.append_output; };
+  auto file = [&](const std::string& pattern) {
+    return pattern.empty() ? std::string() : expand(pattern, values);
+  };
+  auto first = [&](const std::string& path) {
+    return opened.insert(path).second && !request.append_output;
+  };
   for (std::uint32_t local = 0; local < share.tasks; ++local) {
     values.rank = share.first_task + local;
     TaskOrder task{.rank = values.rank, .environment = task_environment(share, local, node)};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what the controller or srun asks for to what a shepherd does. No I/O: the machine's facts are arguments.
+// From what the controller or srun asks for to what a shepherd does. No I/O: the machine's facts
+// are arguments.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -14,8 +15,8 @@
 namespace ym {
 
 struct LaunchFacts {
-  std::string node;                   // our name in the cluster
-  std::string configuration;          // path of slurm.conf
+  std::string node;           // our name in the cluster
+  std::string configuration;  // path of slurm.conf
   std::string temp_dir = "/tmp";
   UserEntry user;
   std::vector<std::uint32_t> groups;
@@ -24,13 +25,13 @@ struct LaunchFacts {
 };
 
 // Signed by the controller; says who may run what here, and until when. The share of this node.
-Result<StepShare> check_credential(const StepCredential& credential, const std::string& node, std::uint32_t caller,
-                                   Instant now);
+Result<StepShare> check_credential(const StepCredential& credential, const std::string& node,
+                                   std::uint32_t caller, Instant now);
 
 ShepherdOrder batch_order(const LaunchJob& job, const LaunchFacts& facts);
 // Refuses a step without a program, and a broken --multi-prog file.
-Result<ShepherdOrder> step_order(const LaunchTasks& request, const StepCredential& credential, const StepShare& share,
-                                 const LaunchFacts& facts);
+Result<ShepherdOrder> step_order(const LaunchTasks& request, const StepCredential& credential,
+                                 const StepShare& share, const LaunchFacts& facts);
 
 // Slurm's short form of numbers for each node: "2(x3),1".
 std::string repeated(const std::vector<std::uint32_t>& numbers);

@@ -9,18 +9,27 @@ namespace ym {
 namespace {
 
 LaunchFacts facts() {
-  return {.node = "n2", .configuration = "/etc/slurm/slurm.conf", .user = {.name = "ada", .home = "/home/ada", .shell = "/bin/bash"},
+  return {.node = "n2",
+          .configuration = "/etc/slurm/slurm.conf",
+          .user = {.name = "ada", .home = "/home/ada", .shell = "/bin/bash"},
           .groups = {7}};
 }
 StepCredential credential() {
-  StepCredential one{.job = JobId{7}, .sluid = Sluid{70}, .uid = Uid{1000}, .job_nodes = "n[1-2]", .step_nodes = "n[1-2]",
-                     .node_names = {"n1", "n2"}, .expires = Instant{1000}};
+  StepCredential one{.job = JobId{7},
+                     .sluid = Sluid{70},
+                     .uid = Uid{1000},
+                     .job_nodes = "n[1-2]",
+                     .step_nodes = "n[1-2]",
+                     .node_names = {"n1", "n2"},
+                     .expires = Instant{1000}};
   one.step.tasks = 5;
-  one.step.shares = {{.node = NodeId{1}, .first_task = 0, .tasks = 3}, {.node = NodeId{2}, .first_task = 3, .tasks = 2}};
+  one.step.shares = {{.node = NodeId{1}, .first_task = 0, .tasks = 3},
+                     {.node = NodeId{2}, .first_task = 3, .tasks = 2}};
   return one;
 }
 bool holds(const std::string& environment, const std::string& entry) {
-  return (std::string(1, '\0') + environment).find(std::string(1, '\0') + entry + std::string(1, '\0')) != std::string::npos;
+  return (std::string(1, '\0') + environment)
+             .find(std::string(1, '\0') + entry + std::string(1, '\0')) != std::string::npos;
 }
 
 TEST(Orders, NumbersForNodesAreShortened) {
@@ -30,7 +39,10 @@ TEST(Orders, NumbersForNodesAreShortened) {
 }
 
 TEST(Orders, ABatchScriptWritesToItsDefaultFile) {
-  LaunchJob job{.job = JobId{12}, .spec = Ref<JobSpec>(JobSpec{.name = "x", .work_dir = "/w"}), .nodes = "n[1-3]", .cpus = {2, 2, 1},
+  LaunchJob job{.job = JobId{12},
+                .spec = Ref<JobSpec>(JobSpec{.name = "x", .work_dir = "/w"}),
+                .nodes = "n[1-3]",
+                .cpus = {2, 2, 1},
                 .tasks = {1, 1, 1}};
   ShepherdOrder order = batch_order(job, facts());
   ASSERT_EQ(order.tasks.size(), 1u);
@@ -44,7 +56,11 @@ TEST(Orders, ABatchScriptWritesToItsDefaultFile) {
 }
 
 TEST(Orders, AnArrayElementWritesToTheArraysFileAndKnowsItsNumber) {
-  LaunchJob job{.job = JobId{12}, .spec = Ref<JobSpec>(JobSpec{}), .array_job = JobId{10}, .array_task = 4, .array_count = 5};
+  LaunchJob job{.job = JobId{12},
+                .spec = Ref<JobSpec>(JobSpec{}),
+                .array_job = JobId{10},
+                .array_task = 4,
+                .array_count = 5};
   ShepherdOrder order = batch_order(job, facts());
   EXPECT_EQ(order.tasks[0].std_out, "slurm-10_4.out");
   EXPECT_TRUE(holds(order.environment, "SLURM_ARRAY_TASK_ID=4"));
@@ -63,7 +79,8 @@ TEST(Orders, AStepsTasksAreNumberedAcrossNodes) {
   StepCredential signed_one = credential();
   auto share = check_credential(signed_one, "n2", 1000, Instant{999});
   ASSERT_TRUE(share);
-  auto order = step_order({.arguments = {"hostname"}, .std_out = "o-%t", .stdin_task = 4}, signed_one, *share, facts());
+  auto order = step_order({.arguments = {"hostname"}, .std_out = "o-%t", .stdin_task = 4},
+                          signed_one, *share, facts());
   ASSERT_TRUE(order);
   ASSERT_EQ(order->tasks.size(), 2u);
   EXPECT_EQ(order->tasks[0].rank, 3u);

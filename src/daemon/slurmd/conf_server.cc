@@ -26,8 +26,12 @@ Result<std::string> token_for_fetching() {
   auto key = load_key(environment_variable("SLURM_KEY_FILE").value_or(kKeyFile));
   if (!key) return std::unexpected(key.error());
   Instant now = wall_clock();
-  TokenClaims claims{.user = "root", .uid = ::geteuid(), .gid = ::getegid(), .issued = now,
-                     .expires = now + std::chrono::minutes(1), .kind = "node"};
+  TokenClaims claims{.user = "root",
+                     .uid = ::geteuid(),
+                     .gid = ::getegid(),
+                     .issued = now,
+                     .expires = now + std::chrono::minutes(1),
+                     .kind = "node"};
   return sign_token(*key, std::move(claims), system_entropy());
 }
 
@@ -44,7 +48,8 @@ Result<std::string> fetch_configuration(const std::string& server, const std::st
   }
   auto client = Client::connect(*address, options);
   if (!client) return std::unexpected(client.error());
-  auto answer = client->call(wire::message_number<FetchConfig>, wire::encode(FetchConfig{}), kPatience);
+  auto answer =
+      client->call(wire::message_number<FetchConfig>, wire::encode(FetchConfig{}), kPatience);
   if (!answer) return std::unexpected(answer.error());
   if (answer->header.type == wire::message_number<Failure>) {
     auto failure = wire::decode<Failure>(answer->payload);
@@ -52,13 +57,15 @@ Result<std::string> fetch_configuration(const std::string& server, const std::st
   }
   auto files = wire::decode<ConfigFiles>(answer->payload);
   if (!files) return std::unexpected(files.error());
-  std::string folder = fmt::format("/var/spool/slurmd/conf-cache{}{}", node.empty() ? "" : "-", node);
+  std::string folder =
+      fmt::format("/var/spool/slurmd/conf-cache{}{}", node.empty() ? "" : "-", node);
   if (auto made = make_folders(folder); !made) return std::unexpected(made.error());
   for (const ConfigFile& file : files->files) {
     if (file.name.empty() || file.name.find('/') != std::string::npos || file.name.front() == '.') {
       return fail(fmt::format("the controller sent a file named {}", file.name));
     }
-    if (auto wrote = write_file(folder + "/" + file.name, file.text); !wrote) return std::unexpected(wrote.error());
+    if (auto wrote = write_file(folder + "/" + file.name, file.text); !wrote)
+      return std::unexpected(wrote.error());
   }
   return folder + "/slurm.conf";
 }

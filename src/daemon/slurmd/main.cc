@@ -32,10 +32,13 @@ int print_machine() {
     return 1;
   }
   auto uptime = (wall_clock() - boot_time()).count() / 1000;
-  fmt::print("NodeName={} CPUs={} Boards={} SocketsPerBoard={} CoresPerSocket={} ThreadsPerCore={} RealMemory={}\n",
-             host_name(), machine->cpus, machine->boards, machine->sockets / std::max(machine->boards, 1u),
-             machine->cores_per_socket, machine->threads_per_core, machine->memory_mb);
-  fmt::print("UpTime={}-{:02}:{:02}:{:02}\n", uptime / 86400, uptime / 3600 % 24, uptime / 60 % 60, uptime % 60);
+  fmt::print(
+      "NodeName={} CPUs={} Boards={} SocketsPerBoard={} CoresPerSocket={} ThreadsPerCore={} "
+      "RealMemory={}\n",
+      host_name(), machine->cpus, machine->boards, machine->sockets / std::max(machine->boards, 1u),
+      machine->cores_per_socket, machine->threads_per_core, machine->memory_mb);
+  fmt::print("UpTime={}-{:02}:{:02}:{:02}\n", uptime / 86400, uptime / 3600 % 24, uptime / 60 % 60,
+             uptime % 60);
   return 0;
 }
 
@@ -45,11 +48,14 @@ LogLevel level_for(const ClusterConfig& config, int verbosity) {
   return static_cast<LogLevel>(raised);
 }
 
-// On the controller's own machine whoever comes first makes the key; elsewhere it has to be brought.
+// On the controller's own machine whoever comes first makes the key; elsewhere it has to be
+// brought.
 Result<ClusterKey> cluster_key(const LoadedConfiguration& loaded) {
-  bool with_controller = std::ranges::any_of(loaded.config.controllers, [](const ControllerHost& host) {
-    return host.name == host_name() || host.name == "localhost" || host.address == "localhost" || host.address == "127.0.0.1";
-  });
+  bool with_controller =
+      std::ranges::any_of(loaded.config.controllers, [](const ControllerHost& host) {
+        return host.name == host_name() || host.name == "localhost" ||
+               host.address == "localhost" || host.address == "127.0.0.1";
+      });
   std::string path = key_file(loaded);
   return with_controller ? load_or_create_key(path, system_entropy()) : load_key(path);
 }
@@ -74,18 +80,24 @@ Result<Prepared> prepare(const SlurmdOptions& options) {
   const ClusterConfig& config = loaded->config;
   std::string host = node->hostname.empty() ? node->name : node->hostname;
   auto expanded = [&](const std::string& text) { return expand_node_path(text, node->name, host); };
-  return Prepared{.loaded = *loaded, .node = *node,
-                  .log_path = expanded(options.log_file.empty() ? config.node_log : options.log_file),
-                  .pid_path = expanded(config.node_pid_file), .spool = expanded(config.spool_dir)};
+  return Prepared{
+      .loaded = *loaded,
+      .node = *node,
+      .log_path = expanded(options.log_file.empty() ? config.node_log : options.log_file),
+      .pid_path = expanded(config.node_pid_file),
+      .spool = expanded(config.spool_dir)};
 }
 
 // The daemon's life from here on, in the background or not.
 class Slurmd {
  public:
   Slurmd(SlurmdOptions options, Prepared prepared)
-      : options_(std::move(options)), prepared_(std::move(prepared)),
-        log_({.path = prepared_.log_path, .level = level_for(prepared_.loaded.config, options_.verbosity),
-              .to_stderr = options_.foreground, .program = "slurmd"}) {}
+      : options_(std::move(options)),
+        prepared_(std::move(prepared)),
+        log_({.path = prepared_.log_path,
+              .level = level_for(prepared_.loaded.config, options_.verbosity),
+              .to_stderr = options_.foreground,
+              .program = "slurmd"}) {}
 
   int run(Daemonizing& starter) {
     if (auto ready = start(); !ready) {
@@ -112,9 +124,15 @@ class Slurmd {
     if (!key) return std::unexpected(key.error());
     auto machine = examine_machine();
     if (!machine) return std::unexpected(machine.error());
-    daemon_ = std::make_unique<NodeDaemon>(NodeDaemon::Parts{
-        .loaded = prepared_.loaded, .node = prepared_.node, .key = *key, .machine = *machine, .log = log_,
-        .spool = prepared_.spool, .shepherd_program = program_folder() + "/slurmstepd", .clean = options_.clean});
+    daemon_ = std::make_unique<NodeDaemon>(
+        NodeDaemon::Parts{.loaded = prepared_.loaded,
+                          .node = prepared_.node,
+                          .key = *key,
+                          .machine = *machine,
+                          .log = log_,
+                          .spool = prepared_.spool,
+                          .shepherd_program = program_folder() + "/slurmstepd",
+                          .clean = options_.clean});
     daemon_->set_on_reconfigure([this] { reconfigure(); });
     if (auto watched = watch_signals(); !watched) return watched;
     if (auto ready = daemon_->start(); !ready) return ready;

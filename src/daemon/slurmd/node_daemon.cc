@@ -26,17 +26,29 @@ std::uint64_t seed_of(const std::string& name) {
 
 }  // namespace
 
-Result<NodeSpec> find_own_node(const ClusterConfig& config, const std::string& name, const std::string& host) {
+Result<NodeSpec> find_own_node(const ClusterConfig& config, const std::string& name,
+                               const std::string& host) {
   for (const NodeSpec& node : config.nodes) {
     if (name.empty() ? node.hostname == host || node.name == host : node.name == name) return node;
   }
-  if (!name.empty()) return fail(fmt::format("Unable to determine this slurmd's NodeName: {} is not in slurm.conf", name));
-  return fail(fmt::format("Unable to determine this slurmd's NodeName: no NodeName or NodeHostname is {}; use -N", host));
+  if (!name.empty())
+    return fail(
+        fmt::format("Unable to determine this slurmd's NodeName: {} is not in slurm.conf", name));
+  return fail(fmt::format(
+      "Unable to determine this slurmd's NodeName: no NodeName or NodeHostname is {}; use -N",
+      host));
 }
 
 NodeDaemon::NodeDaemon(Parts parts)
-    : loaded_(std::move(parts.loaded)), node_(std::move(parts.node)), key_(std::move(parts.key)), machine_(parts.machine),
-      clean_(parts.clean), boot_id_(boot_id()), started_(wall_clock()), log_(parts.log), spool_(std::move(parts.spool)),
+    : loaded_(std::move(parts.loaded)),
+      node_(std::move(parts.node)),
+      key_(std::move(parts.key)),
+      machine_(parts.machine),
+      clean_(parts.clean),
+      boot_id_(boot_id()),
+      started_(wall_clock()),
+      log_(parts.log),
+      spool_(std::move(parts.spool)),
       shepherds_(loop_, spool_, log_, std::move(parts.shepherd_program), node_.name) {
   shepherds_.set_on_end([this](Sluid sluid, StepId step, const agent::Ended& ended) {
     agent::Outbox out;
@@ -93,7 +105,8 @@ Status NodeDaemon::recover() {
 
 Status NodeDaemon::listen() {
   ServerOptions options{.cluster = loaded_.config.cluster_name,
-                        .authenticate = authenticate_with(key_, loaded_.config.cluster_name, [] { return wall_clock(); })};
+                        .authenticate = authenticate_with(key_, loaded_.config.cluster_name,
+                                                          [] { return wall_clock(); })};
   ServerHandlers handlers;
   handlers.on_frames = [this](ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
     on_client_frames(from, peer, std::move(frames));
@@ -113,7 +126,8 @@ std::vector<Address> NodeDaemon::controller_addresses() const {
   std::string path = controller_socket(loaded_.config);
   if (::access(path.c_str(), F_OK) == 0) addresses.push_back({.path = path});
   for (const ControllerHost& host : loaded_.config.controllers) {
-    addresses.push_back({.host = host.address.empty() ? host.name : host.address, .port = loaded_.config.controller_port});
+    addresses.push_back({.host = host.address.empty() ? host.name : host.address,
+                         .port = loaded_.config.controller_port});
   }
   if (addresses.empty()) addresses.push_back({.path = path});
   return addresses;
@@ -121,8 +135,13 @@ std::vector<Address> NodeDaemon::controller_addresses() const {
 
 std::string NodeDaemon::fresh_token() const {
   Instant now = wall_clock();
-  TokenClaims claims{.user = "root", .uid = ::geteuid(), .gid = ::getegid(), .issued = now, .expires = now + kTokenLife,
-                     .audience = loaded_.config.cluster_name, .kind = "node"};
+  TokenClaims claims{.user = "root",
+                     .uid = ::geteuid(),
+                     .gid = ::getegid(),
+                     .issued = now,
+                     .expires = now + kTokenLife,
+                     .audience = loaded_.config.cluster_name,
+                     .kind = "node"};
   if (auto user = user_by_uid(::geteuid())) claims.user = user->name;
   auto token = sign_token(key_, std::move(claims), system_entropy());
   if (!token) log_.error("no token: {}", token.error().text);
@@ -130,7 +149,8 @@ std::string NodeDaemon::fresh_token() const {
 }
 
 void NodeDaemon::connect() {
-  LinkOptions options{.addresses = controller_addresses(), .cluster = loaded_.config.cluster_name,
+  LinkOptions options{.addresses = controller_addresses(),
+                      .cluster = loaded_.config.cluster_name,
                       .token = [this] { return fresh_token(); }};
   options.retry_max = std::chrono::seconds(10);
   options.seed = seed_of(node_.name);
@@ -143,8 +163,10 @@ void NodeDaemon::connect() {
   };
   handlers.on_frames = [this](std::vector<Frame> frames) { on_controller_frames(frames); };
   handlers.on_down = [this](const Error& reason, bool was_up, Duration) {
-    if (was_up) log_.error("lost slurmctld: {}", reason.text);
-    else log_.verbose("cannot reach slurmctld: {}", reason.text);
+    if (was_up)
+      log_.error("lost slurmctld: {}", reason.text);
+    else
+      log_.verbose("cannot reach slurmctld: {}", reason.text);
     // The socket may have come into being, or gone.
     loop_.post([this] {
       if (link_ && !link_->is_up() && controller_addresses() != addresses_) connect();
@@ -161,8 +183,11 @@ void NodeDaemon::reconfigure(LoadedConfiguration loaded) {
 }
 
 NodeRegistration NodeDaemon::registration() const {
-  NodeRegistration one{.cpus = machine_.cpus, .boards = machine_.boards, .sockets = machine_.sockets,
-                       .cores_per_socket = machine_.cores_per_socket, .threads_per_core = machine_.threads_per_core,
+  NodeRegistration one{.cpus = machine_.cpus,
+                       .boards = machine_.boards,
+                       .sockets = machine_.sockets,
+                       .cores_per_socket = machine_.cores_per_socket,
+                       .threads_per_core = machine_.threads_per_core,
                        .memory_mb = machine_.memory_mb};
   one.tmp_mb = filesystem_mb(loaded_.config.temp_dir);
   if (loaded_.config.config_overrides) {
@@ -179,7 +204,9 @@ NodeRegistration NodeDaemon::registration() const {
   one.arch = architecture();
   one.boot_time = boot_time();
   one.slurmd_start = started_;
-  one.address = !node_.address.empty() ? node_.address : !node_.hostname.empty() ? node_.hostname : node_.name;
+  one.address = !node_.address.empty()    ? node_.address
+                : !node_.hostname.empty() ? node_.hostname
+                                          : node_.name;
   one.port = node_.port != 0 ? node_.port : loaded_.config.node_port;
   return one;
 }
@@ -188,9 +215,13 @@ Result<LaunchFacts> NodeDaemon::facts_for(std::uint32_t uid, std::uint32_t gid) 
   auto user = user_by_uid(uid);
   if (!user) return std::unexpected(user.error());
   if (::geteuid() != 0 && uid != ::geteuid()) {
-    return fail(fmt::format("slurmd runs as uid {} and cannot run a job of {}", ::geteuid(), user->name));
+    return fail(
+        fmt::format("slurmd runs as uid {} and cannot run a job of {}", ::geteuid(), user->name));
   }
-  LaunchFacts facts{.node = node_.name, .configuration = loaded_.path, .user = *user, .groups = groups_of(user->name, gid)};
+  LaunchFacts facts{.node = node_.name,
+                    .configuration = loaded_.path,
+                    .user = *user,
+                    .groups = groups_of(user->name, gid)};
   facts.boot_id = boot_id_;
   facts.kill_wait = loaded_.config.kill_wait;
   return facts;
@@ -211,7 +242,8 @@ void NodeDaemon::obey(agent::Persist& effect) {
     } else {
       // The record stays, so that the failure is reported until the controller knows it.
       failed_[key] = facts.error().text;
-      order = {.job = effect.batch->job, .sluid = effect.sluid, .step = effect.step, .node = node_.name};
+      order = {
+          .job = effect.batch->job, .sluid = effect.sluid, .step = effect.step, .node = node_.name};
     }
   } else {
     order = pending_.at(key).order;
@@ -237,9 +269,12 @@ void NodeDaemon::obey(agent::Launch& effect) {
     log_.info("launched job {} step {}", effect.job.value, step_folder_name(effect.step));
     return;
   }
-  log_.error("cannot launch job {} step {}: {}", effect.job.value, step_folder_name(effect.step), started.error().text);
+  log_.error("cannot launch job {} step {}: {}", effect.job.value, step_folder_name(effect.step),
+             started.error().text);
   agent::Ended ended{.exit = {.code = 1, .signal = 0}, .error = started.error().text};
-  if (auto wrote = spool_.write_result(effect.sluid, effect.step, {.exit = ended.exit, .error = ended.error}); !wrote) {
+  if (auto wrote = spool_.write_result(effect.sluid, effect.step,
+                                       {.exit = ended.exit, .error = ended.error});
+      !wrote) {
     log_.error("{}", wrote.error().text);
   }
   // After the effects of this outbox: the Running report leaves first.
@@ -251,11 +286,13 @@ void NodeDaemon::obey(agent::Launch& effect) {
 }
 
 void NodeDaemon::obey(agent::Signal& effect) {
-  ControlPacket packet{.kind = ControlKind::Signal, .signal = effect.signal,
+  ControlPacket packet{.kind = ControlKind::Signal,
+                       .signal = effect.signal,
                        .leaders_only = effect.scope == agent::SignalScope::Leaders};
   log_.debug("signal {} to step {}", effect.signal, step_folder_name(effect.step));
   if (auto sent = shepherds_.send(effect.sluid, effect.step, packet); !sent) {
-    log_.verbose("signal {} to step {}: {}", effect.signal, step_folder_name(effect.step), sent.error().text);
+    log_.verbose("signal {} to step {}: {}", effect.signal, step_folder_name(effect.step),
+                 sent.error().text);
   }
 }
 

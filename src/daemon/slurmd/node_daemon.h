@@ -26,7 +26,8 @@ inline constexpr Duration kHeartbeat = std::chrono::seconds(5);
 inline constexpr Duration kTick = std::chrono::seconds(1);
 
 // The line of slurm.conf that is about this machine: by -N, else by host name.
-Result<NodeSpec> find_own_node(const ClusterConfig& config, const std::string& name, const std::string& host);
+Result<NodeSpec> find_own_node(const ClusterConfig& config, const std::string& name,
+                               const std::string& host);
 
 class NodeDaemon {
  public:
@@ -101,7 +102,7 @@ class NodeDaemon {
   std::map<Key, std::string> failed_;  // launches that failed while effects were carried out
   std::unique_ptr<Server> server_;
   std::unique_ptr<Link> link_;
-  std::vector<Address> addresses_;     // that link_ tries
+  std::vector<Address> addresses_;  // that link_ tries
   std::function<void()> on_reconfigure_;
 };
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: a real slurmd with its spool in a temporary folder, and a controller of straw that speaks the real protocol.
+// For tests: a real slurmd with its spool in a temporary folder, and a controller of straw that
+// speaks the real protocol.
 #pragma once
-#include <gtest/gtest.h>
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -64,7 +66,9 @@ class FakeController {
  public:
   explicit FakeController(const std::string& socket) {
     ServerHandlers handlers;
-    handlers.on_frames = [this](ConnectionId from, const Peer&, std::vector<Frame> frames) { take(from, frames); };
+    handlers.on_frames = [this](ConnectionId from, const Peer&, std::vector<Frame> frames) {
+      take(from, frames);
+    };
     server_ = std::make_unique<Server>(ServerOptions{.cluster = "straw"}, std::move(handlers));
     auto listening = server_->listen_unix(socket, 0666);
     EXPECT_TRUE(listening) << listening.error().text;
@@ -77,12 +81,14 @@ class FakeController {
   // The newest report of the attempt, once it is as wanted.
   AttemptReport wait_for(Sluid sluid, const std::function<bool(const AttemptReport&)>& wanted) {
     std::unique_lock lock(mutex_);
-    bool came = changed_.wait_for(lock, kTestPatience, [&] { return attempts_.contains(sluid) && wanted(attempts_[sluid]); });
+    bool came = changed_.wait_for(
+        lock, kTestPatience, [&] { return attempts_.contains(sluid) && wanted(attempts_[sluid]); });
     EXPECT_TRUE(came) << "no such report";
     return attempts_[sluid];
   }
   AttemptReport wait_clean(Sluid sluid) {
-    return wait_for(sluid, [](const AttemptReport& report) { return report.phase == AttemptPhase::Clean; });
+    return wait_for(
+        sluid, [](const AttemptReport& report) { return report.phase == AttemptPhase::Clean; });
   }
   StepReport wait_step(StepId step) {
     std::unique_lock lock(mutex_);
@@ -141,12 +147,15 @@ class NodeTest : public ::testing::Test {
     if (::geteuid() == 0) {
       if (auto nobody = user_by_name("nobody")) user_ = *nobody;
     }
-    std::filesystem::create_directory(dir_ + "/work");
-    ASSERT_EQ(::chown((dir_ + "/work").c_str(), user_.uid, user_.gid), 0);
+    if (as_user()) ASSERT_EQ(::chown(folder, user_.uid, user_.gid), 0);
+    std::filesystem::create_directory(dir_ + "/home");
+    ASSERT_EQ(::chown((dir_ + "/home").c_str(), user_.uid, user_.gid), 0);
     std::ofstream(dir_ + "/slurm.conf")
         << "ClusterName=straw\nSlurmctldHost=localhost\nKillWait=1\n"
-        << "SlurmctldPidFile=" << dir_ << "/slurmctld.pid\nSlurmdPidFile=" << dir_ << "/slurmd-%n.pid\n"
-        << "SlurmdSpoolDir=" << dir_ << "/spool-%n\nSlurmdLogFile=" << dir_ << "/slurmd-%n.log\nSlurmdDebug=debug\n"
+        << "SlurmctldPidFile=" << dir_ << "/slurmctld.pid\nSlurmdPidFile=" << dir_
+        << "/slurmd-%n.pid\n"
+        << "SlurmdSpoolDir=" << dir_ << "/spool-%n\nSlurmdLogFile=" << dir_
+        << "/slurmd-%n.log\nSlurmdDebug=debug\n"
         << "SlurmdParameters=config_overrides\n"
         << "NodeName=n1 NodeHostname=localhost CPUs=7 RealMemory=100 Port=" << free_port() << "\n"
         << "PartitionName=main Nodes=ALL Default=YES\n";
@@ -163,9 +172,16 @@ class NodeTest : public ::testing::Test {
     std::filesystem::remove_all(dir_, error);
   }
 
+  // Whether slurmd itself runs as the user, as in a personal cluster.
+  virtual bool as_user() const { return false; }
+
   void start_slurmd() {
     slurmd_ = ::fork();
     if (slurmd_ == 0) {
+      if (as_user() && ::geteuid() == 0) {
+        if (::setgroups(0, nullptr) != 0 || ::setgid(user_.gid) != 0 || ::setuid(user_.uid) != 0)
+          ::_exit(126);
+      }
       int null = ::open("/dev/null", O_WRONLY);
       ::dup2(null, 2);
       std::string program = program_folder() + "/slurmd", conf = dir_ + "/slurm.conf";
@@ -181,11 +197,19 @@ class NodeTest : public ::testing::Test {
     return status;
   }
 
-  LaunchJob job(std::uint32_t id, const std::string& script, const std::function<void(JobSpec&)>& change = {}) {
-    JobSpec spec{.name = "test", .user_name = user_.name, .work_dir = dir_ + "/work", .uid = Uid{user_.uid},
-                 .gid = Gid{user_.gid}, .batch = true};
+  LaunchJob job(std::uint32_t id, const std::string& script,
+                const std::function<void(JobSpec&)>& change = {}) {
+    JobSpec spec{.name = "test",
+                 .user_name = user_.name,
+                 .work_dir = dir_ + "/home",
+                 .uid = Uid{user_.uid},
+                 .gid = Gid{user_.gid},
+                 .batch = true};
     if (change) change(spec);
-    LaunchJob order{.job = JobId{id}, .sluid = Sluid{id * 1000ull}, .spec = Ref<JobSpec>(spec), .script = script};
+    LaunchJob order{.job = JobId{id},
+                    .sluid = Sluid{id * 1000ull},
+                    .spec = Ref<JobSpec>(spec),
+                    .script = script};
     order.environment = std::string("PATH=/usr/bin:/bin\0", 19);
     order.cluster = "straw";
     order.partition = "main";
@@ -196,14 +220,14 @@ class NodeTest : public ::testing::Test {
     return order;
   }
   std::string output(const std::string& name) {
-    auto text = read_file(dir_ + "/work/" + name);
+    auto text = read_file(dir_ + "/home/" + name);
     return text ? *text : "(" + text.error().text + ")";
   }
   // A number that a job has written into a file.
   pid_t pid_in(const std::string& name) {
     pid_t pid = 0;
     EXPECT_TRUE(eventually([&] {
-      auto text = read_file(dir_ + "/work/" + name);
+      auto text = read_file(dir_ + "/home/" + name);
       auto number = text ? parse_u64(trim(*text)) : std::nullopt;
       if (number) pid = static_cast<pid_t>(*number);
       return number.has_value();
@@ -216,9 +240,18 @@ class NodeTest : public ::testing::Test {
   }
 
   StepCredential credential(std::uint32_t id, std::uint32_t step, std::uint32_t tasks) {
-    StepCredential one{.job = JobId{id}, .sluid = Sluid{id * 1000ull}, .uid = Uid{user_.uid}, .gid = Gid{user_.gid},
-                       .user_name = user_.name, .partition = "main", .cluster = "straw", .job_name = "test",
-                       .job_nodes = "n1", .step_nodes = "n1", .job_cpus = {2}, .node_names = {"n1"}};
+    StepCredential one{.job = JobId{id},
+                       .sluid = Sluid{id * 1000ull},
+                       .uid = Uid{user_.uid},
+                       .gid = Gid{user_.gid},
+                       .user_name = user_.name,
+                       .partition = "main",
+                       .cluster = "straw",
+                       .job_name = "test",
+                       .job_nodes = "n1",
+                       .step_nodes = "n1",
+                       .job_cpus = {2},
+                       .node_names = {"n1"}};
     one.step.id = StepId{step};
     one.step.tasks = tasks;
     one.step.shares = {{.node = NodeId{1}, .first_task = 0, .tasks = tasks, .cpus = 1}};
@@ -226,11 +259,12 @@ class NodeTest : public ::testing::Test {
     return one;
   }
   LaunchTasks launch(const StepCredential& credential, std::vector<std::string> arguments) {
-    LaunchTasks request{.credential = wire::encode(credential), .arguments = std::move(arguments),
-                        .environment = std::string("PATH=/usr/bin:/bin\0", 19), .work_dir = dir_ + "/work",
+    LaunchTasks request{.credential = wire::encode(credential),
+                        .arguments = std::move(arguments),
+                        .environment = std::string("PATH=/usr/bin:/bin\0", 19),
+                        .work_dir = dir_ + "/home",
                         .srun_id = "the srun"};
-    auto key = load_key(dir_ + "/slurm.key");
-    EXPECT_TRUE(key);
+    auto key = ClusterKey::from_bytes(*read_file(dir_ + "/slurm.key"));
     Signature signature = sign_blob(*key, "step-credential", request.credential);
     request.signature.assign(signature.begin(), signature.end());
     return request;
@@ -242,7 +276,8 @@ class NodeTest : public ::testing::Test {
   }
   template <class T>
   static void send(Client& client, const T& message) {
-    auto sent = client.send({.type = wire::message_number<T>}, wire::encode(message), kTestPatience);
+    auto sent =
+        client.send({.type = wire::message_number<T>}, wire::encode(message), kTestPatience);
     EXPECT_TRUE(sent) << sent.error().text;
   }
 
@@ -255,7 +290,8 @@ class NodeTest : public ::testing::Test {
     std::string error;
     bool lost = false;
   };
-  static void read_until(Client& client, Seen& seen, const std::function<bool(const Seen&)>& enough) {
+  static void read_until(Client& client, Seen& seen,
+                         const std::function<bool(const Seen&)>& enough) {
     while (!seen.over && !enough(seen)) {
       auto frame = client.receive(kTestPatience);
       if (!frame) {

@@ -22,7 +22,8 @@ Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv) {
   SlurmdOptions options;
   ::optind = 0;
   ::opterr = 0;
-  for (int option; (option = ::getopt_long(argc, argv, ":bcCDf:hL:MN:n:svV", kLongOptions, nullptr)) != -1;) {
+  for (int option;
+       (option = ::getopt_long(argc, argv, ":bcCDf:hL:MN:n:svV", kLongOptions, nullptr)) != -1;) {
     switch (option) {
       case 'c': options.clean = true; break;
       case 'C': options.print_machine = true; break;
@@ -34,7 +35,10 @@ Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv) {
       case 'v': ++options.verbosity; break;
       case 'V': options.print_version = true; break;
       case kConfServer: options.conf_server = ::optarg; break;
-      case 'b': case 'M': case 'n': case 's': break;  // Slurm's; nothing to do for us
+      case 'b':
+      case 'M':
+      case 'n':
+      case 's': break;  // Slurm's; nothing to do for us
       case ':': return fail(fmt::format("option {} needs an argument", argv[::optind - 1]));
       default: return fail(fmt::format("unknown option {}; -h lists them", argv[::optind - 1]));
     }

@@ -8,16 +8,16 @@
 namespace ym {
 
 struct SlurmdOptions {
-  bool foreground = false;       // -D
-  bool clean = false;            // -c: forget what has ended
-  bool print_machine = false;    // -C
-  bool print_version = false;    // -V
-  bool help = false;             // -h
-  int verbosity = 0;             // -v, repeated
-  std::string node;              // -N
-  std::string configuration;     // -f
-  std::string log_file;          // -L
-  std::string conf_server;       // --conf-server host[:port]
+  bool foreground = false;     // -D
+  bool clean = false;          // -c: forget what has ended
+  bool print_machine = false;  // -C
+  bool print_version = false;  // -V
+  bool help = false;           // -h
+  int verbosity = 0;           // -v, repeated
+  std::string node;            // -N
+  std::string configuration;   // -f
+  std::string log_file;        // -L
+  std::string conf_server;     // --conf-server host[:port]
 };
 
 Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv);

@@ -52,7 +52,8 @@ Result<Fd> control_listener(const std::string& folder) {
 
 Fd file_with(const std::string& bytes) {
   Fd fd(::memfd_create("residual", MFD_CLOEXEC));
-  if (fd && ::write(fd.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) return Fd();
+  if (fd && ::write(fd.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+    return Fd();
   return fd;
 }
 
@@ -66,7 +67,8 @@ class SpawnSetup {
     ::sigfillset(&all);
     ::posix_spawnattr_setsigmask(&attributes_, &none);
     ::posix_spawnattr_setsigdefault(&attributes_, &all);
-    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+    ::posix_spawnattr_setflags(&attributes_,
+                               POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
     ::posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDWR, 0);
     ::posix_spawn_file_actions_adddup2(&actions_, 0, 1);
   }
@@ -88,7 +90,8 @@ class SpawnSetup {
     argv.push_back(nullptr);
     char* environment[] = {nullptr};
     pid_t pid = 0;
-    int error = ::posix_spawn(&pid, program.c_str(), &actions_, &attributes_, argv.data(), environment);
+    int error =
+        ::posix_spawn(&pid, program.c_str(), &actions_, &attributes_, argv.data(), environment);
     if (error != 0) return fail(fmt::format("{}: {}", program, std::strerror(error)));
     return pid;
   }
@@ -127,7 +130,8 @@ Status Shepherds::start(JobId job, Sluid sluid, StepId step, Connection srun) {
   setup.pass(*control, kControlFd);
   setup.pass(srun.fd, kStreamFd);
   setup.pass(residual, kResidualFd);
-  auto pid = setup.spawn(program_, {fmt::format("slurmstepd: [{}.{}]", job.value, step_folder_name(step)), folder});
+  auto pid = setup.spawn(
+      program_, {fmt::format("slurmstepd: [{}.{}]", job.value, step_folder_name(step)), folder});
   if (!pid) return std::unexpected(pid.error());
   log_.debug("started shepherd of {}.{} as process {}", job.value, step_folder_name(step), *pid);
   return watch({sluid, step}, job, *pid, true);
@@ -135,7 +139,8 @@ Status Shepherds::start(JobId job, Sluid sluid, StepId step, Connection srun) {
 
 void Shepherds::adopt(JobId job, Sluid sluid, StepId step) { look_again({sluid, step}, job); }
 
-// A shepherd so young that it has not said its process id is looked at again until it has, or is gone.
+// A shepherd so young that it has not said its process id is looked at again until it has, or is
+// gone.
 void Shepherds::look_again(Key key, JobId job) {
   if (auto started = spool_.read_started(key.first, key.second)) {
     bool watching = watch(key, job, static_cast<pid_t>(started->pid), false).has_value();
@@ -159,8 +164,9 @@ Status Shepherds::watch(Key key, JobId job, pid_t pid, bool child) {
   watched.job = job;
   watched.child = child;
   watched.pidfd = Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  Status ready = watched.pidfd ? loop_.watch_readable(watched.pidfd.get(), [this, key] { ended(key); })
-                               : fail(errno_text("pidfd_open"));
+  Status ready = watched.pidfd
+                     ? loop_.watch_readable(watched.pidfd.get(), [this, key] { ended(key); })
+                     : fail(errno_text("pidfd_open"));
   if (!ready) watched_.erase(key);
   return ready;
 }
@@ -183,7 +189,8 @@ void Shepherds::report_end(Key key, JobId job) {
   if (auto result = spool_.read_result(key.first, key.second)) {
     ended = {.exit = result->exit, .error = result->error, .out_of_memory = result->out_of_memory};
   } else {
-    log_.error("the shepherd of {}.{} ended without a result", job.value, step_folder_name(key.second));
+    log_.error("the shepherd of {}.{} ended without a result", job.value,
+               step_folder_name(key.second));
     kill_remains(job, key.first, key.second);
   }
   if (on_end_) on_end_(key.first, key.second, ended);
@@ -201,7 +208,8 @@ Status Shepherds::send(Sluid sluid, StepId step, const ControlPacket& packet, in
   if (!address) return std::unexpected(address.error());
   Fd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const sockaddr* name = reinterpret_cast<const sockaddr*>(&address->second);
-  if (!fd || ::connect(fd.get(), name, sizeof address->second) != 0) return fail(errno_text("control socket"));
+  if (!fd || ::connect(fd.get(), name, sizeof address->second) != 0)
+    return fail(errno_text("control socket"));
   std::string bytes = wire::encode(packet);
   iovec part{.iov_base = bytes.data(), .iov_len = bytes.size()};
   alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};

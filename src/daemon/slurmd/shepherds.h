@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts shepherds, talks to them, and notices their end, whether they are our children or our predecessor's.
-// On the loop's thread.
+// Starts shepherds, talks to them, and notices their end, whether they are our children or our
+// predecessor's. On the loop's thread.
 #pragma once
 #include <sys/types.h>
 

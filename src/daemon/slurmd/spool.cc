@@ -43,7 +43,9 @@ std::vector<std::string> names_in(const std::string& folder) {
 
 }  // namespace
 
-std::string step_folder_name(StepId step) { return step == kBatchStep ? "batch" : std::to_string(step.value); }
+std::string step_folder_name(StepId step) {
+  return step == kBatchStep ? "batch" : std::to_string(step.value);
+}
 
 Status Spool::prepare() {
   if (auto made = make_folders(root_); !made) return made;
@@ -52,9 +54,12 @@ Status Spool::prepare() {
   struct stat info{};
   if (::stat(root_.c_str(), &info) != 0) return fail(errno_text(root_));
   if (info.st_uid != ::geteuid() && info.st_uid != 0) {
-    return fail(fmt::format("{}: belongs to uid {}, so that user could run jobs as anybody; chown it", root_, info.st_uid));
+    return fail(
+        fmt::format("{}: belongs to uid {}, so that user could run jobs as anybody; chown it",
+                    root_, info.st_uid));
   }
-  if (info.st_mode & S_IWOTH) return fail(fmt::format("{}: writable by everybody; chmod o-w it", root_));
+  if (info.st_mode & S_IWOTH)
+    return fail(fmt::format("{}: writable by everybody; chmod o-w it", root_));
   return {};
 }
 
@@ -73,9 +78,12 @@ Status Spool::write_order(const ShepherdOrder& order) {
   std::string attempt = attempt_folder(order.sluid);
   std::string path = folder(order.sluid, order.step);
   if (auto made = make_folders(attempt, 0711); !made) return made;
-  ::chmod(attempt.c_str(), 0711);  // whatever our umask says: the script inside is the user's to run
+  ::chmod(attempt.c_str(),
+          0711);  // whatever our umask says: the script inside is the user's to run
   if (auto made = make_folders(path, 0700); !made) return made;
-  if (auto wrote = write_file(fmt::format("{}/{}", path, kOrderFile), wire::encode(order), 0600); !wrote) return wrote;
+  if (auto wrote = write_file(fmt::format("{}/{}", path, kOrderFile), wire::encode(order), 0600);
+      !wrote)
+    return wrote;
   sync_folder(path);
   sync_folder(attempt);
   sync_folder(root_ + "/attempts");
@@ -89,7 +97,8 @@ Result<ShepherdOrder> Spool::read_order(Sluid sluid, StepId step) const {
 }
 
 Status Spool::write_result(Sluid sluid, StepId step, const ShepherdResult& result) {
-  return write_file(fmt::format("{}/{}", folder(sluid, step), kResultFile), wire::encode(result), 0600);
+  return write_file(fmt::format("{}/{}", folder(sluid, step), kResultFile), wire::encode(result),
+                    0600);
 }
 
 std::optional<ShepherdResult> Spool::read_result(Sluid sluid, StepId step) const {
@@ -148,7 +157,8 @@ agent::Recovered Spool::examine(const ShepherdOrder& order, const std::string& b
     found.found = agent::Found::Alive;
   } else if (result) {
     found.found = agent::Found::Finished;
-    found.ended = {.exit = result->exit, .error = result->error, .out_of_memory = result->out_of_memory};
+    found.ended = {
+        .exit = result->exit, .error = result->error, .out_of_memory = result->out_of_memory};
   } else if (!read_started(order.sluid, order.step) && order.boot_id == boot_id) {
     found.found = agent::Found::NeverStarted;
   }

@@ -10,19 +10,25 @@ TEST_F(NodeTest, AStepEchoesItsInputAndTellsHowItEnded) {
   send(client, launch(credential(1, 0, 1), {"cat"}));
   send(client, TaskInput{.data = "hello\n"});
   Seen seen;
-  read_until(client, seen, [](const Seen& so_far) { return so_far.out.contains(0) && so_far.out.at(0) == "hello\n"; });
+  read_until(client, seen, [](const Seen& so_far) {
+    return so_far.out.contains(0) && so_far.out.at(0) == "hello\n";
+  });
   send(client, TaskInput{.end = true});
   read_until(client, seen, never);
   EXPECT_TRUE(seen.over);
   EXPECT_EQ(seen.error, "");
   EXPECT_EQ(seen.exits[0], (ExitStatus{0, 0}));
-  { Client gone = std::move(client); }
+  {
+    Client gone = std::move(client);
+  }
   EXPECT_EQ(controller_->wait_step(StepId{0}).exit.code, 0);
 }
 
 TEST_F(NodeTest, TasksKnowTheirNumbersAndEndEachInItsOwnWay) {
   Client client = srun();
-  send(client, launch(credential(1, 0, 3), {"sh", "-c", "echo $SLURM_PROCID of $SLURM_NTASKS; id -u >&2; exit $SLURM_PROCID"}));
+  send(client,
+       launch(credential(1, 0, 3),
+              {"sh", "-c", "echo $SLURM_PROCID of $SLURM_NTASKS; id -u >&2; exit $SLURM_PROCID"}));
   Seen seen;
   read_until(client, seen, never);
   for (std::uint32_t task = 0; task < 3; ++task) {
@@ -30,7 +36,9 @@ TEST_F(NodeTest, TasksKnowTheirNumbersAndEndEachInItsOwnWay) {
     EXPECT_EQ(seen.err[task], fmt::format("{}\n", user_.uid));
     EXPECT_EQ(seen.exits[task].code, task);
   }
-  { Client gone = std::move(client); }
+  {
+    Client gone = std::move(client);
+  }
   EXPECT_EQ(controller_->wait_step(StepId{0}).exit.code, 2);
 }
 
@@ -46,12 +54,18 @@ TEST_F(NodeTest, ALostConnectionIsTakenUpAgain) {
   Seen seen;
   {
     Client client = srun();
-    send(client, launch(credential(1, 0, 1), {"sh", "-c", "echo one; while ! test -e go; do sleep 0.02; done; echo two; exit 6"}));
-    read_until(client, seen, [](const Seen& so_far) { return so_far.out.contains(0) && so_far.out.at(0) == "one\n"; });
+    send(client, launch(credential(1, 0, 1),
+                        {"sh", "-c",
+                         "echo one; while ! test -e go; do sleep 0.02; done; echo two; exit 6"}));
+    read_until(client, seen, [](const Seen& so_far) {
+      return so_far.out.contains(0) && so_far.out.at(0) == "one\n";
+    });
   }
-  std::ofstream(dir_ + "/work/go") << "\n";
+  std::ofstream(dir_ + "/home/go") << "\n";
   Client again = srun();
-  send(again, ResumeStream{.job = JobId{1}, .step = StepId{0}, .srun_id = "the srun", .received = seen.received});
+  send(again,
+       ResumeStream{
+           .job = JobId{1}, .step = StepId{0}, .srun_id = "the srun", .received = seen.received});
   read_until(again, seen, never);
   EXPECT_EQ(seen.out[0], "one\ntwo\n");
   EXPECT_EQ(seen.exits[0].code, 6);
@@ -105,7 +119,9 @@ TEST_F(NodeTest, AStepIsKilledWithItsJob) {
   Seen seen;
   read_until(client, seen, never);
   EXPECT_EQ(seen.exits[0].signal, SIGTERM);
-  { Client gone = std::move(client); }
+  {
+    Client gone = std::move(client);
+  }
   controller_->wait_clean(Sluid{1000});
 }
 
@@ -114,13 +130,15 @@ TEST_F(NodeTest, AProgramThatIsNotThereIsNamed) {
   send(client, launch(credential(1, 0, 1), {"no-such-program"}));
   Seen seen;
   read_until(client, seen, never);
-  EXPECT_EQ(seen.err[0], "slurmstepd: error: execve(): no-such-program: No such file or directory\n");
+  EXPECT_EQ(seen.err[0],
+            "slurmstepd: error: execve(): no-such-program: No such file or directory\n");
   EXPECT_EQ(seen.exits[0].code, ENOENT);
 }
 
 TEST_F(NodeTest, ATerminalIsATerminal) {
   Client client = srun();
-  LaunchTasks request = launch(credential(1, 0, 1), {"sh", "-c", "test -t 0 && test -t 1 && stty size"});
+  LaunchTasks request =
+      launch(credential(1, 0, 1), {"sh", "-c", "test -t 0 && test -t 1 && stty size"});
   request.pty = true;
   request.rows = 33;
   request.columns = 77;

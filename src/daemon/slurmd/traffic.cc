@@ -38,22 +38,29 @@ void NodeDaemon::on_controller_frame(const Frame& frame, agent::Outbox& out) {
   auto with = [&]<class T>(std::type_identity<T>, auto&& act) {
     if (!is<T>(frame)) return false;
     auto message = wire::decode<T>(frame.payload);
-    if (message) act(*message);
-    else log_.error("a message {} of the controller makes no sense: {}", frame.header.type, message.error().text);
+    if (message)
+      act(*message);
+    else
+      log_.error("a message {} of the controller makes no sense: {}", frame.header.type,
+                 message.error().text);
     return true;
   };
-  bool known =
-      with(std::type_identity<LaunchJob>(), [&](const LaunchJob& one) { agent_.handle(one, out); }) ||
-      with(std::type_identity<KillJob>(), [&](const KillJob& one) { agent_.handle(one, wall_clock(), out); }) ||
-      with(std::type_identity<SignalJob>(), [&](const SignalJob& one) { agent_.handle(one, out); }) ||
-      with(std::type_identity<ForgetAttempts>(), [&](const ForgetAttempts& one) { agent_.handle(one, out); }) ||
-      with(std::type_identity<Shutdown>(), [&](const Shutdown&) {
-        log_.info("the controller asks us to stop");
-        stop();
-      }) ||
-      with(std::type_identity<Reconfigure>(), [&](const Reconfigure&) {
-        if (on_reconfigure_) on_reconfigure_();
-      });
+  bool known = with(std::type_identity<LaunchJob>(),
+                    [&](const LaunchJob& one) { agent_.handle(one, out); }) ||
+               with(std::type_identity<KillJob>(),
+                    [&](const KillJob& one) { agent_.handle(one, wall_clock(), out); }) ||
+               with(std::type_identity<SignalJob>(),
+                    [&](const SignalJob& one) { agent_.handle(one, out); }) ||
+               with(std::type_identity<ForgetAttempts>(),
+                    [&](const ForgetAttempts& one) { agent_.handle(one, out); }) ||
+               with(std::type_identity<Shutdown>(),
+                    [&](const Shutdown&) {
+                      log_.info("the controller asks us to stop");
+                      stop();
+                    }) ||
+               with(std::type_identity<Reconfigure>(), [&](const Reconfigure&) {
+                 if (on_reconfigure_) on_reconfigure_();
+               });
   if (!known) log_.debug("message {} of the controller is not for us", frame.header.type);
 }
 
@@ -62,26 +69,38 @@ void NodeDaemon::on_client_frames(ConnectionId from, const Peer& peer, std::vect
   if (is<LaunchTasks>(first)) return launch_tasks(from, peer, std::move(frames));
   if (is<ResumeStream>(first)) return resume_stream(from, peer, std::move(frames));
   if (is<Ping>(first)) {
-    Pong pong{.host = host_name(), .mode = "slurmd", .version = YM_SLURM_VERSION,
-              .cluster = loaded_.config.cluster_name, .started = started_};
-    server_->send(from, {.type = wire::message_number<Pong>, .correlation = first.header.correlation}, wire::encode(pong));
+    Pong pong{.host = host_name(),
+              .mode = "slurmd",
+              .version = YM_SLURM_VERSION,
+              .cluster = loaded_.config.cluster_name,
+              .started = started_};
+    server_->send(from,
+                  {.type = wire::message_number<Pong>, .correlation = first.header.correlation},
+                  wire::encode(pong));
     return;
   }
   server_->close(from, fmt::format("slurmd knows no message {}", first.header.type));
 }
 
 void NodeDaemon::refuse(ConnectionId to, const std::string& text) {
-  server_->send(to, {.type = wire::message_number<StepOver>, .correlation = 1}, wire::encode(StepOver{.error = text}));
+  server_->send(to, {.type = wire::message_number<StepOver>, .correlation = 1},
+                wire::encode(StepOver{.error = text}));
   server_->close(to, {});
 }
 
 Result<ShepherdOrder> NodeDaemon::order_for(const LaunchTasks& request, const Peer& peer) const {
-  auto signature = std::span(reinterpret_cast<const std::uint8_t*>(request.signature.data()), request.signature.size());
-  if (!verify_blob(key_, "step-credential", request.credential, signature)) return fail("Invalid job credential");
+  auto signature = std::span(reinterpret_cast<const std::uint8_t*>(request.signature.data()),
+                             request.signature.size());
+  if (!verify_blob(key_, "step-credential", request.credential, signature))
+    return fail("Invalid job credential");
   auto credential = wire::decode<StepCredential>(request.credential);
   if (!credential) return fail("Invalid job credential");
   auto share = check_credential(*credential, node_.name, peer.uid, wall_clock());
   if (!share) return std::unexpected(share.error());
+  if (share->tasks > loaded_.config.max_tasks_per_node) {
+    return fail(fmt::format("{} tasks are more than MaxTasksPerNode={}", share->tasks,
+                            loaded_.config.max_tasks_per_node));
+  }
   auto facts = facts_for(credential->uid.value, credential->gid.value);
   if (!facts) return std::unexpected(facts.error());
   return step_order(request, *credential, *share, *facts);
@@ -90,14 +109,16 @@ Result<ShepherdOrder> NodeDaemon::order_for(const LaunchTasks& request, const Pe
 void NodeDaemon::take_connection(ConnectionId from, std::vector<Frame> frames,
                                  std::function<void(Shepherds::Connection)> done) {
   std::string early;
-  for (std::size_t n = 1; n < frames.size(); ++n) append_frame(early, frames[n].header, frames[n].payload);
-  server_->detach(from, [this, early = std::move(early), done = std::move(done)](Result<Detached> detached) {
-    if (!detached) {
-      log_.verbose("srun hung up: {}", detached.error().text);
-      return;
-    }
-    done({.fd = Fd(detached->fd), .residual = early + detached->residual});
-  });
+  for (std::size_t n = 1; n < frames.size(); ++n)
+    append_frame(early, frames[n].header, frames[n].payload);
+  server_->detach(
+      from, [this, early = std::move(early), done = std::move(done)](Result<Detached> detached) {
+        if (!detached) {
+          log_.verbose("srun hung up: {}", detached.error().text);
+          return;
+        }
+        done({.fd = Fd(detached->fd), .residual = early + detached->residual});
+      });
 }
 
 void NodeDaemon::launch_tasks(ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
@@ -107,23 +128,25 @@ void NodeDaemon::launch_tasks(ConnectionId from, const Peer& peer, std::vector<F
     log_.error("refused a step of {}: {}", peer.address, order.error().text);
     return refuse(from, order.error().text);
   }
-  take_connection(from, std::move(frames), [this, order = std::move(*order)](Shepherds::Connection connection) {
-    Key key{order.sluid, order.step};
-    if (pending_.contains(key)) return;
-    // The agent judges first: what it refuses must not replace the order of a step that runs.
-    int fd = connection.fd.get();
-    pending_[key] = {.order = order, .connection = std::move(connection)};
-    agent::Outbox out;
-    if (auto taken = agent_.launch_step(order.job, order.sluid, order.step, out); !taken) {
-      std::string bytes;
-      append_frame(bytes, {.type = wire::message_number<StepOver>, .correlation = 1},
-                   wire::encode(StepOver{.error = taken.error().text}));
-      [[maybe_unused]] ssize_t wrote = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-      pending_.erase(key);
-      return;
-    }
-    obey(std::move(out));
-  });
+  take_connection(
+      from, std::move(frames), [this, order = std::move(*order)](Shepherds::Connection connection) {
+        Key key{order.sluid, order.step};
+        if (pending_.contains(key)) return;
+        // The agent judges first: what it refuses must not replace the order of a step that runs.
+        int fd = connection.fd.get();
+        pending_[key] = {.order = order, .connection = std::move(connection)};
+        agent::Outbox out;
+        if (auto taken = agent_.launch_step(order.job, order.sluid, order.step, out); !taken) {
+          std::string bytes;
+          append_frame(bytes, {.type = wire::message_number<StepOver>, .correlation = 1},
+                       wire::encode(StepOver{.error = taken.error().text}));
+          [[maybe_unused]] ssize_t wrote =
+              ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+          pending_.erase(key);
+          return;
+        }
+        obey(std::move(out));
+      });
 }
 
 void NodeDaemon::resume_stream(ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
@@ -132,16 +155,22 @@ void NodeDaemon::resume_stream(ConnectionId from, const Peer& peer, std::vector<
   auto sluid = agent_.running_attempt(request->job, request->step);
   auto order = sluid ? spool_.read_order(*sluid, request->step) : fail("");
   if (!order) return refuse(from, "the step is over");
-  if (peer.uid != 0 && peer.uid != order->uid) return refuse(from, "the step belongs to another user");
-  if (order->srun_id.empty() || order->srun_id != request->srun_id) return refuse(from, "the step belongs to another srun");
-  ControlPacket packet{.kind = ControlKind::Resume, .srun_id = request->srun_id, .received = request->received};
-  take_connection(from, std::move(frames), [this, packet, key = Key{*sluid, request->step}](Shepherds::Connection connection) mutable {
-    if (connection.residual.size() > kResumeResidualMax) return;
-    packet.residual = std::move(connection.residual);
-    if (auto sent = shepherds_.send(key.first, key.second, packet, connection.fd.get()); !sent) {
-      log_.error("srun cannot take its step up again: {}", sent.error().text);
-    }
-  });
+  if (peer.uid != 0 && peer.uid != order->uid)
+    return refuse(from, "the step belongs to another user");
+  if (order->srun_id.empty() || order->srun_id != request->srun_id)
+    return refuse(from, "the step belongs to another srun");
+  ControlPacket packet{
+      .kind = ControlKind::Resume, .srun_id = request->srun_id, .received = request->received};
+  take_connection(
+      from, std::move(frames),
+      [this, packet, key = Key{*sluid, request->step}](Shepherds::Connection connection) mutable {
+        if (connection.residual.size() > kResumeResidualMax) return;
+        packet.residual = std::move(connection.residual);
+        if (auto sent = shepherds_.send(key.first, key.second, packet, connection.fd.get());
+            !sent) {
+          log_.error("srun cannot take its step up again: {}", sent.error().text);
+        }
+      });
 }
 
 }  // namespace ym

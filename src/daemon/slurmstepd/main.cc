@@ -22,7 +22,9 @@ ym::Fd inherit(int fd) {
   return ym::Fd(fd);
 }
 // By descriptor: what slurmd made durable is what counts, whatever the path names by now.
-ym::Result<std::string> read_inherited(int fd) { return ym::read_file("/proc/self/fd/" + std::to_string(fd)); }
+ym::Result<std::string> read_inherited(int fd) {
+  return ym::read_file("/proc/self/fd/" + std::to_string(fd));
+}
 
 }  // namespace
 
@@ -44,7 +46,8 @@ int main(int argc, char** argv) {
     return 1;
   }
   order_fd = ym::Fd();
-  ym::Shepherd::Inherited inherited{.lock = inherit(ym::kLockFd), .control = inherit(ym::kControlFd),
+  ym::Shepherd::Inherited inherited{.lock = inherit(ym::kLockFd),
+                                    .control = inherit(ym::kControlFd),
                                     .stream = inherit(ym::kStreamFd)};
   if (ym::Fd residual = inherit(ym::kResidualFd)) {
     if (auto text = read_inherited(residual.get())) inherited.residual = std::move(*text);

@@ -162,6 +162,7 @@ void fields(F&& f, const Job*) {
   f(27, "steps", &Job::steps);
   f(28, "killed_by", &Job::killed_by);
   f(29, "launched", &Job::launched);
+  f(30, "array_max_running", &Job::array_max_running);
 }
 
 template <class F>

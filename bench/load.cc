@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Load for benchmarks, small and compiled so that it does not become the limit itself.
+//
+//   load submit SOCKET CLUSTER COUNT WINDOW [held]   submissions over one connection, WINDOW of them on their way
+//   load fsync FOLDER SECONDS BYTES                  a bare loop of append and fdatasync: the floor under any durable log
+//   load spawn COUNT PROGRAM [ARGUMENTS…]            a bare loop of posix_spawn and wait
+//
+// Each prints one line of JSON.
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "model/job_messages.h"
+#include "net/client.h"
+#include "wire/codec.h"
+#include "wire/messages.h"
+
+extern char** environ;
+
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+[[noreturn]] void fail(const std::string& text) {
+  std::fprintf(stderr, "load: %s\n", text.c_str());
+  std::exit(1);
+}
+
+std::string a_submission(bool held) {
+  ym::SubmitJob submit;
+  submit.spec.name = "bench";
+  submit.spec.work_dir = "/tmp";
+  submit.spec.command = "/tmp/bench.sh";
+  submit.spec.std_out = "/dev/null";
+  submit.spec.time_limit_s = 3600;
+  submit.spec.batch = true;
+  submit.script = "#!/bin/sh\ntrue\n";
+  submit.environment = std::string("PATH=/usr/bin:/bin\0HOME=/root\0", 30);
+  submit.hold = held;
+  return ym::wire::encode(submit);
+}
+
+int submit(const std::string& socket, const std::string& cluster, long count, long window, bool held) {
+  auto address = ym::parse_address(socket);
+  if (!address) fail(address.error().text);
+  auto client = ym::Client::connect(*address, {.cluster = cluster});
+  if (!client) fail(client.error().text);
+  const std::string message = a_submission(held);
+  const auto wait = std::chrono::seconds(60);
+  double begin = now();
+  long sent = 0, acknowledged = 0;
+  while (acknowledged < count) {
+    while (sent < count && sent - acknowledged < window) {
+      ym::FrameHeader header{.type = ym::wire::message_number<ym::SubmitJob>, .flags = 0, .correlation = static_cast<std::uint64_t>(++sent)};
+      if (auto ok = client->send(header, message, wait); !ok) fail(ok.error().text);
+    }
+    auto frame = client->receive(wait);
+    if (!frame) fail(frame.error().text);
+    if (frame->header.type != ym::wire::message_number<ym::SubmitAnswer>) {
+      auto failure = ym::wire::decode<ym::Failure>(frame->payload);
+      fail(failure ? failure->text : "unexpected answer");
+    }
+    ++acknowledged;
+  }
+  double seconds = now() - begin;
+  std::printf("{\"count\": %ld, \"seconds\": %.4f, \"per_second\": %.0f}\n", count, seconds, static_cast<double>(count) / seconds);
+  return 0;
+}
+
+int fsync_loop(const std::string& folder, double seconds, long bytes) {
+  std::string path = folder + "/fsync.bench";
+  int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
+  if (fd < 0) fail(path + ": " + std::strerror(errno));
+  std::string zeros(16 << 20, '\0');
+  if (::pwrite(fd, zeros.data(), zeros.size(), 0) < 0 || ::fsync(fd) != 0) fail("cannot prepare");
+  std::string block(static_cast<std::size_t>(bytes), 'x');
+  double begin = now();
+  long count = 0;
+  for (off_t at = 0; now() - begin < seconds; ++count, at = (at + bytes) % (15 << 20))
+    if (::pwrite(fd, block.data(), block.size(), at) < 0 || ::fdatasync(fd) != 0) fail("cannot write");
+  double took = now() - begin;
+  ::close(fd);
+  ::unlink(path.c_str());
+  std::printf("{\"count\": %ld, \"seconds\": %.4f, \"per_second\": %.0f}\n", count, took, static_cast<double>(count) / took);
+  return 0;
+}
+
+int spawn_loop(long count, char** command) {
+  double begin = now();
+  for (long i = 0; i < count; ++i) {
+    pid_t pid = 0;
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    if (int error = ::posix_spawnp(&pid, command[0], &actions, nullptr, command, environ); error != 0)
+      fail(std::string(command[0]) + ": " + std::strerror(error));
+    ::posix_spawn_file_actions_destroy(&actions);
+    int status = 0;
+    if (::waitpid(pid, &status, 0) < 0 || status != 0) fail("the program failed");
+  }
+  double seconds = now() - begin;
+  std::printf("{\"count\": %ld, \"seconds\": %.4f, \"per_second\": %.0f}\n", count, seconds, static_cast<double>(count) / seconds);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string mode = argc > 1 ? argv[1] : "";
+  if (mode == "submit" && argc >= 6)
+    return submit(argv[2], argv[3], std::atol(argv[4]), std::atol(argv[5]), argc > 6);
+  if (mode == "fsync" && argc == 5) return fsync_loop(argv[2], std::atof(argv[3]), std::atol(argv[4]));
+  if (mode == "spawn" && argc >= 4) return spawn_loop(std::atol(argv[2]), argv + 3);
+  fail("see the head of bench/load.cc");
+}

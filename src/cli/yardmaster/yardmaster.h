@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The front door for people. Each verb has an option table of its own.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cli/common/command.h"
+
+namespace ym::cli {
+
+int yardmaster_main(const Arguments& arguments);
+
+struct YardmasterVerb {
+  const char* name;
+  const char* summary;
+  int (*run)(const Arguments& arguments);
+  // Help and the manual page are made of these.
+  CommandPage (*page)();
+  std::vector<OptionInfo> (*options)();
+};
+const std::vector<YardmasterVerb>& yardmaster_verbs();
+
+// The program's name in messages.
+inline constexpr const char* kYardmaster = "yardmaster";
+
+int up_main(const Arguments& arguments);
+int down_main(const Arguments& arguments);
+int status_main(const Arguments& arguments);
+int doctor_main(const Arguments& arguments);
+int events_main(const Arguments& arguments);
+CommandPage up_page(), down_page(), status_page(), doctor_page(), events_page();
+std::vector<OptionInfo> up_options(), down_options(), status_options(), doctor_options(),
+    events_options();
+
+// Complains about operands, which no verb takes; true if there are any.
+bool has_operands(const CommandPage& page, const std::vector<std::string>& operands);
+
+}  // namespace ym::cli
