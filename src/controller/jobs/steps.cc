@@ -40,6 +40,34 @@ std::uint32_t tasks_that_fit(const Room& room, const CreateStep& create) {
   return create.tasks_per_node ? std::min(tasks, create.tasks_per_node) : tasks;
 }
 
+// Tasks for each room: the first nodes that have any, one each, then evenly if a number of nodes
+// was asked for and node by node otherwise; what one node cannot take goes to the next. Empty if
+// they do not all fit now.
+std::vector<std::uint32_t> tasks_by_room(const std::vector<Room>& rooms, const CreateStep& create,
+                                         std::uint32_t tasks, std::uint32_t nodes_wanted) {
+  std::vector<std::uint32_t> placed(rooms.size(), 0);
+  std::uint32_t left = tasks, nodes = 0;
+  for (std::size_t i = 0; i < rooms.size() && nodes < nodes_wanted && left > 0; ++i) {
+    if (tasks_that_fit(rooms[i], create) == 0) continue;
+    placed[i] = 1;
+    --left;
+    ++nodes;
+  }
+  if (nodes < nodes_wanted) return {};
+  auto fill = [&](std::uint32_t most, bool new_nodes) {
+    for (std::size_t i = 0; i < rooms.size() && left > 0; ++i) {
+      if (placed[i] == 0 && !new_nodes) continue;
+      std::uint32_t limit = std::min(tasks_that_fit(rooms[i], create), most);
+      std::uint32_t more = limit > placed[i] ? std::min(limit - placed[i], left) : 0;
+      placed[i] += more;
+      left -= more;
+    }
+  };
+  if (create.nodes) fill((tasks + nodes_wanted - 1) / nodes_wanted, false);
+  fill(0xffffffff, create.nodes == 0);
+  return left == 0 ? placed : std::vector<std::uint32_t>{};
+}
+
 }  // namespace
 
 void Controller::create_step(RequestId request, const CreateStep& create, const Caller& caller,
@@ -64,35 +92,27 @@ void Controller::create_step(RequestId request, const CreateStep& create, const 
   }
   if (ever < tasks) return deny(Errc::TooManyRequestedCpus);
 
+  std::vector<std::uint32_t> placed = tasks_by_room(rooms, create, tasks, nodes_wanted);
+  if (placed.empty()) return deny(Errc::NodesBusy);
   Step step{.id = {job->next_step},
             .name = create.name,
             .tasks = tasks,
             .cpus_per_task = create.cpus_per_task,
             .overlap = create.overlap,
             .start = now};
-  std::uint32_t left = tasks;
-  for (const Room& room : rooms) {
-    if (left == 0) break;
-    std::uint32_t nodes_behind =
-        nodes_wanted > step.shares.size() + 1
-            ? nodes_wanted - static_cast<std::uint32_t>(step.shares.size()) - 1
-            : 0;
-    std::uint32_t most = left > nodes_behind ? left - nodes_behind : 1;
-    if (create.nodes) most = std::min(most, (tasks + nodes_wanted - 1) / nodes_wanted);
-    std::uint32_t here = std::min(tasks_that_fit(room, create), most);
-    if (here == 0) continue;
-    std::uint32_t cpus = create.whole
-                             ? room.share.cpus
-                             : std::min(here * std::max(1u, create.cpus_per_task), room.share.cpus);
-    step.shares.push_back({.node = room.share.node,
-                           .first_task = tasks - left,
-                           .tasks = here,
-                           .cpus = cpus,
+  std::uint32_t first_task = 0;
+  for (std::size_t i = 0; i < rooms.size(); ++i) {
+    if (placed[i] == 0) continue;
+    const NodeShare& share = rooms[i].share;
+    std::uint32_t wanted = placed[i] * std::max(1u, create.cpus_per_task);
+    step.shares.push_back({.node = share.node,
+                           .first_task = first_task,
+                           .tasks = placed[i],
+                           .cpus = create.whole ? share.cpus : std::min(wanted, share.cpus),
                            .memory_mb = create.memory_per_node_mb});
-    step.nodes_left.push_back(room.share.node);
-    left -= here;
+    step.nodes_left.push_back(share.node);
+    first_task += placed[i];
   }
-  if (left > 0 || step.shares.size() < nodes_wanted) return deny(Errc::NodesBusy);
   emit(StepStarted{.job = create.job, .step = step}, now, out);
 
   StepCreated created{.job = create.job, .step = step};

@@ -128,42 +128,58 @@ void Controller::update_nodes(RequestId request, const UpdateNodes& update, cons
 
 namespace {
 
+template <auto Member>
+void copy(PartitionSpec& to, const PartitionSpec& from) {
+  to.*Member = from.*Member;
+}
+
+struct PartitionField {
+  std::string_view name;
+  void (*copy)(PartitionSpec& to, const PartitionSpec& from);
+};
+constexpr PartitionField kPartitionFields[] = {
+    {"nodes", copy<&PartitionSpec::nodes>},
+    {"state", copy<&PartitionSpec::state>},
+    {"is_default", copy<&PartitionSpec::is_default>},
+    {"hidden", copy<&PartitionSpec::hidden>},
+    {"root_only", copy<&PartitionSpec::root_only>},
+    {"disable_root", copy<&PartitionSpec::disable_root>},
+    {"exclusive", copy<&PartitionSpec::exclusive>},
+    {"exclusive_user", copy<&PartitionSpec::exclusive_user>},
+    {"max_time_s", copy<&PartitionSpec::max_time_s>},
+    {"default_time_s", copy<&PartitionSpec::default_time_s>},
+    {"min_nodes", copy<&PartitionSpec::min_nodes>},
+    {"max_nodes", copy<&PartitionSpec::max_nodes>},
+    {"max_cpus_per_node", copy<&PartitionSpec::max_cpus_per_node>},
+    {"max_cpus_per_socket", copy<&PartitionSpec::max_cpus_per_socket>},
+    {"priority_tier", copy<&PartitionSpec::priority_tier>},
+    {"priority_job_factor", copy<&PartitionSpec::priority_job_factor>},
+    {"default_memory_per_node_mb", copy<&PartitionSpec::default_memory_per_node_mb>},
+    {"default_memory_per_cpu_mb", copy<&PartitionSpec::default_memory_per_cpu_mb>},
+    {"max_memory_per_node_mb", copy<&PartitionSpec::max_memory_per_node_mb>},
+    {"max_memory_per_cpu_mb", copy<&PartitionSpec::max_memory_per_cpu_mb>},
+    {"grace_time_s", copy<&PartitionSpec::grace_time_s>},
+    {"allow_groups", copy<&PartitionSpec::allow_groups>},
+    {"allow_accounts", copy<&PartitionSpec::allow_accounts>},
+    {"deny_accounts", copy<&PartitionSpec::deny_accounts>},
+    {"allow_qos", copy<&PartitionSpec::allow_qos>},
+    {"deny_qos", copy<&PartitionSpec::deny_qos>},
+    {"qos", copy<&PartitionSpec::qos>},
+    {"alternate", copy<&PartitionSpec::alternate>},
+    {"oversubscribe", copy<&PartitionSpec::oversubscribe>},
+    {"preempt_mode", copy<&PartitionSpec::preempt_mode>},
+    {"lln", copy<&PartitionSpec::lln>},
+    {"req_resv", copy<&PartitionSpec::req_resv>},
+};
+
 // Copies the members named in `changed`.
 Status patch_partition(PartitionSpec& spec, const PartitionSpec& from,
                        const std::vector<std::string>& changed) {
   for (const std::string& name : changed) {
-    if (name == "nodes")
-      spec.nodes = from.nodes;
-    else if (name == "state")
-      spec.state = from.state;
-    else if (name == "is_default")
-      spec.is_default = from.is_default;
-    else if (name == "hidden")
-      spec.hidden = from.hidden;
-    else if (name == "root_only")
-      spec.root_only = from.root_only;
-    else if (name == "max_time_s")
-      spec.max_time_s = from.max_time_s;
-    else if (name == "default_time_s")
-      spec.default_time_s = from.default_time_s;
-    else if (name == "min_nodes")
-      spec.min_nodes = from.min_nodes;
-    else if (name == "max_nodes")
-      spec.max_nodes = from.max_nodes;
-    else if (name == "priority_tier")
-      spec.priority_tier = from.priority_tier;
-    else if (name == "priority_job_factor")
-      spec.priority_job_factor = from.priority_job_factor;
-    else if (name == "allow_groups")
-      spec.allow_groups = from.allow_groups;
-    else if (name == "allow_accounts")
-      spec.allow_accounts = from.allow_accounts;
-    else if (name == "deny_accounts")
-      spec.deny_accounts = from.deny_accounts;
-    else if (name == "allow_qos")
-      spec.allow_qos = from.allow_qos;
-    else
+    const auto* field = std::ranges::find(kPartitionFields, name, &PartitionField::name);
+    if (field == std::end(kPartitionFields))
       return fail("partition field cannot be changed: " + name);
+    field->copy(spec, from);
   }
   return {};
 }
