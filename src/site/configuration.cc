@@ -59,6 +59,7 @@ Result<LoadedConfiguration> load_configuration(const std::string& path) {
   if (!parsed) return std::unexpected(parsed.error());
   loaded.config = std::move(parsed->config);
   loaded.warnings = std::move(parsed->warnings);
+  loaded.files = parsed->files;
   for (const auto& use : parsed->not_acted_on) loaded.not_acted_on.push_back(use.text());
   return loaded;
 }

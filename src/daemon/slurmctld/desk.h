@@ -76,7 +76,7 @@ class Desk {
   void query_statistics(ReplyTo to);
   void ping(ReplyTo to);
   void watch_job(ReplyTo to, const Peer& peer, const Frame& frame);
-  bool watch_is_due(const Job* job, const WatchJob& watch) const;
+  bool watch_is_due(const State& state, const WatchJob& watch) const;
   void answer_watch(const Requests::Watch& watch, const View& view);
   void get_script(ReplyTo to, const Peer& peer, const Frame& frame);
   void follow_events(ReplyTo to, const Peer& peer, const Frame& frame);

@@ -98,10 +98,14 @@ void Desk::deliver(Batch& batch) {
             touched.push_back(body.job);
         },
         event.body);
+  for (std::size_t i = 0, own = touched.size(); i < own; ++i)
+    if (const Job* job = batch.state.find(touched[i]);
+        job && job->array_job && job->array_job != job->id)
+      touched.push_back(job->array_job);  // who waits for the array is told, too
   if (!touched.empty()) {
     View view = s_.published->view();
     for (const Requests::Watch& watch : s_.requests->watching(touched)) {
-      if (!watch_is_due(view.state.find(watch.watch.job), watch.watch)) continue;
+      if (!watch_is_due(view.state, watch.watch)) continue;
       s_.requests->unwatch(watch);
       answer_watch(watch, view);
     }

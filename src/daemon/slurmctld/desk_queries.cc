@@ -2,6 +2,8 @@
 // Questions: answered from the published view, without the core.
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/format.h"
 #include "controller/queries/rows.h"
 #include "controller/queries/select.h"
@@ -10,6 +12,7 @@
 #include "notation/hostlist.h"
 #include "os/environment.h"
 #include "os/files.h"
+#include "site/configuration.h"
 
 namespace ym {
 namespace {
@@ -150,17 +153,26 @@ void Desk::ping(ReplyTo to) {
                   .trouble = trouble});
 }
 
-bool Desk::watch_is_due(const Job* job, const WatchJob& watch) const {
-  if (!job) return true;
-  if (watch.until_end) return is_terminal(job->state) && !job->completing();
-  return job->state != JobState::Pending;
+bool Desk::watch_is_due(const State& state, const WatchJob& watch) const {
+  const Job* job = state.find(watch.job);
+  if (!watch.until_end) return !job || job->state != JobState::Pending;
+  for (JobId id : records_of(state, {.job = watch.job})) {  // an array ends with its last element
+    const Job& one = state.jobs.at(id.value);
+    if (!is_terminal(one.state) || one.completing()) return false;
+  }
+  return true;
 }
 
+// One row, or for an array that has ended one for each element, the worst end first.
 void Desk::answer_watch(const Requests::Watch& watch, const View& view) {
-  const Job* job = view.state.find(watch.watch.job);
-  if (!job) return deny(watch.to, refuse(Errc::InvalidJobId).error());
   JobRows rows;
-  rows.rows.push_back(job_row(view.state, *job, *view.verdicts, wall_clock()));
+  for (JobId id : records_of(view.state, {.job = watch.watch.job}))
+    rows.rows.push_back(
+        job_row(view.state, view.state.jobs.at(id.value), *view.verdicts, wall_clock()));
+  if (rows.rows.empty()) return deny(watch.to, refuse(Errc::InvalidJobId).error());
+  if (watch.watch.until_end)
+    std::ranges::sort(rows.rows, std::greater{},
+                      [](const JobRow& row) { return std::pair(row.job.exit, ~row.job.id.value); });
   answer(watch.to, rows);
 }
 
@@ -179,7 +191,7 @@ void Desk::watch_job(ReplyTo to, const Peer& peer, const Frame& frame) {
   // once.
   s_.requests->watch(watch);
   View view = s_.published->view();
-  if (!watch_is_due(view.state.find(watch.watch.job), watch.watch)) return;
+  if (!watch_is_due(view.state, watch.watch)) return;
   s_.requests->unwatch(watch);
   answer_watch(watch, view);
 }
@@ -201,10 +213,25 @@ void Desk::get_script(ReplyTo to, const Peer& peer, const Frame& frame) {
                       }});
 }
 
+// slurm.conf and what it includes, by names relative to its folder.
 void Desk::fetch_config(ReplyTo to) {
-  auto text = read_file(s_.config_path);
-  if (!text) return deny(to, text.error());
-  answer(to, ConfigFiles{.files = {{.name = "slurm.conf", .text = std::move(*text)}}});
+  auto loaded = load_configuration(s_.config_path);
+  if (!loaded) return deny(to, loaded.error());
+  std::string folder = s_.config_path.substr(0, s_.config_path.rfind('/') + 1);
+  ConfigFiles files;
+  for (const std::string& path : loaded->files) {
+    auto text = read_file(path);
+    if (!text) return deny(to, text.error());
+    bool inside = path.starts_with(folder);
+    bool is_first = path == loaded->path;
+    if (!inside && !is_first)
+      return deny(
+          to,
+          Error{.code = 0, .text = path + " is outside of slurm.conf's folder and cannot be sent"});
+    files.files.push_back(
+        {.name = is_first ? "slurm.conf" : path.substr(folder.size()), .text = std::move(*text)});
+  }
+  answer(to, files);
 }
 
 void Desk::get_token(ReplyTo to, const Peer& peer, const Frame& frame) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/slurmctld/journal_loop.h"
 
+#include <set>
+
 #include "base/check.h"
 #include "wire/snapshot.h"
 
@@ -107,11 +109,24 @@ void JournalLoop::maybe_snapshot(const Snapshot& state) {
     std::uint64_t keep = done > kFeedHistory ? done - kFeedHistory : 0;
     auto pruned = journal_->prune(keep);
     if (!pruned) log_.error("old segments of the log cannot be removed: {}", pruned.error().text);
+    drop_unused_blobs(state);
   }
   if (state.seq.value < snapshot_seq_ + kSnapshotEvery || snapshot_running_) return;
   snapshot_seq_ = state.seq.value;
   snapshot_running_ = true;
   snapshot_thread_ = std::jthread([this, state] { write_snapshot(state); });
+}
+
+// Scripts and environments that no job refers to any more. Batches still in the queue have not
+// stored theirs yet. O(jobs + blobs), once after each snapshot.
+void JournalLoop::drop_unused_blobs(const Snapshot& state) {
+  std::set<std::string_view> used;
+  state.jobs.for_each([&](std::uint64_t, const Job& job) {
+    used.insert(job.spec->script_blob);
+    used.insert(job.spec->environment_blob);
+  });
+  auto dropped = blobs_->retain([&](const std::string& id) { return used.contains(id); });
+  if (!dropped) log_.error("unused scripts cannot be removed: {}", dropped.error().text);
 }
 
 // Beside everything else, on a copy of the state.

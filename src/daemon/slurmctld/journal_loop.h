@@ -59,6 +59,7 @@ class JournalLoop {
   void deliver(std::vector<Work>& group);
   void maybe_snapshot(const Snapshot& state);
   void write_snapshot(Snapshot state);
+  void drop_unused_blobs(const Snapshot& state);
 
   DiskPosix disk_;
   std::unique_ptr<Journal> journal_;

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "base/text.h"
 #include "daemon/slurmctld/recovery.h"
 #include "net/token.h"
 #include "os/clock.h"
@@ -24,6 +25,26 @@ void remove_state(Disk& disk, const std::string& dir) {
   auto names = disk.list(dir);
   if (!names) return;
   for (const std::string& name : *names) static_cast<void>(disk.unlink(dir + "/" + name));
+}
+
+// What a token proves here. Nodes that fetch their configuration do not know the cluster's name
+// yet; tokens of other tools may name their user only.
+Result<Peer> authenticate(const ClusterKey& key, const std::string& cluster,
+                          std::string_view token) {
+  auto claims = verify_token(key, token, {.now = wall_clock()});
+  if (!claims) return std::unexpected(claims.error());
+  bool for_us = claims->audience.empty() || claims->audience == cluster;
+  if (!for_us) return fail("the token is for cluster " + printable(claims->audience));
+  Peer peer{.kind = PeerKind::Token, .user = claims->user, .role = claims->kind};
+  if (!claims->uid || !claims->gid) {
+    auto user = user_by_name(claims->user);
+    if (!user) return std::unexpected(user.error());
+    claims->uid = user->uid;
+    claims->gid = user->gid;
+  }
+  peer.uid = *claims->uid;
+  peer.gid = *claims->gid;
+  return peer;
 }
 
 }  // namespace
@@ -121,7 +142,10 @@ Status ControllerService::listen() {
   const ClusterConfig& config = options_.loaded.config;
   server_ = std::make_unique<Server>(
       ServerOptions{.cluster = config.cluster_name,
-                    .authenticate = authenticate_with(key_, config.cluster_name, wall_clock),
+                    .authenticate =
+                        [this](std::string_view token) {
+                          return authenticate(key_, options_.loaded.config.cluster_name, token);
+                        },
                     .threads = kNetworkThreads},
       handlers());
   desk_ = std::make_unique<Desk>(surroundings());
