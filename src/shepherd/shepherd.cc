@@ -116,7 +116,8 @@ void Shepherd::start_tasks() {
   }
   tell(started);
   starting_ = false;
-  for (auto& [packet, passed] : std::exchange(deferred_, {})) handle(std::move(packet), std::move(passed));
+  for (auto& [packet, passed] : std::exchange(deferred_, {}))
+    handle(std::move(packet), std::move(passed));
 }
 
 void Shepherd::gather(std::vector<pollfd>& fds, std::vector<Watched>& watched) const {
