@@ -6,6 +6,12 @@
 find_package(Threads REQUIRED)
 find_package(GTest REQUIRED)
 find_package(benchmark QUIET)
+# Commands are static: with a shared libcrypto they would link, and jump to address 0 at the first call into it.
+set(OPENSSL_USE_STATIC_LIBS ON)
+if(OPENSSL_CRYPTO_LIBRARY MATCHES "\\.so$")
+  unset(OPENSSL_CRYPTO_LIBRARY CACHE)
+  unset(OPENSSL_SSL_LIBRARY CACHE)
+endif()
 find_package(OpenSSL REQUIRED)
 
 add_library(ym_flags INTERFACE)

@@ -39,7 +39,8 @@ Result<std::string> find_configuration() {
     if (::access(place.c_str(), F_OK) == 0) return place;
     looked += fmt::format("{}{}", looked.empty() ? "" : ", ", place);
   }
-  return fail(fmt::format("No slurm.conf found: SLURM_CONF is not set and none of these exists: {}", looked));
+  return fail(fmt::format("No slurm.conf found: SLURM_CONF is not set and none of these exists: {}",
+                          looked));
 }
 
 Result<LoadedConfiguration> load_configuration(const std::string& path) {
@@ -57,7 +58,9 @@ Result<LoadedConfiguration> load_configuration(const std::string& path) {
   return loaded;
 }
 
-std::string controller_socket(const ClusterConfig& config) { return beside(config.controller_pid_file); }
+std::string controller_socket(const ClusterConfig& config) {
+  return beside(config.controller_pid_file);
+}
 
 std::string node_socket(const ClusterConfig& config, const std::string& node) {
   const NodeSpec* spec = find_node(config, node);

@@ -35,7 +35,8 @@ TEST(Configuration, TheEnvironmentNamesTheFile) {
   EXPECT_EQ(find_configuration().value(), "/nowhere/slurm.conf");
   auto loaded = load_configuration();
   ASSERT_FALSE(loaded);
-  EXPECT_NE(loaded.error().text.find("/nowhere/slurm.conf"), std::string::npos) << loaded.error().text;
+  EXPECT_NE(loaded.error().text.find("/nowhere/slurm.conf"), std::string::npos)
+      << loaded.error().text;
   ::unsetenv("SLURM_CONF");
 }
 

@@ -11,7 +11,7 @@
 #include "cli/common/world.h"
 #include "notation/hostlist.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 sigset_t ending_signals() {
@@ -46,10 +46,12 @@ bool Interrupts::pending() const {
   return false;
 }
 
-Result<Granted> allocate(Controller& controller, const SubmitJob& request, std::string_view program, bool quiet) {
+Result<Granted> allocate(Controller& controller, const SubmitJob& request, std::string_view program,
+                         bool quiet) {
   Interrupts interrupts;
   auto answer = controller.ask<SubmitAnswer>(request, Asking::Once);
-  if (!answer) return fail(answer.error().code, submission_error(answer.error(), request.spec.name));
+  if (!answer)
+    return fail(answer.error().code, submission_error(answer.error(), request.spec.name));
   if (!answer->warning.empty()) remark(program, answer->warning);
   JobId job = answer->job;
   JobWatcher watcher(controller.loaded(), {.job = job, .mine = true});
@@ -66,11 +68,13 @@ Result<Granted> allocate(Controller& controller, const SubmitJob& request, std::
   if (!row) return std::unexpected(row.error());
   if (!*row) {
     AlterJobs cancel{.verb = JobVerb::Cancel, .filter = only(job)};
-    if (auto done = controller.ask<AlterAnswer>(cancel); !done) return std::unexpected(done.error());
+    if (auto done = controller.ask<AlterAnswer>(cancel); !done)
+      return std::unexpected(done.error());
     return fail(fmt::format("Job allocation {} has been revoked.", job.value));
   }
   if ((*row)->job.state != JobState::Running)
-    return fail(fmt::format("Job allocation {} has been revoked: it is {}", job.value, name_of((*row)->job.state)));
+    return fail(fmt::format("Job allocation {} has been revoked: it is {}", job.value,
+                            name_of((*row)->job.state)));
   return Granted{.job = job, .row = std::move(**row)};
 }
 
@@ -96,7 +100,8 @@ std::vector<std::uint32_t> tasks_per_node(std::uint32_t tasks, std::uint32_t cpu
                                           const std::vector<std::uint32_t>& cpus) {
   std::vector<std::uint32_t> out(cpus.size(), 0);
   if (cpus.empty()) return out;
-  // Each node gets one first, so that none is idle; then each is filled; what is left over goes round.
+  // Each node gets one first, so that none is idle; then each is filled; what is left over goes
+  // round.
   std::uint32_t left = tasks;
   for (std::size_t i = 0; i < out.size() && left > 0; ++i, --left) ++out[i];
   for (std::size_t i = 0; i < out.size() && left > 0; ++i) {
@@ -109,9 +114,9 @@ std::vector<std::uint32_t> tasks_per_node(std::uint32_t tasks, std::uint32_t cpu
   return out;
 }
 
-std::vector<std::pair<std::string, std::string>> allocation_variables(const JobRow& row, const JobOptions& options,
-                                                                      const std::string& cluster,
-                                                                      const std::string& submit_dir) {
+std::vector<std::pair<std::string, std::string>> allocation_variables(
+    const JobRow& row, const JobOptions& options, const std::string& cluster,
+    const std::string& submit_dir) {
   const Job& job = row.job;
   const JobSpec& spec = *job.spec;
   std::vector<std::uint32_t> cpus;
@@ -144,11 +149,15 @@ std::vector<std::pair<std::string, std::string>> allocation_variables(const JobR
     out.emplace_back("SLURM_NTASKS", fmt::format("{}", spec.tasks));
     out.emplace_back("SLURM_NPROCS", fmt::format("{}", spec.tasks));
   }
-  if (options.cpus_per_task) out.emplace_back("SLURM_CPUS_PER_TASK", fmt::format("{}", spec.cpus_per_task));
-  if (options.tasks_per_node) out.emplace_back("SLURM_NTASKS_PER_NODE", fmt::format("{}", spec.tasks_per_node));
-  if (spec.memory_per_node_mb) out.emplace_back("SLURM_MEM_PER_NODE", fmt::format("{}", spec.memory_per_node_mb));
-  if (spec.memory_per_cpu_mb) out.emplace_back("SLURM_MEM_PER_CPU", fmt::format("{}", spec.memory_per_cpu_mb));
+  if (options.cpus_per_task)
+    out.emplace_back("SLURM_CPUS_PER_TASK", fmt::format("{}", spec.cpus_per_task));
+  if (options.tasks_per_node)
+    out.emplace_back("SLURM_NTASKS_PER_NODE", fmt::format("{}", spec.tasks_per_node));
+  if (spec.memory_per_node_mb)
+    out.emplace_back("SLURM_MEM_PER_NODE", fmt::format("{}", spec.memory_per_node_mb));
+  if (spec.memory_per_cpu_mb)
+    out.emplace_back("SLURM_MEM_PER_CPU", fmt::format("{}", spec.memory_per_cpu_mb));
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Getting nodes for a command that runs here (salloc, srun), telling it about them, and giving them back.
+// Getting nodes for a command that runs here (salloc, srun), telling it about them, and giving them
+// back.
 #pragma once
 #include <string>
 #include <utility>
@@ -8,16 +9,18 @@
 #include "cli/common/controller.h"
 #include "cli/options/job_options.h"
 
-namespace ym {
+namespace ym::cli {
 
 struct Granted {
   JobId job;
   JobRow row;
 };
-// Submits, waits for the nodes; an interrupt gives the request up. Remarks on the way go to stderr as `program`'s.
-Result<Granted> allocate(Controller& controller, const SubmitJob& request, std::string_view program, bool quiet);
-// Tells the controller that the allocation is no longer needed. Its failure is none of the user's business: the
-// controller finds out by itself.
+// Submits, waits for the nodes; an interrupt gives the request up. Remarks on the way go to stderr
+// as `program`'s.
+Result<Granted> allocate(Controller& controller, const SubmitJob& request, std::string_view program,
+                         bool quiet);
+// Tells the controller that the allocation is no longer needed. Its failure is none of the user's
+// business: the controller finds out by itself.
 void relinquish(Controller& controller, JobId job, ExitStatus exit);
 
 // "4(x2),2": how often the same number stands in a row.
@@ -26,9 +29,9 @@ std::string repeat_counts(const std::vector<std::uint32_t>& numbers);
 std::vector<std::uint32_t> tasks_per_node(std::uint32_t tasks, std::uint32_t cpus_per_task,
                                           const std::vector<std::uint32_t>& cpus);
 // SLURM_* of an allocation.
-std::vector<std::pair<std::string, std::string>> allocation_variables(const JobRow& row, const JobOptions& options,
-                                                                      const std::string& cluster,
-                                                                      const std::string& submit_dir);
+std::vector<std::pair<std::string, std::string>> allocation_variables(
+    const JobRow& row, const JobOptions& options, const std::string& cluster,
+    const std::string& submit_dir);
 
 // Blocks the signals that end programs while it lives, and tells whether one has come.
 class Interrupts {
@@ -40,4 +43,4 @@ class Interrupts {
   bool pending() const;
 };
 
-}  // namespace ym
+}  // namespace ym::cli

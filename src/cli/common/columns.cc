@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "base/text.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -19,13 +19,15 @@ void take_width(std::string_view text, std::size_t& at, FormatField& field) {
     if (text[at] == '.') field.right = true;
   }
   for (; at < text.size() && is_digit(text[at]); ++at)
-    field.width = std::min(kFieldWidthMax, field.width * 10 + static_cast<std::uint32_t>(text[at] - '0'));
+    field.width =
+        std::min(kFieldWidthMax, field.width * 10 + static_cast<std::uint32_t>(text[at] - '0'));
 }
 
 // How many characters a terminal shows: bytes that do not continue a UTF-8 sequence.
 std::size_t shown_length(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
 }
 
 std::string_view cut(std::string_view text, std::size_t length) {
@@ -56,12 +58,14 @@ Result<std::vector<FormatField>> parse_short_format(std::string_view format) {
     literal.clear();
     take_width(format, at, field);
     if (at == format.size() || !is_letter(format[at]))
-      return fail(fmt::format("Invalid job format specification: no letter behind % in \"{}\"", printable(format)));
+      return fail(fmt::format("Invalid job format specification: no letter behind % in \"{}\"",
+                              printable(format)));
     field.name = format[at++];
     out.push_back(std::move(field));
     if (out.size() > kFormatFieldsMax) return fail("Invalid format specification: too many fields");
   }
-  if (out.empty()) return fail(fmt::format("Invalid job format specification: {}", printable(format)));
+  if (out.empty())
+    return fail(fmt::format("Invalid job format specification: {}", printable(format)));
   out.back().after = std::move(literal);
   return out;
 }
@@ -83,7 +87,8 @@ Result<std::vector<FormatField>> parse_long_format(std::string_view format) {
     out.push_back(std::move(field));
     if (out.size() > kFormatFieldsMax) return fail("Invalid format specification: too many fields");
   }
-  if (out.empty()) return fail(fmt::format("Invalid job format specification: {}", printable(format)));
+  if (out.empty())
+    return fail(fmt::format("Invalid job format specification: {}", printable(format)));
   return out;
 }
 
@@ -123,4 +128,4 @@ Result<std::vector<SortWord>> parse_sort_words(std::string_view text) {
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns as a table: letter, name, header, and how the value is taken from a row. Formats choose among them:
-//   -o "%.18i %.9P|%j"       letters with literal text around; '.' right-justifies, a number is the width
-//   -O "jobid:10,name:.20"   names with widths; what follows the width stands behind each value
+// Columns as a table: letter, name, header, and how the value is taken from a row. Formats choose
+// among them:
+//   -o "%.18i %.9P|%j"       letters with literal text around; '.' right-justifies, a number is the
+//   width -O "jobid:10,name:.20"   names with widths; what follows the width stands behind each
+//   value
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -11,29 +13,29 @@
 
 #include "base/result.h"
 
-namespace ym {
+namespace ym::cli {
 
 inline constexpr std::size_t kFormatFieldsMax = 1000;
 inline constexpr std::uint32_t kFieldWidthMax = 65535;
 
 template <class Row>
 struct Column {
-  char letter = 0;              // 0: known to -O only
-  const char* name = "";        // as -O has it, in small letters; "": known to -o only
+  char letter = 0;        // 0: known to -O only
+  const char* name = "";  // as -O has it, in small letters; "": known to -o only
   const char* header = "";
   std::string (*extract)(const Row&) = nullptr;
   std::int64_t (*number)(const Row&) = nullptr;  // for sorting; null: by text
-  bool splits = false;          // where rows are groups: members that differ in this do not share a row
+  bool splits = false;  // where rows are groups: members that differ in this do not share a row
 };
 
 // One column of a format, before it is known whether there is such a column.
 struct FormatField {
-  std::string before;           // literal text that stands before the value
-  std::string name;             // a letter or a name
-  std::uint32_t width = 0;      // 0: as long as the value
+  std::string before;       // literal text that stands before the value
+  std::string name;         // a letter or a name
+  std::uint32_t width = 0;  // 0: as long as the value
   bool right = false;
-  bool widest = false;          // '#': as wide as the widest value
-  std::string after;            // literal text behind the value
+  bool widest = false;  // '#': as wide as the widest value
+  std::string after;    // literal text behind the value
 };
 
 // "%[.][width]letter" among literal text; "%%" is a percent sign.
@@ -75,7 +77,8 @@ struct Format {
 std::string unknown_column(std::string_view name, const std::vector<std::string_view>& names);
 
 template <class Row>
-Result<Format<Row>> resolve_format(std::vector<FormatField> fields, const std::vector<Column<Row>>& table, bool by_name) {
+Result<Format<Row>> resolve_format(std::vector<FormatField> fields,
+                                   const std::vector<Column<Row>>& table, bool by_name) {
   Format<Row> out{.fields = std::move(fields)};
   for (const FormatField& field : out.fields) {
     const Column<Row>* found = nullptr;
@@ -106,7 +109,8 @@ struct SortKey {
 };
 // "P,t,-p": letters of -o, or names of -O, each perhaps with + or -.
 template <class Row>
-Result<std::vector<SortKey<Row>>> parse_sort(std::string_view text, const std::vector<Column<Row>>& table);
+Result<std::vector<SortKey<Row>>> parse_sort(std::string_view text,
+                                             const std::vector<Column<Row>>& table);
 
 template <class Row>
 int compare_by(const SortKey<Row>& key, const Row& a, const Row& b) {
@@ -127,18 +131,21 @@ struct SortWord {
 Result<std::vector<SortWord>> parse_sort_words(std::string_view text);
 
 template <class Row>
-Result<std::vector<SortKey<Row>>> parse_sort(std::string_view text, const std::vector<Column<Row>>& table) {
+Result<std::vector<SortKey<Row>>> parse_sort(std::string_view text,
+                                             const std::vector<Column<Row>>& table) {
   auto words = parse_sort_words(text);
   if (!words) return std::unexpected(words.error());
   std::vector<SortKey<Row>> out;
   for (const SortWord& word : *words) {
     const Column<Row>* found = nullptr;
     for (const Column<Row>& column : table)
-      if (!found && ((word.name.size() == 1 && column.letter == word.name[0]) || word.name == column.name)) found = &column;
+      if (!found &&
+          ((word.name.size() == 1 && column.letter == word.name[0]) || word.name == column.name))
+        found = &column;
     if (!found) return std::unexpected(Error{.text = "Invalid sort specification: " + word.name});
     out.push_back({.column = found, .descending = word.descending});
   }
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

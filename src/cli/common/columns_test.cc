@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 struct Person {
@@ -48,8 +48,9 @@ TEST(Columns, AreJustifiedPaddedAndCut) {
 }
 
 TEST(Columns, KeepTheTextAroundThem) {
-  EXPECT_EQ(by_letters(R"({"n":"%n","a":%a},)"), "{\"n\":\"NAME\",\"a\":AGE},\n{\"n\":\"Ada\",\"a\":36},\n"
-                                                  "{\"n\":\"Wilhelmina\",\"a\":7},\n");
+  EXPECT_EQ(by_letters(R"({"n":"%n","a":%a},)"),
+            "{\"n\":\"NAME\",\"a\":AGE},\n{\"n\":\"Ada\",\"a\":36},\n"
+            "{\"n\":\"Wilhelmina\",\"a\":7},\n");
   EXPECT_EQ(by_letters("100%% %a"), "100% AGE\n100% 36\n100% 7\n");
   EXPECT_EQ(by_letters("%n|"), "NAME|\nAda|\nWilhelmina|\n");
 }
@@ -63,7 +64,8 @@ TEST(Columns, MayBeAsWideAsTheirWidestValue) {
 }
 
 TEST(Columns, ByNameAreTwentyWideUnlessTold) {
-  EXPECT_EQ(by_names("name,age"), "NAME                AGE                 \nAda                 36                  \n");
+  EXPECT_EQ(by_names("name,age"),
+            "NAME                AGE                 \nAda                 36                  \n");
   EXPECT_EQ(by_names("Name:6,AGE:.4"), "NAME   AGE\nAda     36\n");
   EXPECT_EQ(by_names("name:|,age:|"), "NAME|AGE|\nAda|36|\n");
   EXPECT_EQ(by_names("name:5\t,age:3"), "NAME \tAGE\nAda  \t36 \n");
@@ -77,7 +79,7 @@ TEST(Columns, UnknownOnesAreRefusedWithAGuess) {
   EXPECT_EQ(by_names("").substr(0, 6), "error:");
 }
 
-TEST(Columns, CountCharactersNotBytes) { 
+TEST(Columns, CountCharactersNotBytes) {
   FormatField field{.width = 4};
   std::string out;
   append_field(out, field, "äöüßx");
@@ -94,4 +96,4 @@ TEST(Columns, SortKeysGoEitherWay) {
 }
 
 }  // namespace
-}  // namespace ym
+}  // namespace ym::cli

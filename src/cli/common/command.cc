@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "os/environment.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 void write_all(int fd, std::string_view text) {
@@ -57,10 +57,15 @@ StandardOption standard_option(const OptionInfo& info) {
 
 void print(std::string_view text) { write_all(STDOUT_FILENO, text); }
 void print_error(std::string_view text) { write_all(STDERR_FILENO, text); }
-void complain(std::string_view program, std::string_view text) { say(fmt::format("{}: error: ", program), text); }
-void remark(std::string_view program, std::string_view text) { say(fmt::format("{}: ", program), text); }
+void complain(std::string_view program, std::string_view text) {
+  say(fmt::format("{}: error: ", program), text);
+}
+void remark(std::string_view program, std::string_view text) {
+  say(fmt::format("{}: ", program), text);
+}
 
-void answer_standard(StandardOption option, const CommandPage& page, const std::vector<OptionInfo>& options) {
+void answer_standard(StandardOption option, const CommandPage& page,
+                     const std::vector<OptionInfo>& options) {
   switch (option) {
     case StandardOption::None: break;
     case StandardOption::Help: print(help_text(page, options)); break;
@@ -76,7 +81,8 @@ std::optional<std::string> variable_of(const OptionInfo& info) {
 }
 
 std::string bad_value(const OptionSet& set, const GivenOption& given, const Error& error) {
-  return fmt::format("Invalid {} specification '{}': {}", set.shown(given.option), printable(given.value), error.text);
+  return fmt::format("Invalid {} specification '{}': {}", set.shown(given.option),
+                     printable(given.value), error.text);
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -10,11 +10,12 @@
 #include "base/result.h"
 #include "cli/common/options.h"
 
-namespace ym {
+namespace ym::cli {
 
 using Arguments = std::vector<std::string>;  // without the program's own name
 
-// Rows of every command's table; parse_command answers these options itself. `h_is_help`: -h is not taken otherwise.
+// Rows of every command's table; parse_command answers these options itself. `h_is_help`: -h is not
+// taken otherwise.
 std::vector<OptionInfo> standard_options(bool h_is_help);
 enum class StandardOption : std::uint8_t { None, Help, Usage, Version, Man };
 StandardOption standard_option(const OptionInfo& info);
@@ -29,7 +30,8 @@ void complain(std::string_view program, std::string_view text);
 void remark(std::string_view program, std::string_view text);
 
 // Prints what the option asks for.
-void answer_standard(StandardOption option, const CommandPage& page, const std::vector<OptionInfo>& options);
+void answer_standard(StandardOption option, const CommandPage& page,
+                     const std::vector<OptionInfo>& options);
 
 // A parsed command line, or the exit code of a command that has nothing more to do.
 template <class Settings>
@@ -41,8 +43,9 @@ struct Parsed {
 
 // Sets what the environment gives, then what the line gives. Prints errors itself.
 template <class Settings>
-Parsed<Settings> parse_command(const CommandPage& page, std::vector<Option<Settings>> table, const Arguments& arguments,
-                               Operands operands, Settings settings = {});
+Parsed<Settings> parse_command(const CommandPage& page, std::vector<Option<Settings>> table,
+                               const Arguments& arguments, Operands operands,
+                               Settings settings = {});
 
 std::optional<std::string> variable_of(const OptionInfo& info);
 std::string bad_value(const OptionSet& set, const GivenOption& given, const Error& error);
@@ -51,7 +54,8 @@ template <class Settings>
 void add_standard(std::vector<Option<Settings>>& table) {
   bool h_is_help = true;
   for (const auto& option : table) h_is_help = h_is_help && option.info.letter != 'h';
-  for (const OptionInfo& info : standard_options(h_is_help)) table.push_back({.info = info, .set = nullptr});
+  for (const OptionInfo& info : standard_options(h_is_help))
+    table.push_back({.info = info, .set = nullptr});
 }
 
 // The settings of `given`, in order. An error names the option.
@@ -71,16 +75,18 @@ Status apply_environment(const std::vector<Option<Settings>>& table, Settings& s
   for (const auto& option : table) {
     auto value = variable_of(option.info);
     if (!value || !option.set) continue;
-    std::string_view text = option.info.takes == Takes::Nothing ? std::string_view() : std::string_view(*value);
+    std::string_view text =
+        option.info.takes == Takes::Nothing ? std::string_view() : std::string_view(*value);
     if (Status done = option.set(settings, text); !done)
-      return fail("environment variable " + option.info.variable + "=" + *value + ": " + done.error().text);
+      return fail("environment variable " + option.info.variable + "=" + *value + ": " +
+                  done.error().text);
   }
   return {};
 }
 
 template <class Settings>
-Parsed<Settings> parse_command(const CommandPage& page, std::vector<Option<Settings>> table, const Arguments& arguments,
-                               Operands operands, Settings settings) {
+Parsed<Settings> parse_command(const CommandPage& page, std::vector<Option<Settings>> table,
+                               const Arguments& arguments, Operands operands, Settings settings) {
   Parsed<Settings> out{.settings = std::move(settings)};
   add_standard(table);
   OptionSet set(infos_of(table));
@@ -107,4 +113,4 @@ Parsed<Settings> parse_command(const CommandPage& page, std::vector<Option<Setti
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

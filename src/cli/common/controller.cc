@@ -11,7 +11,7 @@
 #include "os/clock.h"
 #include "os/environment.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr Duration kFirstPause{50};
@@ -42,7 +42,8 @@ Status Controller::connect() {
     auto proof = token();
     if (!proof) return std::unexpected(proof.error());
     options.token = *proof;
-    Address remote{.host = host.address.empty() ? host.name : host.address, .port = config().controller_port};
+    Address remote{.host = host.address.empty() ? host.name : host.address,
+                   .port = config().controller_port};
     auto client = Client::connect(remote, options);
     if (client) {
       client_ = std::move(*client);
@@ -82,23 +83,33 @@ Result<std::string> Controller::token_of_local_node() {
     if (host.substr(0, host.find('.')) != here && host != "localhost") continue;
     auto client = Client::connect({.path = node_socket(config(), node.name)}, options);
     if (!client) continue;
-    auto frame = client->call(wire::message_number<GetToken>,
-                              wire::encode(GetToken{.lifespan_s = kTokenLife_s}), config().message_timeout);
+    auto frame =
+        client->call(wire::message_number<GetToken>,
+                     wire::encode(GetToken{.lifespan_s = kTokenLife_s}), config().message_timeout);
     if (!frame || frame->header.type != wire::message_number<Token>) continue;
     if (auto token = wire::decode<Token>(frame->payload)) return token->text;
   }
-  return fail("no way to prove who is asking: the cluster's key cannot be read, and no slurmd runs on this machine");
+  return fail(
+      "no way to prove who is asking: the cluster's key cannot be read, and no slurmd runs on this "
+      "machine");
 }
 
 // `sent` and `final` tell how far it came: an error that is final is the controller's own answer.
-Status Controller::exchange_once(std::uint16_t type, const std::string& payload, const Take& take, bool& sent,
-                                 bool& final) {
+Status Controller::exchange_once(std::uint16_t type, const std::string& payload, Asking asking,
+                                 const Take& take, bool& sent, bool& final) {
   if (Status connected = connect(); !connected) return connected;
   Duration timeout = config().message_timeout;
   std::uint64_t correlation = ++last_correlation_;
-  // A failed send may have left a part; the controller acts on whole messages only, but a whole one may have left, too.
+  // Where a repetition could do harm, whoever is refused at the door should know that nothing was
+  // asked.
+  if (asking == Asking::Once)
+    if (Status met = client_->finish_handshake(timeout); !met) return met;
+  // A failed send may have left a part; the controller acts on whole messages only, but a whole one
+  // may have left, too.
   sent = true;
-  if (Status done = client_->send({.type = type, .correlation = correlation}, payload, timeout); !done) return done;
+  if (Status done = client_->send({.type = type, .correlation = correlation}, payload, timeout);
+      !done)
+    return done;
   for (;;) {
     auto frame = client_->receive(timeout);
     if (!frame) return std::unexpected(frame.error());
@@ -114,12 +125,12 @@ Status Controller::exchange_once(std::uint16_t type, const std::string& payload,
   }
 }
 
-Status Controller::exchange(std::uint16_t type, const std::string& payload, Asking asking, const Take& take,
-                            const std::function<void()>& restart) {
+Status Controller::exchange(std::uint16_t type, const std::string& payload, Asking asking,
+                            const Take& take, const std::function<void()>& restart) {
   Duration give_up = monotonic_clock() + config().message_timeout;
   for (Duration pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
     bool sent = false, final = false;
-    Status done = exchange_once(type, payload, take, sent, final);
+    Status done = exchange_once(type, payload, asking, take, sent, final);
     if (done || final) return done;
     client_.reset();
     if (sent && asking == Asking::Once) return fail(kAnswerUnknown, done.error().text);
@@ -145,11 +156,13 @@ Result<Client> Controller::connect_node(const NodeAddress& node) {
     auto proof = token();
     if (!proof) return std::unexpected(proof.error());
     options.token = *proof;
-    client = Client::connect({.host = node.address.empty() ? node.name : node.address, .port = node.port}, options);
+    client = Client::connect(
+        {.host = node.address.empty() ? node.name : node.address, .port = node.port}, options);
   }
   if (!client) return client;
-  if (Status done = client->finish_handshake(config().message_timeout); !done) return std::unexpected(done.error());
+  if (Status done = client->finish_handshake(config().message_timeout); !done)
+    return std::unexpected(done.error());
   return client;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command's way to the controller, and to nodes: finds it, proves who is asking, waits while it is away.
+// A command's way to the controller, and to nodes: finds it, proves who is asking, waits while it
+// is away.
 //
-// Unix socket first: there the kernel says who is calling. Else TCP with a token, made with the cluster's key if it
-// can be read (administrators), else got from the slurmd of this machine.
+// Unix socket first: there the kernel says who is calling. Else TCP with a token, made with the
+// cluster's key if it can be read (administrators), else got from the slurmd of this machine.
 #pragma once
 #include <functional>
 #include <optional>
@@ -17,9 +18,10 @@
 #include "wire/codec.h"
 #include "wire/messages.h"
 
-namespace ym {
+namespace ym::cli {
 
-inline constexpr std::string_view kNoController = "Unable to contact slurm controller (connect failure)";
+inline constexpr std::string_view kNoController =
+    "Unable to contact slurm controller (connect failure)";
 inline constexpr std::uint32_t kConnectFailure = 1800;  // Slurm's number: nothing has been sent
 inline constexpr std::uint32_t kAnswerUnknown = 1801;   // sent, but the answer did not come
 
@@ -44,14 +46,16 @@ class Controller {
     if (!done) return std::unexpected(done.error());
     return std::move(*out);
   }
-  // An answer of many frames. `restart` is called before a repetition, to forget what came of the first attempt.
+  // An answer of many frames. `restart` is called before a repetition, to forget what came of the
+  // first attempt.
   template <class Answer, class Request>
   Status ask_many(const Request& request, const std::function<void(Answer&&)>& take,
                   const std::function<void()>& restart) {
-    return exchange(wire::message_number<Request>, wire::encode(request), Asking::Repeatable, taker<Answer>(take),
-                    restart);
+    return exchange(wire::message_number<Request>, wire::encode(request), Asking::Repeatable,
+                    taker<Answer>(take), restart);
   }
-  // The connection itself, for those who wait on it together with other things; null if there is none just now.
+  // The connection itself, for those who wait on it together with other things; null if there is
+  // none just now.
   Client* connected() { return connect() ? &*client_ : nullptr; }
   void disconnect() { client_.reset(); }
 
@@ -83,7 +87,8 @@ class Controller {
   Result<std::string> token_of_local_node();
   Status exchange(std::uint16_t type, const std::string& payload, Asking asking, const Take& take,
                   const std::function<void()>& restart = {});
-  Status exchange_once(std::uint16_t type, const std::string& payload, const Take& take, bool& sent, bool& final);
+  Status exchange_once(std::uint16_t type, const std::string& payload, Asking asking,
+                       const Take& take, bool& sent, bool& final);
 
   LoadedConfiguration loaded_;
   std::optional<Client> client_;
@@ -91,4 +96,4 @@ class Controller {
   std::uint64_t last_correlation_ = 0;
 };
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/common/options.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr std::size_t kHelpIndent = 28;
@@ -12,8 +12,10 @@ constexpr std::size_t kHelpIndent = 28;
 std::string synopsis(const OptionInfo& info) {
   std::string out = info.letter ? fmt::format("-{}", info.letter) : std::string("   ");
   if (info.name[0]) out += fmt::format("{}--{}", info.letter ? ", " : " ", info.name);
-  if (info.takes == Takes::Value) out += fmt::format("{}{}", info.name[0] ? "=" : " ", info.argument);
-  if (info.takes == Takes::Maybe) out += fmt::format("[{}{}]", info.name[0] ? "=" : "", info.argument);
+  if (info.takes == Takes::Value)
+    out += fmt::format("{}{}", info.name[0] ? "=" : " ", info.argument);
+  if (info.takes == Takes::Maybe)
+    out += fmt::format("[{}{}]", info.name[0] ? "=" : "", info.argument);
   return out;
 }
 
@@ -36,9 +38,12 @@ void wrap(std::string& out, std::size_t column, std::size_t indent, std::string_
 std::string troff(std::string_view text) {
   std::string out;
   for (char c : text) {
-    if (c == '\\') out += "\\e";
-    else if (c == '-') out += "\\-";
-    else out += c;
+    if (c == '\\')
+      out += "\\e";
+    else if (c == '-')
+      out += "\\-";
+    else
+      out += c;
   }
   return out;
 }
@@ -53,7 +58,8 @@ std::string help_text(const CommandPage& page, const std::vector<OptionInfo>& op
     first = false;
   }
   std::string summary = page.summary;
-  if (!summary.empty() && summary[0] >= 'a' && summary[0] <= 'z') summary[0] = static_cast<char>(summary[0] - 32);
+  if (!summary.empty() && summary[0] >= 'a' && summary[0] <= 'z')
+    summary[0] = static_cast<char>(summary[0] - 32);
   wrap(out, 0, 0, summary + ".");
   out += "\n";
   for (const OptionInfo& info : options) {
@@ -76,8 +82,10 @@ std::string usage_text(const CommandPage& page, const std::vector<OptionInfo>& o
   std::string words;
   for (const OptionInfo& info : options) {
     if (info.hidden) continue;
-    std::string word = info.name[0] ? fmt::format("--{}", info.name) : fmt::format("-{}", info.letter);
-    if (info.takes == Takes::Value) word += fmt::format("{}{}", info.name[0] ? "=" : "", info.argument);
+    std::string word =
+        info.name[0] ? fmt::format("--{}", info.name) : fmt::format("-{}", info.letter);
+    if (info.takes == Takes::Value)
+      word += fmt::format("{}{}", info.name[0] ? "=" : "", info.argument);
     if (info.takes == Takes::Maybe) word += fmt::format("[={}]", info.argument);
     words += fmt::format("[{}] ", word);
   }
@@ -90,8 +98,9 @@ std::string usage_text(const CommandPage& page, const std::vector<OptionInfo>& o
 }
 
 std::string manual_page(const CommandPage& page, const std::vector<OptionInfo>& options) {
-  std::string out = fmt::format(".TH {} 1 \"\" \"Yardmaster {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n",
-                                to_upper(page.name), YM_VERSION, page.name, troff(page.summary));
+  std::string out = fmt::format(
+      ".TH {} 1 \"\" \"Yardmaster {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n",
+      to_upper(page.name), YM_VERSION, page.name, troff(page.summary));
   for (const std::string& usage : page.usage)
     out += fmt::format(".B {}\n{}\n.br\n", page.name, troff(usage));
   out += ".SH DESCRIPTION\n";
@@ -105,12 +114,14 @@ std::string manual_page(const CommandPage& page, const std::vector<OptionInfo>& 
     if (info.in_script) out += "May stand on an #SBATCH line.\n";
     if (!info.variable.empty()) {
       out += fmt::format("Environment: \\fB{}\\fR.\n", info.variable);
-      variables += fmt::format(".TP\n\\fB{}\\fR\nThe same as \\fB{}\\fR.\n", info.variable, troff(trim(synopsis(info))));
+      variables += fmt::format(".TP\n\\fB{}\\fR\nThe same as \\fB{}\\fR.\n", info.variable,
+                               troff(trim(synopsis(info))));
     }
   }
-  if (!variables.empty()) out += ".SH INPUT ENVIRONMENT VARIABLES\nOptions on the command line count more.\n" + variables;
+  if (!variables.empty())
+    out += ".SH INPUT ENVIRONMENT VARIABLES\nOptions on the command line count more.\n" + variables;
   out += ".SH ENVIRONMENT\n.TP\n\\fBSLURM_CONF\\fR\nThe configuration file.\n";
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

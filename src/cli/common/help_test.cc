@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every command owes its users: help that fits a terminal, an entry for every option, a manual page.
+// What every command owes its users: help that fits a terminal, an entry for every option, a manual
+// page.
 #include <gtest/gtest.h>
 
 #include "base/text.h"
@@ -13,7 +14,7 @@
 #include "cli/squeue/squeue.h"
 #include "cli/srun/srun.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 struct Subject {
@@ -28,15 +29,19 @@ Subject subject(CommandPage page, std::vector<Option<Settings>> table) {
 }
 
 std::vector<Subject> all_commands() {
-  return {subject(sbatch_page(), job_option_table(kSbatch)), subject(salloc_page(), job_option_table(kSalloc)),
-          subject(srun_page(), job_option_table(kSrun)),     subject(squeue_page(), squeue_table()),
-          subject(sinfo_page(), sinfo_table()),              subject(scancel_page(), scancel_table()),
+  return {subject(sbatch_page(), job_option_table(kSbatch)),
+          subject(salloc_page(), job_option_table(kSalloc)),
+          subject(srun_page(), job_option_table(kSrun)),
+          subject(squeue_page(), squeue_table()),
+          subject(sinfo_page(), sinfo_table()),
+          subject(scancel_page(), scancel_table()),
           subject(scontrol_page(), scontrol_table())};
 }
 
 TEST(Help, FitsATerminal) {
   for (const Subject& command : all_commands())
-    for (const std::string& text : {help_text(command.page, command.options), usage_text(command.page, command.options)})
+    for (const std::string& text :
+         {help_text(command.page, command.options), usage_text(command.page, command.options)})
       for (std::string_view line : split(text, '\n'))
         EXPECT_LE(line.size(), kHelpColumns) << command.page.name << ": " << line;
 }
@@ -46,9 +51,12 @@ TEST(Help, TellsOfEveryOption) {
     std::string help = help_text(command.page, command.options);
     std::string manual = manual_page(command.page, command.options);
     for (const OptionInfo& option : command.options) {
-      EXPECT_FALSE(std::string_view(option.help).empty()) << command.page.name << " --" << option.name;
-      EXPECT_FALSE(std::string_view(option.help).ends_with('.')) << command.page.name << " --" << option.name;
-      EXPECT_EQ(option.takes == Takes::Nothing, std::string_view(option.argument).empty()) << option.name;
+      EXPECT_FALSE(std::string_view(option.help).empty())
+          << command.page.name << " --" << option.name;
+      EXPECT_FALSE(std::string_view(option.help).ends_with('.'))
+          << command.page.name << " --" << option.name;
+      EXPECT_EQ(option.takes == Takes::Nothing, std::string_view(option.argument).empty())
+          << option.name;
       if (option.hidden) continue;
       EXPECT_NE(help.find(std::string("--") + option.name), std::string::npos) << option.name;
       EXPECT_NE(manual.find(option.help[0]), std::string::npos);
@@ -63,7 +71,8 @@ TEST(Help, NamesAndLettersStandOnce) {
 TEST(Help, AManualPageHasItsSections) {
   for (const Subject& command : all_commands()) {
     std::string page = manual_page(command.page, command.options);
-    for (const char* section : {".TH ", ".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH OPTIONS"})
+    for (const char* section :
+         {".TH ", ".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH OPTIONS"})
       EXPECT_NE(page.find(section), std::string::npos) << command.page.name << " " << section;
   }
 }
@@ -72,10 +81,11 @@ TEST(Help, VariablesHaveTheCommandsOwnPrefix) {
   for (const Subject& command : all_commands())
     for (const OptionInfo& option : command.options) {
       if (option.variable.empty()) continue;
-      std::string prefix = command.page.name == "srun" ? "SLURM_" : to_upper(command.page.name) + "_";
+      std::string prefix =
+          command.page.name == "srun" ? "SLURM_" : to_upper(command.page.name) + "_";
       EXPECT_TRUE(option.variable.starts_with(prefix)) << option.variable;
     }
 }
 
 }  // namespace
-}  // namespace ym
+}  // namespace ym::cli

@@ -8,7 +8,7 @@
 #include "notation/pattern.h"
 #include "notation/tres.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 std::uint64_t requested_memory_mb(const JobView& view) {
@@ -55,11 +55,14 @@ std::optional<std::uint32_t> time_limit_of(const JobView& view) {
 
 std::uint32_t node_count_of(const JobView& view) {
   const Job& job = view.job();
-  if (!job.allocation->nodes.empty()) return static_cast<std::uint32_t>(job.allocation->nodes.size());
+  if (!job.allocation->nodes.empty())
+    return static_cast<std::uint32_t>(job.allocation->nodes.size());
   if (!view.row->nodes.empty())
-    if (auto hosts = Hostlist::parse(view.row->nodes)) return static_cast<std::uint32_t>(hosts->count());
+    if (auto hosts = Hostlist::parse(view.row->nodes))
+      return static_cast<std::uint32_t>(hosts->count());
   const JobSpec& spec = view.spec();
-  std::uint32_t wanted = spec.tasks_per_node ? (spec.tasks + spec.tasks_per_node - 1) / spec.tasks_per_node : 1;
+  std::uint32_t wanted =
+      spec.tasks_per_node ? (spec.tasks + spec.tasks_per_node - 1) / spec.tasks_per_node : 1;
   return std::max({1u, spec.min_nodes, wanted});
 }
 
@@ -129,4 +132,4 @@ std::string shown_file(const JobView& view, const std::string& pattern) {
   return view.spec().work_dir + "/" + name;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

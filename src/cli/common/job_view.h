@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job as commands show it: the answers to "how long", "how many", "why not" that squeue and scontrol share.
+// A job as commands show it: the answers to "how long", "how many", "why not" that squeue and
+// scontrol share.
 #pragma once
 #include <optional>
 #include <string>
@@ -7,33 +8,34 @@
 #include "base/time.h"
 #include "model/job_messages.h"
 
-namespace ym {
+namespace ym::cli {
 
 struct JobView {
   const JobRow* row = nullptr;
   Instant now;
-  std::optional<std::uint32_t> task;  // one waiting element of the array, shown on a line of its own
+  std::optional<std::uint32_t>
+      task;  // one waiting element of the array, shown on a line of its own
 
   const Job& job() const { return row->job; }
   const JobSpec& spec() const { return *row->job.spec; }
   const JobExtras& extras() const { return *row->job.spec->extras; }
 };
 
-std::string shown_id(const JobView& view);               // "7", "7_3", "7_[1-5%2]"
+std::string shown_id(const JobView& view);  // "7", "7_3", "7_[1-5%2]"
 std::string shown_user(const JobView& view);
 Duration time_used(const JobView& view);
 // Seconds; nothing if none is known, kUnlimited if there is none.
 std::optional<std::uint32_t> time_limit_of(const JobView& view);
 std::uint32_t node_count_of(const JobView& view);
 std::uint32_t cpu_count_of(const JobView& view);
-std::string reason_of(const JobView& view);              // "Priority"
-std::string nodes_or_reason(const JobView& view);        // "n[1-2]" or "(Priority)"
-Instant start_of(const JobView& view);                   // real or expected
-Instant end_of(const JobView& view);                     // real or at the limit; not set if there is neither
+std::string reason_of(const JobView& view);        // "Priority"
+std::string nodes_or_reason(const JobView& view);  // "n[1-2]" or "(Priority)"
+Instant start_of(const JobView& view);             // real or expected
+Instant end_of(const JobView& view);  // real or at the limit; not set if there is neither
 // "cpu=4,mem=8G,node=1,billing=4"; what was asked for, or what the job holds.
 std::string requested_tres(const JobView& view);
 std::string allocated_tres(const JobView& view);
 // Patterns of file names resolved as far as the job itself can tell.
 std::string shown_file(const JobView& view, const std::string& pattern);
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -10,7 +10,7 @@
 #include "os/environment.h"
 #include "os/files.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr std::size_t kNamesFileMax = 16 << 20;
@@ -34,7 +34,8 @@ Instant LocalZone::to_utc(const CivilTime& local) const {
   std::int64_t as_utc = unix_seconds_of(local);
   // The offset of a near instant, then once more with that: exact but for the hour of a change.
   std::int64_t guess = as_utc - zone_offset_seconds(Instant::from_unix_seconds(as_utc));
-  return Instant::from_unix_seconds(as_utc - zone_offset_seconds(Instant::from_unix_seconds(guess)));
+  return Instant::from_unix_seconds(as_utc -
+                                    zone_offset_seconds(Instant::from_unix_seconds(guess)));
 }
 
 const TimeZone& local_zone() {
@@ -44,7 +45,8 @@ const TimeZone& local_zone() {
 
 std::string show_time(Instant time, std::string_view unset) {
   static const std::string format = environment_variable("SLURM_TIME_FORMAT").value_or("");
-  if (!format.starts_with('%') || !time || time >= kNever) return print_timestamp(time, local_zone(), unset);
+  if (!format.starts_with('%') || !time || time >= kNever)
+    return print_timestamp(time, local_zone(), unset);
   std::time_t seconds = time.unix_seconds();
   std::tm parts{};
   ::localtime_r(&seconds, &parts);
@@ -66,4 +68,4 @@ std::map<std::uint32_t, std::string> names_by_number(std::string_view text) {
 std::string group_name(std::uint32_t gid) { return name_in("/etc/group", gid); }
 std::string user_name(std::uint32_t uid) { return name_in("/etc/passwd", uid); }
 
-}  // namespace ym
+}  // namespace ym::cli

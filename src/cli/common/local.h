@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// This machine's zone and its own lists of users and groups. Commands are static, so NSS is out of reach: names that
-// matter come from the controller; these are for display and for turning a number into a name.
+// This machine's zone and its own lists of users and groups. Commands are static, so NSS is out of
+// reach: names that matter come from the controller; these are for display and for turning a number
+// into a name.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -11,7 +12,7 @@
 #include "base/result.h"
 #include "notation/timestamp.h"
 
-namespace ym {
+namespace ym::cli {
 
 class LocalZone final : public TimeZone {
  public:
@@ -20,7 +21,8 @@ class LocalZone final : public TimeZone {
 };
 const TimeZone& local_zone();
 
-// "2026-11-15T21:24:15", or as SLURM_TIME_FORMAT wants it: standard, relative (taken as standard) or a strftime format.
+// "2026-11-15T21:24:15", or as SLURM_TIME_FORMAT wants it: standard, relative (taken as standard)
+// or a strftime format.
 std::string show_time(Instant time, std::string_view unset);
 
 // The names of an /etc/passwd or /etc/group text by number. Broken lines are skipped.
@@ -29,4 +31,4 @@ std::map<std::uint32_t, std::string> names_by_number(std::string_view text);
 std::string group_name(std::uint32_t gid);
 std::string user_name(std::uint32_t uid);
 
-}  // namespace ym
+}  // namespace ym::cli

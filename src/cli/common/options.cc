@@ -7,7 +7,7 @@
 #include "base/format.h"
 #include "base/text.h"
 
-namespace ym {
+namespace ym::cli {
 
 struct OptionSet::Cursor {
   std::span<const std::string> arguments;
@@ -58,7 +58,8 @@ Status OptionSet::take_long(Cursor& at, GivenLine& line) const {
   const OptionInfo& info = options_[*found];
   GivenOption given{.option = *found};
   if (equals != std::string_view::npos) {
-    if (info.takes == Takes::Nothing) return fail(fmt::format("option '--{}' doesn't allow an argument", info.name));
+    if (info.takes == Takes::Nothing)
+      return fail(fmt::format("option '--{}' doesn't allow an argument", info.name));
     given.value = text.substr(equals + 1);
   } else if (info.takes == Takes::Value) {
     if (!at.more()) return fail(fmt::format("option '--{}' requires an argument", info.name));
@@ -68,14 +69,16 @@ Status OptionSet::take_long(Cursor& at, GivenLine& line) const {
   return {};
 }
 
-// "-lvn4": letters without values may stand together; the first that takes one has the rest, or the next argument.
+// "-lvn4": letters without values may stand together; the first that takes one has the rest, or the
+// next argument.
 Status OptionSet::take_letters(Cursor& at, GivenLine& line) const {
   std::string_view text = std::string_view(at.arguments[at.next++]).substr(1);
   while (!text.empty()) {
     char letter = text[0];
     text.remove_prefix(1);
-    auto found = std::find_if(options_.begin(), options_.end(),
-                              [letter](const OptionInfo& info) { return letter != 0 && info.letter == letter; });
+    auto found = std::find_if(options_.begin(), options_.end(), [letter](const OptionInfo& info) {
+      return letter != 0 && info.letter == letter;
+    });
     if (found == options_.end())
       return fail(fmt::format("invalid option -- '{}'", printable(std::string_view(&letter, 1))));
     GivenOption given{.option = static_cast<std::size_t>(found - options_.begin())};
@@ -91,7 +94,8 @@ Status OptionSet::take_letters(Cursor& at, GivenLine& line) const {
   return {};
 }
 
-Result<GivenLine> OptionSet::parse(std::span<const std::string> arguments, Operands operands) const {
+Result<GivenLine> OptionSet::parse(std::span<const std::string> arguments,
+                                   Operands operands) const {
   GivenLine line;
   Cursor at{.arguments = arguments};
   bool options_over = false;
@@ -116,4 +120,4 @@ std::string with_hint(std::string_view program, std::string_view text) {
   return fmt::format("{}\nTry \"{} --help\" for more information", text, program);
 }
 
-}  // namespace ym
+}  // namespace ym::cli

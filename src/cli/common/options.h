@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One table per command is the truth about its options: parser, --help, --usage, manual page and tests are made of it.
+// One table per command is the truth about its options: parser, --help, --usage, manual page and
+// tests are made of it.
 //
-//   const OptionTable<Settings> table = {{.name = "jobid", .letter = 'j', .takes = Takes::Value, …, .set = …}};
+//   const OptionTable<Settings> table = {{.name = "jobid", .letter = 'j', .takes = Takes::Value, …,
+//   .set = …}};
 //
 // A table is scanned in order; names and letters stand once (checked by OptionSet).
 #pragma once
@@ -13,19 +15,23 @@
 
 #include "base/result.h"
 
-namespace ym {
+namespace ym::cli {
 
-enum class Takes : std::uint8_t { Nothing, Value, Maybe };  // Maybe: only as --name=value or -nVALUE
+enum class Takes : std::uint8_t {
+  Nothing,
+  Value,
+  Maybe
+};  // Maybe: only as --name=value or -nVALUE
 
 struct OptionInfo {
-  const char* name = "";       // without the dashes; "" for an option that has a letter only
+  const char* name = "";  // without the dashes; "" for an option that has a letter only
   char letter = 0;
   Takes takes = Takes::Nothing;
-  const char* argument = "";   // how help calls the value
-  const char* help = "";       // one sentence without a full stop
-  std::string variable;        // environment variable that gives the value, "" for none
-  bool in_script = false;      // may stand on an #SBATCH line
-  bool hidden = false;         // left out of --help: old names, and options for builders
+  const char* argument = "";  // how help calls the value
+  const char* help = "";      // one sentence without a full stop
+  std::string variable;       // environment variable that gives the value, "" for none
+  bool in_script = false;     // may stand on an #SBATCH line
+  bool hidden = false;        // left out of --help: old names, and options for builders
 };
 
 template <class Settings>
@@ -52,7 +58,8 @@ class OptionSet {
  public:
   explicit OptionSet(std::vector<OptionInfo> options);
 
-  // Unknown and ambiguous options and missing values are errors, with text as getopt_long's and a suggestion.
+  // Unknown and ambiguous options and missing values are errors, with text as getopt_long's and a
+  // suggestion.
   Result<GivenLine> parse(std::span<const std::string> arguments, Operands operands) const;
   // As the user would write it: "--name" or "-n".
   std::string shown(std::size_t option) const;
@@ -69,10 +76,10 @@ class OptionSet {
 
 // What stands around the options in --help and in the manual page.
 struct CommandPage {
-  std::string name;                  // "squeue"
-  std::string summary;               // "show the jobs of the cluster"
-  std::vector<std::string> usage;    // "[OPTION]... [FILE]"
-  std::string description;           // paragraphs for the manual page, separated by empty lines
+  std::string name;                // "squeue"
+  std::string summary;             // "show the jobs of the cluster"
+  std::vector<std::string> usage;  // "[OPTION]... [FILE]"
+  std::string description;         // paragraphs for the manual page, separated by empty lines
 };
 
 inline constexpr std::size_t kHelpColumns = 80;
@@ -81,7 +88,8 @@ std::string usage_text(const CommandPage& page, const std::vector<OptionInfo>& o
 // troff with the man macros.
 std::string manual_page(const CommandPage& page, const std::vector<OptionInfo>& options);
 
-// "unrecognized option '--foo'", with what to do next on lines of their own; for printing behind "NAME: ".
+// "unrecognized option '--foo'", with what to do next on lines of their own; for printing behind
+// "NAME: ".
 std::string with_hint(std::string_view program, std::string_view text);
 
 template <class Settings>
@@ -92,4 +100,4 @@ std::vector<OptionInfo> infos_of(const std::vector<Option<Settings>>& table) {
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -6,13 +6,17 @@
 #include "base/format.h"
 #include "base/text.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 OptionSet some_options() {
   return OptionSet({
       {.name = "nodes", .letter = 'N', .takes = Takes::Value, .argument = "N", .help = "Nodes"},
-      {.name = "nodelist", .letter = 'w', .takes = Takes::Value, .argument = "HOSTS", .help = "Names"},
+      {.name = "nodelist",
+       .letter = 'w',
+       .takes = Takes::Value,
+       .argument = "HOSTS",
+       .help = "Names"},
       {.name = "nice", .takes = Takes::Maybe, .argument = "N", .help = "Nice"},
       {.name = "label", .letter = 'l', .help = "Label"},
       {.name = "verbose", .letter = 'v', .help = "More"},
@@ -20,12 +24,14 @@ OptionSet some_options() {
   });
 }
 
-std::string shown(const std::vector<std::string>& arguments, Operands operands = Operands::EndOptions) {
+std::string shown(const std::vector<std::string>& arguments,
+                  Operands operands = Operands::EndOptions) {
   OptionSet set = some_options();
   auto line = set.parse(arguments, operands);
   if (!line) return "error: " + line.error().text;
   std::string out;
-  for (const GivenOption& given : line->options) out += fmt::format("{}[{}] ", set.shown(given.option), given.value);
+  for (const GivenOption& given : line->options)
+    out += fmt::format("{}[{}] ", set.shown(given.option), given.value);
   for (const std::string& operand : line->operands) out += fmt::format("<{}> ", operand);
   return std::string(trim(out));
 }
@@ -69,7 +75,8 @@ TEST(Options, RefusalsSayWhatIsWrongAndWhatWasMeant) {
   EXPECT_EQ(shown({"--nodes"}), "error: option '--nodes' requires an argument");
   EXPECT_EQ(shown({"-N"}), "error: option requires an argument -- 'N'");
   EXPECT_EQ(shown({"-z"}), "error: invalid option -- 'z'");
-  EXPECT_EQ(shown({"--node"}), "error: option '--node' is ambiguous; possibilities: '--nodes' '--nodelist'");
+  EXPECT_EQ(shown({"--node"}),
+            "error: option '--node' is ambiguous; possibilities: '--nodes' '--nodelist'");
   EXPECT_EQ(shown({"--labell"}), "error: unrecognized option '--labell'; did you mean '--label'?");
   EXPECT_EQ(shown({"--xyzzy"}), "error: unrecognized option '--xyzzy'");
   EXPECT_EQ(shown({"--=x"}).substr(0, 29), "error: unrecognized option '-");
@@ -82,4 +89,4 @@ TEST(Options, AHiddenOptionAnswersToItsFullNameOnly) {
 }
 
 }  // namespace
-}  // namespace ym
+}  // namespace ym::cli

@@ -9,7 +9,7 @@
 #include "base/format.h"
 #include "base/text.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 struct Named {
@@ -73,4 +73,4 @@ std::string signal_text(std::uint16_t signal) {
   return named ? std::string(named->text) : fmt::format("Signal {}", signal);
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace ym {
+namespace ym::cli {
 
 // "KILL", "SIGKILL", "kill" or "9"; nothing if it is no signal.
 std::optional<std::uint16_t> parse_signal(std::string_view text);
@@ -15,4 +15,4 @@ std::string signal_name(std::uint16_t signal);
 // For people: "Killed", "Segmentation fault".
 std::string signal_text(std::uint16_t signal);
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -7,19 +7,19 @@
 #include "base/text.h"
 #include "notation/job_id.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr JobState kStates[] = {
-    JobState::Pending,  JobState::Running,   JobState::Suspended, JobState::Completed, JobState::Cancelled,
-    JobState::Failed,   JobState::Timeout,   JobState::NodeFail,  JobState::Preempted, JobState::BootFail,
-    JobState::Deadline, JobState::OutOfMemory,
+    JobState::Pending,   JobState::Running,  JobState::Suspended, JobState::Completed,
+    JobState::Cancelled, JobState::Failed,   JobState::Timeout,   JobState::NodeFail,
+    JobState::Preempted, JobState::BootFail, JobState::Deadline,  JobState::OutOfMemory,
 };
 // States that Slurm has and that no job of ours is ever in.
 constexpr std::string_view kForeignStates[] = {
-    "CF", "CONFIGURING", "RV", "REVOKED", "SE", "SPECIAL_EXIT", "RH",          "REQUEUE_HOLD", "RQ", "REQUEUED",
-    "RS", "RESIZING",    "SI", "SIGNALING", "SO", "STAGE_OUT",   "ST",          "STOPPED",      "RD", "RESV_DEL_HOLD",
-    "RF", "REQUEUE_FED",
+    "CF", "CONFIGURING", "RV", "REVOKED",       "SE", "SPECIAL_EXIT", "RH", "REQUEUE_HOLD",
+    "RQ", "REQUEUED",    "RS", "RESIZING",      "SI", "SIGNALING",    "SO", "STAGE_OUT",
+    "ST", "STOPPED",     "RD", "RESV_DEL_HOLD", "RF", "REQUEUE_FED",
 };
 
 StepId step_id(const StepRef& step) {
@@ -34,7 +34,8 @@ StepId step_id(const StepRef& step) {
 
 std::string known_states() {
   std::string out;
-  for (JobState state : kStates) out += fmt::format("{}{}", out.empty() ? "" : ",", to_lower(name_of(state)));
+  for (JobState state : kStates)
+    out += fmt::format("{}{}", out.empty() ? "" : ",", to_lower(name_of(state)));
   return out + ",completing";
 }
 
@@ -46,7 +47,9 @@ Result<std::vector<JobTarget>> parse_targets(std::string_view text) {
   std::vector<JobTarget> out;
   for (const JobRef& ref : *refs) {
     JobTarget target{.job = JobId{ref.job}, .sluid = Sluid{ref.sluid}};
-    if (ref.component) return fail(fmt::format("Invalid job id: {}: there are no heterogeneous jobs", printable(text)));
+    if (ref.component)
+      return fail(
+          fmt::format("Invalid job id: {}: there are no heterogeneous jobs", printable(text)));
     if (ref.task) target.tasks = IndexSet::range(*ref.task, *ref.task);
     if (ref.tasks) target.tasks = ref.tasks->indices;
     if (ref.step) target.step = step_id(*ref.step);
@@ -77,14 +80,17 @@ Result<StateChoice> parse_states(std::string_view text) {
       out.completing = known = true;
     }
     for (JobState state : kStates) {
-      if (!same_ignoring_case(word, name_of(state)) && !same_ignoring_case(word, short_name_of(state))) continue;
+      if (!same_ignoring_case(word, name_of(state)) &&
+          !same_ignoring_case(word, short_name_of(state)))
+        continue;
       out.states.push_back(state);
       known = true;
     }
-    for (std::string_view foreign : kForeignStates) known = known || same_ignoring_case(word, foreign);
+    for (std::string_view foreign : kForeignStates)
+      known = known || same_ignoring_case(word, foreign);
     if (!known)
-      return fail(fmt::format("Invalid job state specified: {}\nValid job states include: {}", printable(word),
-                              known_states()));
+      return fail(fmt::format("Invalid job state specified: {}\nValid job states include: {}",
+                              printable(word), known_states()));
   }
   // Only states that nothing is ever in: nothing is to be shown, rather than everything.
   if (!out.given() && !text.empty()) out.completing = true;
@@ -109,4 +115,4 @@ std::string shown_state_compact(const Job& job) {
   return job.completing() ? "CG" : std::string(short_name_of(job.state));
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "model/job_messages.h"
 
-namespace ym {
+namespace ym::cli {
 
 // "7,8_3,9_[1-4],10.0,10.batch"
 Result<std::vector<JobTarget>> parse_targets(std::string_view text);
@@ -32,4 +32,4 @@ std::string step_name(StepId step);
 std::string shown_state(const Job& job);
 std::string shown_state_compact(const Job& job);
 
-}  // namespace ym
+}  // namespace ym::cli

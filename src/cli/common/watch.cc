@@ -7,7 +7,7 @@
 
 #include "os/clock.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 constexpr Duration kLongestPause{2000};
 }
@@ -23,8 +23,8 @@ Result<std::optional<JobRow>> JobWatcher::wait(Duration timeout) {
     pause_ = std::min(pause_ * 2, kLongestPause);
     Client* client = controller_.connected();
     if (!client) return std::optional<JobRow>();
-    auto sent = client->send({.type = wire::message_number<WatchJob>, .correlation = 1}, wire::encode(watch_),
-                             controller_.config().message_timeout);
+    auto sent = client->send({.type = wire::message_number<WatchJob>, .correlation = 1},
+                             wire::encode(watch_), controller_.config().message_timeout);
     if (!sent) {
       controller_.disconnect();
       return std::optional<JobRow>();
@@ -58,4 +58,4 @@ Result<std::optional<JobRow>> JobWatcher::receive() {
   return std::optional<JobRow>(std::move(rows->rows[0]));
 }
 
-}  // namespace ym
+}  // namespace ym::cli

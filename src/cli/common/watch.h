@@ -5,13 +5,15 @@
 
 #include "cli/common/controller.h"
 
-namespace ym {
+namespace ym::cli {
 
 class JobWatcher {
  public:
-  JobWatcher(const LoadedConfiguration& loaded, WatchJob watch) : controller_(loaded), watch_(watch) {}
+  JobWatcher(const LoadedConfiguration& loaded, WatchJob watch)
+      : controller_(loaded), watch_(watch) {}
 
-  // The answer, if it comes within `timeout`. Errors are the controller's own words: the job is unknown, or not ours.
+  // The answer, if it comes within `timeout`. Errors are the controller's own words: the job is
+  // unknown, or not ours.
   Result<std::optional<JobRow>> wait(Duration timeout);
   // To poll(2) on; -1 while there is no connection.
   int fd() const { return fd_; }
@@ -36,4 +38,4 @@ Result<std::optional<JobRow>> wait_for_job(JobWatcher& watcher, const Interrupte
   }
 }
 
-}  // namespace ym
+}  // namespace ym::cli

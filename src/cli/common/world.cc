@@ -17,7 +17,7 @@
 
 extern char** environ;  // NOLINT: the C library's name
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr std::size_t kNodelistFileMax = 4 << 20;
@@ -73,4 +73,4 @@ Status read_nodelist_file(JobOptions& options) {
   return {};
 }
 
-}  // namespace ym
+}  // namespace ym::cli

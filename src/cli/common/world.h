@@ -6,7 +6,7 @@
 
 #include "cli/options/job_options.h"
 
-namespace ym {
+namespace ym::cli {
 
 SubmissionContext submission_context(JobCommand command);
 std::vector<std::string> own_environment();
@@ -15,4 +15,4 @@ std::string submission_error(const Error& error, const std::string& job_name);
 // The file's text where --nodelist named a file.
 Status read_nodelist_file(JobOptions& options);
 
-}  // namespace ym
+}  // namespace ym::cli

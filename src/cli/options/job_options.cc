@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/options/job_options.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 std::string variable_for(JobCommand command, const JobOption& row) {
@@ -35,4 +35,4 @@ std::vector<Option<JobOptions>> job_option_table(JobCommand command) {
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

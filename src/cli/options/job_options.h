@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of sbatch, salloc and srun: one table, split by subject, each row saying which of the three know it.
+// The options of sbatch, salloc and srun: one table, split by subject, each row saying which of the
+// three know it.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,17 +12,23 @@
 #include "model/job_messages.h"
 #include "notation/timestamp.h"
 
-namespace ym {
+namespace ym::cli {
 
-enum JobCommand : std::uint8_t { kSbatch = 1, kSalloc = 2, kSrun = 4, kAllocators = 3, kAllCommands = 7 };
+enum JobCommand : std::uint8_t {
+  kSbatch = 1,
+  kSalloc = 2,
+  kSrun = 4,
+  kAllocators = 3,
+  kAllCommands = 7
+};
 
 // What the user asked for, before anything was made of it.
 struct JobOptions {
-  JobSpec spec;      // members that need no second thought are set directly
+  JobSpec spec;  // members that need no second thought are set directly
   JobExtras extras;
   std::optional<std::uint32_t> tasks, cpus_per_task, min_nodes, max_nodes, tasks_per_node, priority;
   std::string array, dependency, begin, deadline;
-  std::string export_list;              // empty: ALL
+  std::string export_list;  // empty: ALL
   std::string wrap;
   std::string std_in, std_out, std_err;
   std::string chdir;
@@ -33,7 +40,8 @@ struct JobOptions {
   bool no_shell = false;
   // srun
   std::uint32_t jobid = 0;
-  bool label = false, unbuffered = false, pty = false, overlap = false, exact = false, whole = false;
+  bool label = false, unbuffered = false, pty = false, overlap = false, exact = false,
+       whole = false;
   bool kill_on_bad_exit = false, multi_prog = false, external_launcher = false, no_allocate = false;
   bool disable_status = false;
   std::optional<std::uint32_t> soft_nodes;  // of the surrounding allocation; -N counts more
@@ -42,9 +50,10 @@ struct JobOptions {
 };
 
 struct JobOption {
-  Option<JobOptions> option;          // info.variable is the part behind SBATCH_ or SALLOC_
+  Option<JobOptions> option;  // info.variable is the part behind SBATCH_ or SALLOC_
   std::uint8_t commands = kAllCommands;
-  const char* srun_variable = nullptr;  // the whole name; null: SLURM_ and the common part; "": none
+  const char* srun_variable =
+      nullptr;  // the whole name; null: SLURM_ and the common part; "": none
 };
 
 // By subject, in the order of --help.
@@ -70,6 +79,7 @@ struct SubmissionContext {
 // The request without its script. Checks what can be checked without the controller.
 Result<SubmitJob> make_submission(const JobOptions& options, const SubmissionContext& context);
 // NAME=value, each ended by NUL, as --export chooses.
-std::string exported_environment(std::string_view export_list, const std::vector<std::string>& environment);
+std::string exported_environment(std::string_view export_list,
+                                 const std::vector<std::string>& environment);
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/common/command.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 const FixedOffset kUtc;
@@ -17,9 +17,9 @@ SubmissionContext context(JobCommand command = kSbatch) {
   return {.command = command,
           .now = Instant::from_unix_seconds(1'700'000'000),
           .zone = &kUtc,
-          .work_dir = "/home/ada",
+          .work_dir = "/data/ada",
           .host = "login",
-          .environment = {"PATH=/bin", "HOME=/home/ada", "SLURM_CONF=/x"}};
+          .environment = {"PATH=/bin", "HOME=/data/ada", "SLURM_CONF=/x"}};
 }
 
 Result<SubmitJob> request(const std::vector<std::string>& arguments, JobCommand command = kSbatch) {
@@ -28,7 +28,8 @@ Result<SubmitJob> request(const std::vector<std::string>& arguments, JobCommand 
   auto line = set.parse(arguments, Operands::EndOptions);
   if (!line) return std::unexpected(line.error());
   JobOptions options;
-  if (Status done = apply_given(set, table, line->options, options); !done) return std::unexpected(done.error());
+  if (Status done = apply_given(set, table, line->options, options); !done)
+    return std::unexpected(done.error());
   return make_submission(options, context(command));
 }
 
@@ -48,7 +49,7 @@ TEST(JobOptions, NothingAskedForIsOneTaskOnOneNode) {
   EXPECT_EQ(made.spec.min_nodes, 1u);
   EXPECT_EQ(made.spec.max_nodes, 0u);
   EXPECT_EQ(made.spec.std_out, "slurm-%j.out");
-  EXPECT_EQ(made.spec.work_dir, "/home/ada");
+  EXPECT_EQ(made.spec.work_dir, "/data/ada");
   EXPECT_TRUE(made.spec.batch);
   EXPECT_TRUE(made.spec.requeue);
   EXPECT_EQ(made.priority, kNoPriority);
@@ -61,12 +62,9 @@ TEST(JobOptions, NodesAndTasksFollowFromEachOther) {
     std::uint32_t tasks, min_nodes, max_nodes;
   };
   const Row rows[] = {
-      {{"-N4"}, 4, 4, 4},
-      {{"-N2-4"}, 2, 2, 4},
-      {{"-n8"}, 8, 1, 0},
-      {{"-N2", "-n8"}, 8, 2, 2},
-      {{"-N4", "-n2"}, 2, 2, 4},
-      {{"-N3", "--ntasks-per-node=2"}, 6, 3, 3},
+      {{"-N4"}, 4, 4, 4},           {{"-N2-4"}, 2, 2, 4},
+      {{"-n8"}, 8, 1, 0},           {{"-N2", "-n8"}, 8, 2, 2},
+      {{"-N4", "-n2"}, 2, 2, 4},    {{"-N3", "--ntasks-per-node=2"}, 6, 3, 3},
       {{"-N1k"}, 1024, 1024, 1024},
   };
   for (const Row& row : rows) {
@@ -78,10 +76,41 @@ TEST(JobOptions, NodesAndTasksFollowFromEachOther) {
 }
 
 TEST(JobOptions, BecomeTheRequest) {
-  auto made = request({"-p", "a,b", "-A", "acc", "-J", "name", "-t", "1:30", "--mem=4G", "-c", "3", "-w", "n[1-2],n3",
-                       "-x", "n9", "-C", "big", "--nice", "--priority=7", "-H", "--comment=hello there", "-q", "high",
-                       "--array=1-5%2", "-d", "afterok:7", "--open-mode=append", "--no-requeue", "--exclusive",
-                       "--begin=now+1hour", "--signal=B:USR1@30", "--mail-type=END,FAIL", "--mail-user=ada", "-D", "sub"})
+  auto made = request({"-p",
+                       "a,b",
+                       "-A",
+                       "acc",
+                       "-J",
+                       "name",
+                       "-t",
+                       "1:30",
+                       "--mem=4G",
+                       "-c",
+                       "3",
+                       "-w",
+                       "n[1-2],n3",
+                       "-x",
+                       "n9",
+                       "-C",
+                       "big",
+                       "--nice",
+                       "--priority=7",
+                       "-H",
+                       "--comment=hello there",
+                       "-q",
+                       "high",
+                       "--array=1-5%2",
+                       "-d",
+                       "afterok:7",
+                       "--open-mode=append",
+                       "--no-requeue",
+                       "--exclusive",
+                       "--begin=now+1hour",
+                       "--signal=B:USR1@30",
+                       "--mail-type=END,FAIL",
+                       "--mail-user=ada",
+                       "-D",
+                       "sub"})
                   .value();
   EXPECT_EQ(made.spec.partitions, "a,b");
   EXPECT_EQ(made.spec.account, "acc");
@@ -108,7 +137,7 @@ TEST(JobOptions, BecomeTheRequest) {
   EXPECT_EQ(made.spec.extras->signal_before_s, 30u);
   EXPECT_TRUE(made.spec.extras->signal_batch_only);
   EXPECT_EQ(made.spec.extras->mail_types, 6u);
-  EXPECT_EQ(made.spec.work_dir, "/home/ada/sub");
+  EXPECT_EQ(made.spec.work_dir, "/data/ada/sub");
 }
 
 TEST(JobOptions, TheLaterOfTwoMemoryWishesCounts) {
@@ -124,11 +153,14 @@ TEST(JobOptions, NoLimitIsZeroOrAWord) {
 }
 
 TEST(JobOptions, BadValuesAreRefusedByName) {
-  EXPECT_EQ(refusal({"-N0"}), "Invalid --nodes specification '0': not a number of nodes, or min-max");
-  EXPECT_EQ(refusal({"-N4-2"}), "Invalid --nodes specification '4-2': the minimum is above the maximum");
+  EXPECT_EQ(refusal({"-N0"}),
+            "Invalid --nodes specification '0': not a number of nodes, or min-max");
+  EXPECT_EQ(refusal({"-N4-2"}),
+            "Invalid --nodes specification '4-2': the minimum is above the maximum");
   EXPECT_EQ(refusal({"-n", "-1"}), "Invalid --ntasks specification '-1': not a positive number");
   EXPECT_EQ(refusal({"--signal=FOO"}), "Invalid --signal specification 'FOO': no such signal");
-  EXPECT_EQ(refusal({"--open-mode=x"}), "Invalid --open-mode specification 'x': neither append nor truncate");
+  EXPECT_EQ(refusal({"--open-mode=x"}),
+            "Invalid --open-mode specification 'x': neither append nor truncate");
   EXPECT_NE(refusal({"--mem=lots"}), "accepted");
   EXPECT_NE(refusal({"-t", "soon"}), "accepted");
   EXPECT_NE(refusal({"--begin=someday"}), "accepted");
@@ -161,10 +193,10 @@ TEST(JobOptions, TheExportListChoosesTheEnvironment) {
 
 TEST(JobOptions, ABatchJobKnowsWhereItCameFrom) {
   std::string environment = with_bars(request({}).value().environment);
-  EXPECT_NE(environment.find("|SLURM_SUBMIT_DIR=/home/ada|"), std::string::npos);
+  EXPECT_NE(environment.find("|SLURM_SUBMIT_DIR=/data/ada|"), std::string::npos);
   EXPECT_NE(environment.find("|SLURM_SUBMIT_HOST=login|"), std::string::npos);
   EXPECT_NE(environment.find("|SLURM_UMASK=0022|"), std::string::npos);
 }
 
 }  // namespace
-}  // namespace ym
+}  // namespace ym::cli

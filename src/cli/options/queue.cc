@@ -4,7 +4,7 @@
 #include "notation/array.h"
 #include "notation/dependency.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 Status set_array(JobOptions& options, std::string_view value) {
@@ -25,7 +25,8 @@ Status set_nice(JobOptions& options, std::string_view value) {
   std::int64_t nice = 100;
   if (!value.empty()) {
     auto number = parse_i64(value);
-    if (!number || *number > kNiceMax || *number < -kNiceMax) return fail("not a number within +/- 2147483645");
+    if (!number || *number > kNiceMax || *number < -kNiceMax)
+      return fail("not a number within +/- 2147483645");
     nice = *number;
   }
   options.spec.nice = static_cast<std::int32_t>(nice);
@@ -62,44 +63,84 @@ Status add_verbose(JobOptions& options, std::string_view) {
 
 }  // namespace
 
-void add_queue_options(std::vector<JobOption>& table) {
+namespace {
+
+void add_waiting_options(std::vector<JobOption>& table) {
   const std::vector<JobOption> rows = {
-      {.option = {.info = {.name = "array", .letter = 'a', .takes = Takes::Value, .argument = "INDICES",
-                           .help = "Many jobs alike: 0-15, 1,3,5-7, 0-100:4, 1-50%5", .variable = "ARRAY_INX"},
+      {.option = {.info = {.name = "array",
+                           .letter = 'a',
+                           .takes = Takes::Value,
+                           .argument = "INDICES",
+                           .help = "Many jobs alike: 0-15, 1,3,5-7, 0-100:4, 1-50%5",
+                           .variable = "ARRAY_INX"},
                   .set = set_array},
        .commands = kSbatch},
-      {.option = {.info = {.name = "dependency", .letter = 'd', .takes = Takes::Value, .argument = "LIST",
+      {.option = {.info = {.name = "dependency",
+                           .letter = 'd',
+                           .takes = Takes::Value,
+                           .argument = "LIST",
                            .help = "Wait: afterok:ID, afterany:ID, singleton and others"},
                   .set = set_dependency},
        .srun_variable = ""},
-      {.option = {.info = {.name = "kill-on-invalid-dep", .takes = Takes::Value, .argument = "yes|no",
+      {.option = {.info = {.name = "kill-on-invalid-dep",
+                           .takes = Takes::Value,
+                           .argument = "yes|no",
                            .help = "End the job if its dependency can never be met"},
                   .set = set_kill_on_invalid},
        .commands = kSbatch},
-      {.option = {.info = {.name = "hold", .letter = 'H', .help = "Do not start before it is released"},
+      {.option = {.info = {.name = "hold",
+                           .letter = 'H',
+                           .help = "Do not start before it is released"},
                   .set = set_flag<&JobOptions::hold>}},
-      {.option = {.info = {.name = "nice", .takes = Takes::Maybe, .argument = "N",
+      {.option = {.info = {.name = "nice",
+                           .takes = Takes::Maybe,
+                           .argument = "N",
                            .help = "Lower the priority by N, 100 if not given"},
                   .set = set_nice}},
-      {.option = {.info = {.name = "priority", .takes = Takes::Value, .argument = "N", .help = "The job's priority"},
+      {.option = {.info = {.name = "priority",
+                           .takes = Takes::Value,
+                           .argument = "N",
+                           .help = "The job's priority"},
                   .set = set_priority}},
-      {.option = {.info = {.name = "requeue", .help = "Run again if a node is lost", .variable = "REQUEUE"},
+      {.option = {.info = {.name = "requeue",
+                           .help = "Run again if a node is lost",
+                           .variable = "REQUEUE"},
                   .set = set_flag<&JobSpec::requeue>},
        .commands = kSbatch},
-      {.option = {.info = {.name = "no-requeue", .help = "Never run again", .variable = "NO_REQUEUE"},
+  };
+  table.insert(table.end(), rows.begin(), rows.end());
+}
+
+}  // namespace
+
+void add_queue_options(std::vector<JobOption>& table) {
+  add_waiting_options(table);
+  const std::vector<JobOption> rows = {
+      {.option = {.info = {.name = "no-requeue",
+                           .help = "Never run again",
+                           .variable = "NO_REQUEUE"},
                   .set = set_flag<&JobSpec::requeue, false>},
        .commands = kSbatch},
-      {.option = {.info = {.name = "no-kill", .letter = 'k', .takes = Takes::Maybe, .argument = "off",
-                           .help = "Go on if a node is lost", .variable = "NO_KILL"},
+      {.option = {.info = {.name = "no-kill",
+                           .letter = 'k',
+                           .takes = Takes::Maybe,
+                           .argument = "off",
+                           .help = "Go on if a node is lost",
+                           .variable = "NO_KILL"},
                   .set = set_no_kill}},
       {.option = {.info = {.name = "test-only", .help = "Check the request, submit nothing"},
                   .set = set_flag<&JobOptions::test_only>},
        .commands = kSbatch | kSrun},
-      {.option = {.info = {.name = "wait", .letter = 'W', .help = "Wait for the job's end and return its exit code",
+      {.option = {.info = {.name = "wait",
+                           .letter = 'W',
+                           .help = "Wait for the job's end and return its exit code",
                            .variable = "WAIT"},
                   .set = set_flag<&JobOptions::wait>},
        .commands = kSbatch},
-      {.option = {.info = {.name = "immediate", .letter = 'I', .takes = Takes::Maybe, .argument = "SECONDS",
+      {.option = {.info = {.name = "immediate",
+                           .letter = 'I',
+                           .takes = Takes::Maybe,
+                           .argument = "SECONDS",
                            .help = "Give up if the job cannot start at once"},
                   .set = set_flag<&JobOptions::immediate>}},
       {.option = {.info = {.name = "quiet", .letter = 'Q', .help = "Say nothing but errors"},
@@ -110,4 +151,4 @@ void add_queue_options(std::vector<JobOption>& table) {
   table.insert(table.end(), rows.begin(), rows.end());
 }
 
-}  // namespace ym
+}  // namespace ym::cli

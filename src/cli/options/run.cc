@@ -2,7 +2,7 @@
 // What concerns the running of one of the three commands only.
 #include "cli/options/setters.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 Status set_wrap(JobOptions& options, std::string_view value) {
@@ -39,22 +39,27 @@ Status set_whole(JobOptions& options, std::string_view) {
 
 const std::vector<JobOption>& batch_rows() {
   static const std::vector<JobOption> rows = {
-      {.option = {.info = {.name = "wrap", .takes = Takes::Value, .argument = "COMMAND",
+      {.option = {.info = {.name = "wrap",
+                           .takes = Takes::Value,
+                           .argument = "COMMAND",
                            .help = "Run this shell command instead of a script"},
                   .set = set_wrap},
        .commands = kSbatch},
       {.option = {.info = {.name = "parsable", .help = "Print the job id only"},
                   .set = set_flag<&JobOptions::parsable>},
        .commands = kSbatch},
-      {.option = {.info = {.name = "ignore-pbs", .help = "Taken, without effect: #PBS lines are never read"},
+      {.option = {.info = {.name = "ignore-pbs",
+                           .help = "Taken, without effect: #PBS lines are never read"},
                   .set = accept},
        .commands = kSbatch},
       {.option = {.info = {.name = "no-shell", .help = "Get the allocation and leave"},
                   .set = set_flag<&JobOptions::no_shell>},
        .commands = kSalloc},
-      {.option = {.info = {.name = "bell", .help = "Taken, without effect", .hidden = true}, .set = accept},
+      {.option = {.info = {.name = "bell", .help = "Taken, without effect", .hidden = true},
+                  .set = accept},
        .commands = kSalloc},
-      {.option = {.info = {.name = "no-bell", .help = "Taken, without effect", .hidden = true}, .set = accept},
+      {.option = {.info = {.name = "no-bell", .help = "Taken, without effect", .hidden = true},
+                  .set = accept},
        .commands = kSalloc},
   };
   return rows;
@@ -62,42 +67,69 @@ const std::vector<JobOption>& batch_rows() {
 
 const std::vector<JobOption>& task_rows() {
   static const std::vector<JobOption> rows = {
-      {.option = {.info = {.name = "jobid", .takes = Takes::Value, .argument = "ID",
+      {.option = {.info = {.name = "jobid",
+                           .takes = Takes::Value,
+                           .argument = "ID",
                            .help = "Run within this job's allocation"},
                   .set = set_jobid},
-       .commands = kSrun, .srun_variable = "SLURM_JOB_ID"},
-      {.option = {.info = {.name = "label", .letter = 'l', .help = "Task number before each line of output",
+       .commands = kSrun,
+       .srun_variable = "SLURM_JOB_ID"},
+      {.option = {.info = {.name = "label",
+                           .letter = 'l',
+                           .help = "Task number before each line of output",
                            .variable = "LABELIO"},
                   .set = set_flag<&JobOptions::label>},
        .commands = kSrun},
-      {.option = {.info = {.name = "unbuffered", .letter = 'u', .help = "Pass output on as it comes, not by lines",
+      {.option = {.info = {.name = "unbuffered",
+                           .letter = 'u',
+                           .help = "Pass output on as it comes, not by lines",
                            .variable = "UNBUFFEREDIO"},
                   .set = set_flag<&JobOptions::unbuffered>},
        .commands = kSrun},
-      {.option = {.info = {.name = "pty", .takes = Takes::Maybe, .argument = "FD",
+      {.option = {.info = {.name = "pty",
+                           .takes = Takes::Maybe,
+                           .argument = "FD",
                            .help = "Give task 0 a terminal"},
                   .set = set_flag<&JobOptions::pty>},
        .commands = kSrun},
-      {.option = {.info = {.name = "kill-on-bad-exit", .letter = 'K', .takes = Takes::Maybe, .argument = "0|1",
-                           .help = "End the step when a task fails", .variable = "KILL_BAD_EXIT"},
+      {.option = {.info = {.name = "kill-on-bad-exit",
+                           .letter = 'K',
+                           .takes = Takes::Maybe,
+                           .argument = "0|1",
+                           .help = "End the step when a task fails",
+                           .variable = "KILL_BAD_EXIT"},
                   .set = set_kill_on_bad_exit},
        .commands = kSrun},
-      {.option = {.info = {.name = "overlap", .help = "Share the job's CPUs with other steps",
+      {.option = {.info = {.name = "overlap",
+                           .help = "Share the job's CPUs with other steps",
                            .variable = "OVERLAP"},
                   .set = set_flag<&JobOptions::overlap>},
        .commands = kSrun},
-      {.option = {.info = {.name = "exact", .help = "Take only the CPUs that the tasks need", .variable = "EXACT"},
+      {.option = {.info = {.name = "exact",
+                           .help = "Take only the CPUs that the tasks need",
+                           .variable = "EXACT"},
                   .set = set_flag<&JobOptions::exact>},
        .commands = kSrun},
-      {.option = {.info = {.name = "whole", .help = "Take all of the job's CPUs on the step's nodes",
+      {.option = {.info = {.name = "whole",
+                           .help = "Take all of the job's CPUs on the step's nodes",
                            .variable = "WHOLE"},
                   .set = set_whole},
        .commands = kSrun},
-      {.option = {.info = {.name = "multi-prog", .help = "The program is a file that tells what each task runs"},
+  };
+  return rows;
+}
+
+const std::vector<JobOption>& launch_rows() {
+  static const std::vector<JobOption> rows = {
+      {.option = {.info = {.name = "multi-prog",
+                           .help = "The program is a file that tells what each task runs"},
                   .set = set_flag<&JobOptions::multi_prog>},
        .commands = kSrun},
-      {.option = {.info = {.name = "mpi", .takes = Takes::Value, .argument = "TYPE",
-                           .help = "How MPI programs find each other: none; list shows what there is",
+      {.option = {.info = {.name = "mpi",
+                           .takes = Takes::Value,
+                           .argument = "TYPE",
+                           .help =
+                               "How MPI programs find each other: none; list shows what there is",
                            .variable = "MPI_TYPE"},
                   .set = set_mpi},
        .commands = kSrun},
@@ -105,24 +137,37 @@ const std::vector<JobOption>& task_rows() {
                            .help = "For MPI's own launchers: shares CPUs with other steps"},
                   .set = set_flag<&JobOptions::external_launcher>},
        .commands = kSrun},
-      {.option = {.info = {.name = "disable-status", .letter = 'X', .help = "Ctrl-C ends the tasks at once",
+      {.option = {.info = {.name = "disable-status",
+                           .letter = 'X',
+                           .help = "Ctrl-C ends the tasks at once",
                            .variable = "DISABLE_STATUS"},
                   .set = set_flag<&JobOptions::disable_status>},
        .commands = kSrun},
-      {.option = {.info = {.name = "cpu-bind", .takes = Takes::Value, .argument = "TYPE",
+      {.option = {.info = {.name = "cpu-bind",
+                           .takes = Takes::Value,
+                           .argument = "TYPE",
                            .help = "Binding of tasks to CPUs; taken, without effect"},
                   .set = accept},
        .commands = kSrun},
-      {.option = {.info = {.name = "mem-bind", .takes = Takes::Value, .argument = "TYPE",
+      {.option = {.info = {.name = "mem-bind",
+                           .takes = Takes::Value,
+                           .argument = "TYPE",
                            .help = "Binding of memory; taken, without effect"},
                   .set = accept},
        .commands = kSrun},
-      {.option = {.info = {.name = "wait", .letter = 'W', .takes = Takes::Value, .argument = "SECONDS",
+      {.option = {.info = {.name = "wait",
+                           .letter = 'W',
+                           .takes = Takes::Value,
+                           .argument = "SECONDS",
                            .help = "Taken, without effect"},
                   .set = accept},
        .commands = kSrun},
-      {.option = {.info = {.name = "threads", .letter = 'T', .takes = Takes::Value, .argument = "N",
-                           .help = "Taken, without effect", .hidden = true},
+      {.option = {.info = {.name = "threads",
+                           .letter = 'T',
+                           .takes = Takes::Value,
+                           .argument = "N",
+                           .help = "Taken, without effect",
+                           .hidden = true},
                   .set = accept},
        .commands = kSrun},
   };
@@ -134,6 +179,7 @@ const std::vector<JobOption>& task_rows() {
 void add_run_options(std::vector<JobOption>& table) {
   table.insert(table.end(), batch_rows().begin(), batch_rows().end());
   table.insert(table.end(), task_rows().begin(), task_rows().end());
+  table.insert(table.end(), launch_rows().begin(), launch_rows().end());
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -5,15 +5,21 @@
 #include "base/text.h"
 #include "cli/options/job_options.h"
 
-namespace ym {
+namespace ym::cli {
 
 // The value that a pointer to a member of JobOptions, its spec or its extras stands for.
 template <class T>
-T& member_of(JobOptions& options, T JobOptions::*member) { return options.*member; }
+T& member_of(JobOptions& options, T JobOptions::* member) {
+  return options.*member;
+}
 template <class T>
-T& member_of(JobOptions& options, T JobSpec::*member) { return options.spec.*member; }
+T& member_of(JobOptions& options, T JobSpec::* member) {
+  return options.spec.*member;
+}
 template <class T>
-T& member_of(JobOptions& options, T JobExtras::*member) { return options.extras.*member; }
+T& member_of(JobOptions& options, T JobExtras::* member) {
+  return options.extras.*member;
+}
 
 template <auto Member>
 Status set_text(JobOptions& options, std::string_view value) {
@@ -39,4 +45,4 @@ Status set_count(JobOptions& options, std::string_view value) {
 // Taken, because scripts have it; there is nothing for it to change yet.
 inline Status accept(JobOptions&, std::string_view) { return {}; }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cli/options/job_options.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 // Tasks and nodes, as far as the user left one of them to be worked out from the other.
@@ -23,7 +23,8 @@ Status settle_counts(const JobOptions& options, JobSpec& spec) {
     spec.tasks = static_cast<std::uint32_t>(tasks);
   }
   // As Slurm has it: fewer tasks than nodes make no use of the rest.
-  if (options.tasks && *options.tasks < spec.min_nodes && options.min_nodes) spec.min_nodes = *options.tasks;
+  if (options.tasks && *options.tasks < spec.min_nodes && options.min_nodes)
+    spec.min_nodes = *options.tasks;
   if (spec.max_nodes != 0 && spec.max_nodes < spec.min_nodes) spec.max_nodes = spec.min_nodes;
   return {};
 }
@@ -36,7 +37,8 @@ Status settle_times(const JobOptions& options, const SubmissionContext& context,
   }
   if (!options.deadline.empty()) {
     auto deadline = parse_timestamp(options.deadline, context.now, *context.zone);
-    if (!deadline) return fail(fmt::format("Invalid --deadline specification: {}", deadline.error().text));
+    if (!deadline)
+      return fail(fmt::format("Invalid --deadline specification: {}", deadline.error().text));
     if (*deadline <= context.now) return fail("Incorrect deadline: it has passed already");
     spec.deadline = *deadline;
   }
@@ -46,7 +48,8 @@ Status settle_times(const JobOptions& options, const SubmissionContext& context,
 }
 
 bool has_name(std::string_view assignment, std::string_view name) {
-  return assignment.size() > name.size() && assignment.starts_with(name) && assignment[name.size()] == '=';
+  return assignment.size() > name.size() && assignment.starts_with(name) &&
+         assignment[name.size()] == '=';
 }
 
 void append(std::string& out, std::string_view text) {
@@ -56,22 +59,27 @@ void append(std::string& out, std::string_view text) {
 
 }  // namespace
 
-std::string exported_environment(std::string_view list, const std::vector<std::string>& environment) {
+std::string exported_environment(std::string_view list,
+                                 const std::vector<std::string>& environment) {
   std::string out;
   bool nothing = same_ignoring_case(list, "NONE") || same_ignoring_case(list, "NIL");
   bool all = list.empty();
   std::vector<std::string_view> words;
   if (!nothing)
     for (std::string_view word : split_words(list, ',')) {
-      if (same_ignoring_case(word, "ALL")) all = true;
-      else words.push_back(word);
+      if (same_ignoring_case(word, "ALL"))
+        all = true;
+      else
+        words.push_back(word);
     }
   for (const std::string& variable : environment) {
     bool replaced = false, named = false;
     for (std::string_view word : words) {
       auto equals = word.find('=');
-      if (equals == std::string_view::npos) named = named || has_name(variable, word);
-      else replaced = replaced || has_name(variable, word.substr(0, equals));
+      if (equals == std::string_view::npos)
+        named = named || has_name(variable, word);
+      else
+        replaced = replaced || has_name(variable, word.substr(0, equals));
     }
     bool ours = variable.starts_with("SLURM_") && !same_ignoring_case(list, "NIL");
     if (!replaced && (all || named || ours)) append(out, variable);
@@ -85,11 +93,12 @@ Result<SubmitJob> make_submission(const JobOptions& options, const SubmissionCon
   SubmitJob out{.spec = options.spec};
   JobSpec& spec = out.spec;
   if (Status counts = settle_counts(options, spec); !counts) return std::unexpected(counts.error());
-  if (Status times = settle_times(options, context, spec); !times) return std::unexpected(times.error());
+  if (Status times = settle_times(options, context, spec); !times)
+    return std::unexpected(times.error());
   spec.batch = context.command == kSbatch;
   spec.requeue = spec.requeue && spec.batch;
   spec.submit_host = context.host;
-  spec.work_dir = options.chdir.empty()          ? context.work_dir
+  spec.work_dir = options.chdir.empty()            ? context.work_dir
                   : options.chdir.starts_with('/') ? options.chdir
                                                    : context.work_dir + "/" + options.chdir;
   JobExtras extras = options.extras;
@@ -99,7 +108,8 @@ Result<SubmitJob> make_submission(const JobOptions& options, const SubmissionCon
     extras.std_err = options.std_err;
     extras.std_in = options.std_in;
     out.environment = exported_environment(options.export_list, context.environment);
-    if (!options.export_list.empty()) append(out.environment, "SLURM_EXPORT_ENV=" + options.export_list);
+    if (!options.export_list.empty())
+      append(out.environment, "SLURM_EXPORT_ENV=" + options.export_list);
     append(out.environment, "SLURM_SUBMIT_DIR=" + context.work_dir);
     append(out.environment, "SLURM_SUBMIT_HOST=" + context.host);
     append(out.environment, fmt::format("SLURM_UMASK={:04o}", context.umask));
@@ -113,4 +123,4 @@ Result<SubmitJob> make_submission(const JobOptions& options, const SubmissionCon
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

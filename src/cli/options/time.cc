@@ -4,15 +4,17 @@
 #include "cli/options/setters.h"
 #include "notation/time_limit.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 template <auto Member>
 Status set_limit(JobOptions& options, std::string_view value) {
   auto limit = parse_time_limit(value);
   if (!limit) return std::unexpected(limit.error());
-  bool unlimited = limit->unlimited || limit->span.count() == 0 || limit->span.count() >= JobSpec::kUnlimited;
-  member_of(options, Member) = unlimited ? JobSpec::kUnlimited : static_cast<std::uint32_t>(limit->minutes() * 60);
+  bool unlimited =
+      limit->unlimited || limit->span.count() == 0 || limit->span.count() >= JobSpec::kUnlimited;
+  member_of(options, Member) =
+      unlimited ? JobSpec::kUnlimited : static_cast<std::uint32_t>(limit->minutes() * 60);
   return {};
 }
 
@@ -21,7 +23,8 @@ Status set_signal(JobOptions& options, std::string_view value) {
   bool batch_only = false;
   if (auto colon = value.find(':'); colon != std::string_view::npos) {
     for (char c : value.substr(0, colon)) {
-      if (lower(c) != 'b' && lower(c) != 'r') return fail("only B and R may stand before the colon");
+      if (lower(c) != 'b' && lower(c) != 'r')
+        return fail("only B and R may stand before the colon");
       batch_only = batch_only || lower(c) == 'b';
     }
     value.remove_prefix(colon + 1);
@@ -45,23 +48,37 @@ Status set_signal(JobOptions& options, std::string_view value) {
 
 void add_time_options(std::vector<JobOption>& table) {
   const std::vector<JobOption> rows = {
-      {.option = {.info = {.name = "time", .letter = 't', .takes = Takes::Value, .argument = "TIME",
-                           .help = "Limit: minutes, [days-]hours:minutes:seconds", .variable = "TIMELIMIT"},
+      {.option = {.info = {.name = "time",
+                           .letter = 't',
+                           .takes = Takes::Value,
+                           .argument = "TIME",
+                           .help = "Limit: minutes, [days-]hours:minutes:seconds",
+                           .variable = "TIMELIMIT"},
                   .set = set_limit<&JobSpec::time_limit_s>}},
-      {.option = {.info = {.name = "time-min", .takes = Takes::Value, .argument = "TIME",
+      {.option = {.info = {.name = "time-min",
+                           .takes = Takes::Value,
+                           .argument = "TIME",
                            .help = "The limit may be lowered to this, to begin sooner"},
                   .set = set_limit<&JobSpec::time_min_s>}},
-      {.option = {.info = {.name = "begin", .letter = 'b', .takes = Takes::Value, .argument = "TIME",
+      {.option = {.info = {.name = "begin",
+                           .letter = 'b',
+                           .takes = Takes::Value,
+                           .argument = "TIME",
                            .help = "Not before then: 16:00, now+1hour, 2026-01-20T12:34:00"},
                   .set = set_text<&JobOptions::begin>}},
-      {.option = {.info = {.name = "deadline", .takes = Takes::Value, .argument = "TIME",
+      {.option = {.info = {.name = "deadline",
+                           .takes = Takes::Value,
+                           .argument = "TIME",
                            .help = "Give the job up if it cannot end by then"},
                   .set = set_text<&JobOptions::deadline>}},
-      {.option = {.info = {.name = "signal", .takes = Takes::Value, .argument = "[B:]SIG[@SECONDS]",
-                           .help = "Send a signal before the time is up", .variable = "SIGNAL"},
+      {.option = {.info = {.name = "signal",
+                           .takes = Takes::Value,
+                           .argument = "[B:]SIG[@SECONDS]",
+                           .help = "Send a signal before the time is up",
+                           .variable = "SIGNAL"},
                   .set = set_signal}},
   };
   table.insert(table.end(), rows.begin(), rows.end());
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/salloc/salloc.h"
 
-int main(int argc, char** argv) { return ym::salloc_main(ym::Arguments(argv + 1, argv + argc)); }
+int main(int argc, char** argv) {
+  return ym::cli::salloc_main(ym::cli::Arguments(argv + 1, argv + argc));
+}

@@ -16,7 +16,7 @@
 #include "os/environment.h"
 #include "os/files.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr Duration kLookInterval{50};
@@ -35,7 +35,8 @@ Result<pid_t> start(const std::vector<std::string>& command) {
   std::_Exit(errno == ENOENT ? 127 : 126);
 }
 
-// Waits for the command; if the job ends first, the command is told by SIGHUP and may end in its own time.
+// Waits for the command; if the job ends first, the command is told by SIGHUP and may end in its
+// own time.
 int wait_for_child(pid_t child, JobWatcher& watcher, JobId job, bool& revoked) {
   for (;;) {
     int status = 0;
@@ -71,7 +72,8 @@ int run_command(Controller& controller, const Granted& granted, const JobOptions
   ExitStatus exit{.code = static_cast<std::uint8_t>(WIFEXITED(status) ? WEXITSTATUS(status) : 0),
                   .signal = static_cast<std::uint8_t>(WIFSIGNALED(status) ? WTERMSIG(status) : 0)};
   if (!revoked) {
-    if (!options.quiet) remark("salloc", fmt::format("Relinquishing job allocation {}", granted.job.value));
+    if (!options.quiet)
+      remark("salloc", fmt::format("Relinquishing job allocation {}", granted.job.value));
     relinquish(controller, granted.job, exit);
   }
   if (exit.signal) return 128 + exit.signal;
@@ -81,15 +83,18 @@ int run_command(Controller& controller, const Granted& granted, const JobOptions
 }  // namespace
 
 CommandPage salloc_page() {
-  return {.name = "salloc",
-          .summary = "get nodes, run a command here while holding them, give them back",
-          .usage = {"[OPTION]... [COMMAND [ARGUMENT]...]"},
-          .description = "Waits until the nodes are there and then runs the command, or a shell, on this machine\n"
-                         "with the allocation's SLURM_ variables; srun inside of it runs on the nodes."};
+  return {
+      .name = "salloc",
+      .summary = "get nodes, run a command here while holding them, give them back",
+      .usage = {"[OPTION]... [COMMAND [ARGUMENT]...]"},
+      .description =
+          "Waits until the nodes are there and then runs the command, or a shell, on this machine\n"
+          "with the allocation's SLURM_ variables; srun inside of it runs on the nodes."};
 }
 
 int salloc_main(const Arguments& arguments) {
-  auto parsed = parse_command(salloc_page(), job_option_table(kSalloc), arguments, Operands::EndOptions);
+  auto parsed =
+      parse_command(salloc_page(), job_option_table(kSalloc), arguments, Operands::EndOptions);
   if (parsed.exit_code) return *parsed.exit_code;
   JobOptions& options = parsed.settings;
   auto refuse_with = [](const Error& error, const char* what) {
@@ -97,8 +102,10 @@ int salloc_main(const Arguments& arguments) {
     return 1;
   };
   if (Status read = read_nodelist_file(options); !read) return refuse_with(read.error(), "");
-  if (options.spec.name.empty()) options.spec.name = parsed.operands.empty() ? "interactive" : parsed.operands[0];
-  if (auto slash = options.spec.name.rfind('/'); slash != std::string::npos) options.spec.name.erase(0, slash + 1);
+  if (options.spec.name.empty())
+    options.spec.name = parsed.operands.empty() ? "interactive" : parsed.operands[0];
+  if (auto slash = options.spec.name.rfind('/'); slash != std::string::npos)
+    options.spec.name.erase(0, slash + 1);
   SubmissionContext context = submission_context(kSalloc);
   auto request = make_submission(options, context);
   if (!request) return refuse_with(request.error(), "");
@@ -111,12 +118,12 @@ int salloc_main(const Arguments& arguments) {
     remark("salloc", fmt::format("Nodes {} are ready for job", granted->row.nodes));
   }
   if (options.no_shell) return 0;
-  for (const auto& [name, value] :
-       allocation_variables(granted->row, options, controller->config().cluster_name, context.work_dir))
+  for (const auto& [name, value] : allocation_variables(
+           granted->row, options, controller->config().cluster_name, context.work_dir))
     ::setenv(name.c_str(), value.c_str(), 1);
   if (!options.chdir.empty() && ::chdir(options.chdir.c_str()) != 0)
     complain("salloc", errno_text(fmt::format("Unable to change to {}", options.chdir)));
   return run_command(*controller, *granted, options, parsed.operands);
 }
 
-}  // namespace ym
+}  // namespace ym::cli

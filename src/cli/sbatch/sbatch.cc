@@ -12,7 +12,7 @@
 #include "os/environment.h"
 #include "os/files.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 struct BatchScript {
@@ -38,8 +38,9 @@ Result<BatchScript> read_script(const std::vector<std::string>& operands, const 
                                 const std::string& work_dir) {
   if (options.wrap_given) {
     if (!operands.empty()) return fail("Script arguments are not permitted with the --wrap option");
-    return BatchScript{.text = "#!/bin/sh\n# This script was created by sbatch --wrap.\n\n" + options.wrap + "\n",
-                       .name = "wrap"};
+    return BatchScript{
+        .text = "#!/bin/sh\n# This script was created by sbatch --wrap.\n\n" + options.wrap + "\n",
+        .name = "wrap"};
   }
   if (operands.empty()) {
     auto text = read_file("/dev/stdin", kScriptMax + 1);
@@ -49,7 +50,8 @@ Result<BatchScript> read_script(const std::vector<std::string>& operands, const 
   std::string path = find_script(operands[0], work_dir);
   auto text = read_file(path, kScriptMax + 1);
   if (!text) return fail(fmt::format("Unable to open file {}: {}", operands[0], text.error().text));
-  return BatchScript{.text = std::move(*text), .path = path, .name = path.substr(path.rfind('/') + 1)};
+  return BatchScript{
+      .text = std::move(*text), .path = path, .name = path.substr(path.rfind('/') + 1)};
 }
 
 int wait_for_end(Controller& controller, JobId job) {
@@ -73,8 +75,10 @@ int submit(const JobOptions& options, const SubmitJob& request) {
   }
   auto answer = controller->ask<SubmitAnswer>(request, Asking::Once);
   if (!answer) {
-    complain("sbatch", fmt::format("{}: {}", request.test_only ? "allocation failure" : "Batch job submission failed",
-                                   submission_error(answer.error(), request.spec.name)));
+    complain("sbatch",
+             fmt::format("{}: {}",
+                         request.test_only ? "allocation failure" : "Batch job submission failed",
+                         submission_error(answer.error(), request.spec.name)));
     return 1;
   }
   if (!answer->warning.empty()) remark("sbatch", answer->warning);
@@ -82,25 +86,32 @@ int submit(const JobOptions& options, const SubmitJob& request) {
     if (answer->warning.empty()) remark("sbatch", "The request is valid");
     return 0;
   }
-  if (options.parsable) print(fmt::format("{}\n", answer->job.value));
-  else if (!options.quiet) print(fmt::format("Submitted batch job {}\n", answer->job.value));
+  if (options.parsable)
+    print(fmt::format("{}\n", answer->job.value));
+  else if (!options.quiet)
+    print(fmt::format("Submitted batch job {}\n", answer->job.value));
   return options.wait ? wait_for_end(*controller, answer->job) : 0;
 }
 
 }  // namespace
 
 CommandPage sbatch_page() {
-  return {.name = "sbatch",
-          .summary = "submit a batch script",
-          .usage = {"[OPTION]... [SCRIPT [ARGUMENT]...]"},
-          .description =
-              "Hands the script to the controller and returns at once with the number of the job. The script is\n"
-              "copied: it may change afterwards. It is read from standard input if no file is named.\n\n"
-              "Options may stand in the head of the script, on lines that begin with #SBATCH, before the first\n"
-              "command. Those on the command line count most, then the environment, then the script."};
+  return {
+      .name = "sbatch",
+      .summary = "submit a batch script",
+      .usage = {"[OPTION]... [SCRIPT [ARGUMENT]...]"},
+      .description =
+          "Hands the script to the controller and returns at once with the number of the job. The "
+          "script is\n"
+          "copied: it may change afterwards. It is read from standard input if no file is "
+          "named.\n\n"
+          "Options may stand in the head of the script, on lines that begin with #SBATCH, before "
+          "the first\n"
+          "command. Those on the command line count most, then the environment, then the script."};
 }
 
-Status apply_batch_options(std::string_view script, const std::vector<GivenOption>& line, JobOptions& options) {
+Status apply_batch_options(std::string_view script, const std::vector<GivenOption>& line,
+                           JobOptions& options) {
   auto table = job_option_table(kSbatch);
   add_standard(table);
   OptionSet set(infos_of(table));
@@ -116,7 +127,8 @@ Status apply_batch_options(std::string_view script, const std::vector<GivenOptio
 }
 
 int sbatch_main(const Arguments& arguments) {
-  auto first = parse_command(sbatch_page(), job_option_table(kSbatch), arguments, Operands::EndOptions);
+  auto first =
+      parse_command(sbatch_page(), job_option_table(kSbatch), arguments, Operands::EndOptions);
   if (first.exit_code) return *first.exit_code;
   SubmissionContext context = submission_context(kSbatch);
   auto refuse_with = [](const Error& error) {
@@ -135,11 +147,12 @@ int sbatch_main(const Arguments& arguments) {
   if (Status read = read_nodelist_file(options); !read) return refuse_with(read.error());
   if (options.spec.name.empty()) options.spec.name = script->name;
   options.spec.command = script->path;
-  if (!first.operands.empty()) options.extras.arguments.assign(first.operands.begin() + 1, first.operands.end());
+  if (!first.operands.empty())
+    options.extras.arguments.assign(first.operands.begin() + 1, first.operands.end());
   auto request = make_submission(options, context);
   if (!request) return refuse_with(request.error());
   request->script = std::move(script->text);
   return submit(options, *request);
 }
 
-}  // namespace ym
+}  // namespace ym::cli

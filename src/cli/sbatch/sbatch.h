@@ -4,11 +4,12 @@
 #include "cli/common/command.h"
 #include "cli/options/job_options.h"
 
-namespace ym {
+namespace ym::cli {
 
 CommandPage sbatch_page();
 // Options in the order of their weight: the script's, the environment's, the line's.
-Status apply_batch_options(std::string_view script, const std::vector<GivenOption>& line, JobOptions& options);
+Status apply_batch_options(std::string_view script, const std::vector<GivenOption>& line,
+                           JobOptions& options);
 int sbatch_main(const Arguments& arguments);
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -4,14 +4,15 @@
 #include "base/format.h"
 #include "base/text.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr std::string_view kMagic = "#SBATCH";
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-// One word and where it ends. Double quotes keep backslashes but before " and \, single quotes keep everything.
+// One word and where it ends. Double quotes keep backslashes but before " and \, single quotes keep
+// everything.
 class Words {
  public:
   explicit Words(std::string_view text) : text_(text) {}
@@ -49,7 +50,8 @@ class Words {
       if (escape) ++at_;
       word += text_[at_++];
     }
-    if (at_ == text_.size()) return fail(fmt::format("the {} quote is not closed", quote == '"' ? "double" : "single"));
+    if (at_ == text_.size())
+      return fail(fmt::format("the {} quote is not closed", quote == '"' ? "double" : "single"));
     ++at_;
     return {};
   }
@@ -66,7 +68,8 @@ Status check_script(std::string_view script) {
   for (char c : script) blank = blank && (is_blank(c) || c == '\n');
   if (blank) return fail("Batch script contains only whitespace!");
   if (script.size() > kScriptMax)
-    return fail(fmt::format("Batch script is {} bytes long; at most {} are allowed", script.size(), kScriptMax));
+    return fail(fmt::format("Batch script is {} bytes long; at most {} are allowed", script.size(),
+                            kScriptMax));
   if (!script.starts_with("#!"))
     return fail(
         "This does not look like a batch script.  The first\n"
@@ -75,7 +78,9 @@ Status check_script(std::string_view script) {
   if (script.find('\0') != std::string_view::npos)
     return fail("The batch script contains a null character, which is not allowed");
   if (script.find("\r\n") != std::string_view::npos)
-    return fail("Batch script contains DOS line breaks (\\r\\n)\ninstead of expected UNIX line breaks (\\n).");
+    return fail(
+        "Batch script contains DOS line breaks (\\r\\n)\ninstead of expected UNIX line breaks "
+        "(\\n).");
   return {};
 }
 
@@ -93,7 +98,8 @@ Result<std::vector<std::string>> script_arguments(std::string_view script) {
       auto words = shell_words(line.substr(kMagic.size()));
       if (!words) return fail(fmt::format("line {}: {}", number, words.error().text));
       for (std::string& word : *words) out.push_back(std::move(word));
-      if (out.size() > kScriptArgumentsMax) return fail(fmt::format("line {}: too many #SBATCH options", number));
+      if (out.size() > kScriptArgumentsMax)
+        return fail(fmt::format("line {}: too many #SBATCH options", number));
     } else if (std::string_view rest = trim(line); !rest.empty() && rest[0] != '#') {
       break;
     }
@@ -101,4 +107,4 @@ Result<std::vector<std::string>> script_arguments(std::string_view script) {
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

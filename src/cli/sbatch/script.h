@@ -7,19 +7,20 @@
 
 #include "base/result.h"
 
-namespace ym {
+namespace ym::cli {
 
 inline constexpr std::size_t kScriptMax = 4 << 20;         // bytes, as Slurm's default
 inline constexpr std::size_t kScriptArgumentsMax = 65536;  // of all #SBATCH lines together
 
-// What sbatch itself would refuse to submit: empty, without "#!", DOS line breaks, NUL bytes, too large.
+// What sbatch itself would refuse to submit: empty, without "#!", DOS line breaks, NUL bytes, too
+// large.
 Status check_script(std::string_view script);
 
-// The words of all #SBATCH lines up to the first line that is neither empty nor a comment. Quotes and backslashes
-// work as in the shell; " #" ends a line. The error says which line is wrong.
+// The words of all #SBATCH lines up to the first line that is neither empty nor a comment. Quotes
+// and backslashes work as in the shell; " #" ends a line. The error says which line is wrong.
 Result<std::vector<std::string>> script_arguments(std::string_view script);
 
 // One line's words.
 Result<std::vector<std::string>> shell_words(std::string_view line);
 
-}  // namespace ym
+}  // namespace ym::cli

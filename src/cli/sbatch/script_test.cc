@@ -8,7 +8,7 @@
 #include "cli/common/command.h"
 #include "cli/sbatch/sbatch.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 std::string words_of(std::string_view line) {
@@ -31,13 +31,15 @@ TEST(Script, LinesAreReadWithTheShellsQuotes) {
 }
 
 TEST(Script, OptionsEndAtTheFirstCommand) {
-  auto words = script_arguments("#!/bin/sh\n#SBATCH -n 2\n# a comment\n\n#SBATCH -t 5\nhostname\n#SBATCH -n 9\n");
+  auto words = script_arguments(
+      "#!/bin/sh\n#SBATCH -n 2\n# a comment\n\n#SBATCH -t 5\nhostname\n#SBATCH -n 9\n");
   ASSERT_TRUE(words);
   EXPECT_EQ(join(*words, "|"), "-n|2|-t|5");
 }
 
 TEST(Script, OnlyExactLinesCount) {
-  auto words = script_arguments("#!/bin/sh\n##SBATCH -n 2\n #SBATCH -n 3\n#SBATCHx -n 4\n#sbatch -n 5\n#SBATCH\t-n 6");
+  auto words = script_arguments(
+      "#!/bin/sh\n##SBATCH -n 2\n #SBATCH -n 3\n#SBATCHx -n 4\n#sbatch -n 5\n#SBATCH\t-n 6");
   ASSERT_TRUE(words);
   EXPECT_EQ(join(*words, "|"), "-n|6");
 }
@@ -91,4 +93,4 @@ TEST(Script, ABadOptionInItIsToldAsOnTheLine) {
 }
 
 }  // namespace
-}  // namespace ym
+}  // namespace ym::cli

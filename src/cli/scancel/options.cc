@@ -6,7 +6,7 @@
 #include "cli/scancel/scancel.h"
 #include "notation/hostlist.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 using Settings = ScancelSettings;
@@ -61,43 +61,114 @@ CommandPage scancel_page() {
   return {.name = "scancel",
           .summary = "end jobs and steps, or send them signals",
           .usage = {"[OPTION]... [JOB[_ELEMENT][.STEP]]..."},
-          .description = "Of several conditions all must hold. A job that is not known any more is passed over in\n"
-                         "silence: it is gone, as was wanted."};
+          .description =
+              "Of several conditions all must hold. A job that is not known any more is passed "
+              "over in\n"
+              "silence: it is gone, as was wanted."};
 }
 
-std::vector<Option<ScancelSettings>> scancel_table() {
+namespace {
+
+std::vector<Option<ScancelSettings>> signal_rows() {
   return {
-      {{.name = "signal", .letter = 's', .takes = Takes::Value, .argument = "SIGNAL",
-        .help = "Send this signal instead of ending the job"}, set_signal},
-      {{.name = "batch", .letter = 'b', .help = "Signal the batch shell only", .variable = "SCANCEL_BATCH"},
+      {{.name = "signal",
+        .letter = 's',
+        .takes = Takes::Value,
+        .argument = "SIGNAL",
+        .help = "Send this signal instead of ending the job"},
+       set_signal},
+      {{.name = "batch",
+        .letter = 'b',
+        .help = "Signal the batch shell only",
+        .variable = "SCANCEL_BATCH"},
        flag<&Settings::batch>},
-      {{.name = "full", .letter = 'f', .help = "Signal the batch shell and all steps", .variable = "SCANCEL_FULL"},
+      {{.name = "full",
+        .letter = 'f',
+        .help = "Signal the batch shell and all steps",
+        .variable = "SCANCEL_FULL"},
        flag<&Settings::full>},
-      {{.name = "user", .letter = 'u', .takes = Takes::Value, .argument = "NAME", .help = "Only jobs of this user",
-        .variable = "SCANCEL_USER"}, add_list<&Settings::users>},
+      {{.name = "user",
+        .letter = 'u',
+        .takes = Takes::Value,
+        .argument = "NAME",
+        .help = "Only jobs of this user",
+        .variable = "SCANCEL_USER"},
+       add_list<&Settings::users>},
       {{.name = "me", .help = "Only my jobs"}, set_me},
-      {{.name = "name", .letter = 'n', .takes = Takes::Value, .argument = "NAME", .help = "Only jobs of this name",
-        .variable = "SCANCEL_NAME"}, add_list<&Settings::names>},
-      {{.name = "jobname", .takes = Takes::Value, .argument = "NAME", .help = "The same as --name", .hidden = true},
+      {{.name = "name",
+        .letter = 'n',
+        .takes = Takes::Value,
+        .argument = "NAME",
+        .help = "Only jobs of this name",
+        .variable = "SCANCEL_NAME"},
        add_list<&Settings::names>},
-      {{.name = "partition", .letter = 'p', .takes = Takes::Value, .argument = "NAME",
-        .help = "Only jobs in this partition", .variable = "SCANCEL_PARTITION"}, add_list<&Settings::partitions>},
-      {{.name = "account", .letter = 'A', .takes = Takes::Value, .argument = "NAME",
-        .help = "Only jobs of this account", .variable = "SCANCEL_ACCOUNT"}, add_list<&Settings::accounts>},
-      {{.name = "qos", .letter = 'q', .takes = Takes::Value, .argument = "NAME", .help = "Only jobs of this QOS",
-        .variable = "SCANCEL_QOS"}, add_list<&Settings::qos>},
-      {{.name = "state", .letter = 't', .takes = Takes::Value, .argument = "STATE",
-        .help = "Only jobs in this state: PENDING, RUNNING or SUSPENDED", .variable = "SCANCEL_STATE"}, set_states},
-      {{.name = "nodelist", .letter = 'w', .takes = Takes::Value, .argument = "HOSTS",
-        .help = "Only jobs on these nodes"}, set_nodes},
-      {{.name = "interactive", .letter = 'i', .help = "Ask before each job", .variable = "SCANCEL_INTERACTIVE"},
-       flag<&Settings::interactive>},
-      {{.name = "hurry", .letter = 'H', .help = "Taken, without effect: nothing is staged out"},
-       flag<&Settings::hurry>},
-      {{.name = "ctld", .help = "Taken, without effect: signals always go by the controller"}, accept},
-      {{.name = "quiet", .letter = 'Q', .help = "No complaint about jobs that are over"}, flag<&Settings::quiet>},
-      {{.name = "verbose", .letter = 'v', .help = "Say what is done", .variable = "SCANCEL_VERBOSE"}, add_verbose},
+      {{.name = "jobname",
+        .takes = Takes::Value,
+        .argument = "NAME",
+        .help = "The same as --name",
+        .hidden = true},
+       add_list<&Settings::names>},
+      {{.name = "partition",
+        .letter = 'p',
+        .takes = Takes::Value,
+        .argument = "NAME",
+        .help = "Only jobs in this partition",
+        .variable = "SCANCEL_PARTITION"},
+       add_list<&Settings::partitions>},
   };
 }
 
-}  // namespace ym
+}  // namespace
+
+std::vector<Option<ScancelSettings>> scancel_table() {
+  std::vector<Option<ScancelSettings>> table = signal_rows();
+  const std::vector<Option<ScancelSettings>> more = {
+      {{.name = "account",
+        .letter = 'A',
+        .takes = Takes::Value,
+        .argument = "NAME",
+        .help = "Only jobs of this account",
+        .variable = "SCANCEL_ACCOUNT"},
+       add_list<&Settings::accounts>},
+      {{.name = "qos",
+        .letter = 'q',
+        .takes = Takes::Value,
+        .argument = "NAME",
+        .help = "Only jobs of this QOS",
+        .variable = "SCANCEL_QOS"},
+       add_list<&Settings::qos>},
+      {{.name = "state",
+        .letter = 't',
+        .takes = Takes::Value,
+        .argument = "STATE",
+        .help = "Only jobs in this state: PENDING, RUNNING or SUSPENDED",
+        .variable = "SCANCEL_STATE"},
+       set_states},
+      {{.name = "nodelist",
+        .letter = 'w',
+        .takes = Takes::Value,
+        .argument = "HOSTS",
+        .help = "Only jobs on these nodes"},
+       set_nodes},
+      {{.name = "interactive",
+        .letter = 'i',
+        .help = "Ask before each job",
+        .variable = "SCANCEL_INTERACTIVE"},
+       flag<&Settings::interactive>},
+      {{.name = "hurry", .letter = 'H', .help = "Taken, without effect: nothing is staged out"},
+       flag<&Settings::hurry>},
+      {{.name = "ctld", .help = "Taken, without effect: signals always go by the controller"},
+       accept},
+      {{.name = "quiet", .letter = 'Q', .help = "No complaint about jobs that are over"},
+       flag<&Settings::quiet>},
+      {{.name = "verbose",
+        .letter = 'v',
+        .help = "Say what is done",
+        .variable = "SCANCEL_VERBOSE"},
+       add_verbose},
+  };
+  table.insert(table.end(), more.begin(), more.end());
+  return table;
+}
+
+}  // namespace ym::cli

@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "cli/common/controller.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 // A line from the terminal, without its end; nothing at the end of the input.
@@ -31,8 +31,8 @@ Result<std::vector<JobTarget>> confirmed(Controller& controller, const JobFilter
   if (!asked) return std::unexpected(asked.error());
   std::vector<JobTarget> out;
   for (const JobRow& row : rows) {
-    print(fmt::format("Cancel job_id={} name={} partition={} [y/n]? ", display_id(row.job), row.job.spec->name,
-                      row.partition));
+    print(fmt::format("Cancel job_id={} name={} partition={} [y/n]? ", display_id(row.job),
+                      row.job.spec->name, row.partition));
     auto answer = read_line();
     if (!answer) break;
     if (answer->starts_with('y') || answer->starts_with('Y')) out.push_back({.job = row.job.id});
@@ -74,8 +74,8 @@ int cancel(ScancelSettings& settings, std::vector<JobTarget> targets) {
 }  // namespace
 
 bool ScancelSettings::has_filter() const {
-  return !users.empty() || !partitions.empty() || !accounts.empty() || !qos.empty() || !names.empty() ||
-         !nodes.empty() || states.given();
+  return !users.empty() || !partitions.empty() || !accounts.empty() || !qos.empty() ||
+         !names.empty() || !nodes.empty() || states.given();
 }
 
 AlterJobs scancel_request(const ScancelSettings& settings, std::vector<JobTarget> targets) {
@@ -104,7 +104,8 @@ CancelReport report_of(const AlterAnswer& answer, const ScancelSettings& setting
     Error error{.code = outcome.code, .text = outcome.text};
     if (outcome.code == 0 && outcome.text.empty()) continue;
     if (is(error, Errc::InvalidJobId)) continue;
-    std::string text = fmt::format("Kill job error on job id {}: {}", outcome.display, outcome.text);
+    std::string text =
+        fmt::format("Kill job error on job id {}: {}", outcome.display, outcome.text);
     // The job was over before we came: wanted or not, nothing is left to be done.
     bool gone = is(error, Errc::AlreadyDone) || is(error, Errc::JobFinished);
     if (gone) {
@@ -136,4 +137,4 @@ int scancel_main(const Arguments& arguments) {
   return cancel(parsed.settings, std::move(targets));
 }
 
-}  // namespace ym
+}  // namespace ym::cli

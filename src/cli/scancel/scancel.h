@@ -5,7 +5,7 @@
 #include "cli/common/targets.h"
 #include "model/job_messages.h"
 
-namespace ym {
+namespace ym::cli {
 
 struct ScancelSettings {
   std::vector<std::string> users, partitions, accounts, qos, names;
@@ -20,7 +20,8 @@ struct ScancelSettings {
 CommandPage scancel_page();
 std::vector<Option<ScancelSettings>> scancel_table();
 AlterJobs scancel_request(const ScancelSettings& settings, std::vector<JobTarget> targets);
-// What is said about the answer, and the exit code. An unknown job is nothing to complain about: it is gone.
+// What is said about the answer, and the exit code. An unknown job is nothing to complain about: it
+// is gone.
 struct CancelReport {
   std::vector<std::string> complaints, remarks;
   int exit_code = 0;
@@ -28,4 +29,4 @@ struct CancelReport {
 CancelReport report_of(const AlterAnswer& answer, const ScancelSettings& settings);
 int scancel_main(const Arguments& arguments);
 
-}  // namespace ym
+}  // namespace ym::cli

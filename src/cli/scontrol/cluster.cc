@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/scontrol/scontrol.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 template <class Request>
@@ -29,10 +29,11 @@ int ping_verb(ScontrolContext& context, const Words&) {
     print(fmt::format("Slurmctld(primary) at {} is DOWN\n", host));
     return 1;
   }
-  print(fmt::format("Slurmctld({}) at {} is UP\n", pong->mode.empty() ? "primary" : pong->mode, pong->host));
+  print(fmt::format("Slurmctld({}) at {} is UP\n", pong->mode.empty() ? "primary" : pong->mode,
+                    pong->host));
   if (!pong->log_writable) {
-    print_error(fmt::format("warning: the controller cannot write its log{}{}\n", pong->trouble.empty() ? "" : ": ",
-                            pong->trouble));
+    print_error(fmt::format("warning: the controller cannot write its log{}{}\n",
+                            pong->trouble.empty() ? "" : ": ", pong->trouble));
     return 1;
   }
   return 0;
@@ -45,7 +46,8 @@ int reconfigure_verb(ScontrolContext& context, const Words&) {
 int shutdown_verb(ScontrolContext& context, const Words& words) {
   bool controller_only = !words.empty() && (same_ignoring_case(words[0], "slurmctld") ||
                                             same_ignoring_case(words[0], "controller"));
-  if (!words.empty() && !controller_only) return context.fail_with("invalid shutdown argument: " + words[0]);
+  if (!words.empty() && !controller_only)
+    return context.fail_with("invalid shutdown argument: " + words[0]);
   return simply(context, Shutdown{.controller_only = controller_only}, "slurm_shutdown");
 }
 
@@ -67,7 +69,9 @@ int token_verb(ScontrolContext& context, const Words& words) {
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
   auto token = (*controller)->ask<Token>(request);
-  if (!token) return context.fail_with(fmt::format("scontrol: error: Unable to fetch token: {}", token.error().text));
+  if (!token)
+    return context.fail_with(
+        fmt::format("scontrol: error: Unable to fetch token: {}", token.error().text));
   print(fmt::format("SLURM_JWT={}\n", token->text));
   return 0;
 }
@@ -77,4 +81,4 @@ int version_verb(ScontrolContext&, const Words&) {
   return 0;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

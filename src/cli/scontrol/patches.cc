@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of `scontrol update` and what each changes: one table for each kind of thing.
 #include <functional>
-#include <initializer_list>
 #include <limits>
 
 #include "base/format.h"
@@ -12,7 +11,7 @@
 #include "notation/size.h"
 #include "notation/time_limit.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr std::uint32_t kUnlimited = 0xffffffff;
@@ -36,7 +35,8 @@ Result<std::uint32_t> seconds_of(std::string_view text) {
 }
 
 Result<std::uint32_t> count_of(std::string_view text) {
-  if (same_ignoring_case(text, "UNLIMITED") || same_ignoring_case(text, "INFINITE")) return kUnlimited;
+  if (same_ignoring_case(text, "UNLIMITED") || same_ignoring_case(text, "INFINITE"))
+    return kUnlimited;
   return number_of(text);
 }
 
@@ -59,7 +59,8 @@ Status put_nodes(JobPatch& patch, std::string_view text) {
 }
 
 struct JobKey {
-  std::initializer_list<std::string_view> names;
+  std::string_view name;
+  std::string_view alias;  // "" for none
   Status (*set)(JobPatch&, const std::string& value, Instant now);
 };
 
@@ -67,9 +68,9 @@ const std::vector<JobKey>& job_keys() {
   using P = JobPatch&;
   using V = const std::string&;
   static const std::vector<JobKey> keys = {
-      {{"TimeLimit"}, [](P p, V v, Instant) { return put(p.time_limit_s, seconds_of(v)); }},
-      {{"Priority"}, [](P p, V v, Instant) { return put(p.priority, number_of(v)); }},
-      {{"Nice"},
+      {"TimeLimit", "", [](P p, V v, Instant) { return put(p.time_limit_s, seconds_of(v)); }},
+      {"Priority", "", [](P p, V v, Instant) { return put(p.priority, number_of(v)); }},
+      {"Nice", "",
        [](P p, V v, Instant) -> Status {
          auto nice = parse_i64(v.empty() ? "100" : v);
          if (!nice || *nice > std::numeric_limits<std::int32_t>::max() || *nice < -2147483645)
@@ -77,27 +78,91 @@ const std::vector<JobKey>& job_keys() {
          p.nice = static_cast<std::int32_t>(*nice);
          return {};
        }},
-      {{"JobName", "Name"}, [](P p, V v, Instant) -> Status { p.name = v; return {}; }},
-      {{"Partition"}, [](P p, V v, Instant) -> Status { p.partitions = v; return {}; }},
-      {{"Account"}, [](P p, V v, Instant) -> Status { p.account = v; return {}; }},
-      {{"QOS"}, [](P p, V v, Instant) -> Status { p.qos = v; return {}; }},
-      {{"Comment"}, [](P p, V v, Instant) -> Status { p.comment = v; return {}; }},
-      {{"AdminComment"}, [](P p, V v, Instant) -> Status { p.admin_comment = v; return {}; }},
-      {{"Extra"}, [](P p, V v, Instant) -> Status { p.extra = v; return {}; }},
-      {{"Dependency"}, [](P p, V v, Instant) -> Status { p.dependency = v; return {}; }},
-      {{"Features"}, [](P p, V v, Instant) -> Status { p.features = v; return {}; }},
-      {{"WorkDir"}, [](P p, V v, Instant) -> Status { p.work_dir = v; return {}; }},
-      {{"StdOut"}, [](P p, V v, Instant) -> Status { p.std_out = v; return {}; }},
-      {{"ReqNodeList", "NodeList"}, [](P p, V v, Instant) -> Status { p.required_nodes = v; return {}; }},
-      {{"ExcNodeList"}, [](P p, V v, Instant) -> Status { p.excluded_nodes = v; return {}; }},
-      {{"NumNodes"}, [](P p, V v, Instant) { return put_nodes(p, v); }},
-      {{"NumTasks"}, [](P p, V v, Instant) { return put(p.tasks, number_of(v)); }},
-      {{"CPUsPerTask"}, [](P p, V v, Instant) { return put(p.cpus_per_task, number_of(v)); }},
-      {{"ArrayTaskThrottle"}, [](P p, V v, Instant) { return put(p.array_max_running, number_of(v)); }},
-      {{"Requeue"}, [](P p, V v, Instant) { return put(p.requeue, yes_no(v)); }},
-      {{"StartTime", "EligibleTime"},
+      {"JobName", "Name",
+       [](P p, V v, Instant) -> Status {
+         p.name = v;
+         return {};
+       }},
+      {"Partition", "",
+       [](P p, V v, Instant) -> Status {
+         p.partitions = v;
+         return {};
+       }},
+      {"Account", "",
+       [](P p, V v, Instant) -> Status {
+         p.account = v;
+         return {};
+       }},
+      {"QOS", "",
+       [](P p, V v, Instant) -> Status {
+         p.qos = v;
+         return {};
+       }},
+      {"Comment", "",
+       [](P p, V v, Instant) -> Status {
+         p.comment = v;
+         return {};
+       }},
+      {"AdminComment", "",
+       [](P p, V v, Instant) -> Status {
+         p.admin_comment = v;
+         return {};
+       }},
+      {"Extra", "",
+       [](P p, V v, Instant) -> Status {
+         p.extra = v;
+         return {};
+       }},
+      {"Dependency", "",
+       [](P p, V v, Instant) -> Status {
+         p.dependency = v;
+         return {};
+       }},
+  };
+  return keys;
+}
+
+const std::vector<JobKey>& more_job_keys() {
+  using P = JobPatch&;
+  using V = const std::string&;
+  static const std::vector<JobKey> keys = {
+      {"Features", "",
+       [](P p, V v, Instant) -> Status {
+         p.features = v;
+         return {};
+       }},
+      {"WorkDir", "",
+       [](P p, V v, Instant) -> Status {
+         p.work_dir = v;
+         return {};
+       }},
+      {"StdOut", "",
+       [](P p, V v, Instant) -> Status {
+         p.std_out = v;
+         return {};
+       }},
+      {"ReqNodeList", "NodeList",
+       [](P p, V v, Instant) -> Status {
+         p.required_nodes = v;
+         return {};
+       }},
+      {"ExcNodeList", "",
+       [](P p, V v, Instant) -> Status {
+         p.excluded_nodes = v;
+         return {};
+       }},
+      {"NumNodes", "", [](P p, V v, Instant) { return put_nodes(p, v); }},
+      {"NumTasks", "", [](P p, V v, Instant) { return put(p.tasks, number_of(v)); }},
+      {"CPUsPerTask", "", [](P p, V v, Instant) { return put(p.cpus_per_task, number_of(v)); }},
+      {"ArrayTaskThrottle", "",
+       [](P p, V v, Instant) { return put(p.array_max_running, number_of(v)); }},
+      {"Requeue", "", [](P p, V v, Instant) { return put(p.requeue, yes_no(v)); }},
+      {"StartTime", "EligibleTime",
        [](P p, V v, Instant now) { return put(p.begin, parse_timestamp(v, now, local_zone())); }},
-      {{"Deadline"}, [](P p, V v, Instant now) { return put(p.deadline, parse_timestamp(v, now, local_zone())); }},
+      {"Deadline", "",
+       [](P p, V v, Instant now) {
+         return put(p.deadline, parse_timestamp(v, now, local_zone()));
+       }},
   };
   return keys;
 }
@@ -115,14 +180,19 @@ Status put_state(PartitionSpec& spec, const std::string& value) {
       spec.state = state;
       return {};
     }
-  return fail(fmt::format("Invalid state: {}; it is UP, DOWN, DRAIN or INACTIVE", printable(value)));
+  return fail(
+      fmt::format("Invalid state: {}; it is UP, DOWN, DRAIN or INACTIVE", printable(value)));
 }
 
 const std::vector<PartitionKey>& partition_keys() {
   using S = PartitionSpec&;
   using V = const std::string&;
   static const std::vector<PartitionKey> keys = {
-      {"PartitionName", "", [](S s, V v) -> Status { s.name = v; return {}; }},
+      {"PartitionName", "",
+       [](S s, V v) -> Status {
+         s.name = v;
+         return {};
+       }},
       {"State", "state", put_state},
       {"Nodes", "nodes",
        [](S s, V v) -> Status {
@@ -135,12 +205,24 @@ const std::vector<PartitionKey>& partition_keys() {
       {"RootOnly", "root_only", [](S s, V v) { return put(s.root_only, yes_no(v)); }},
       {"DisableRootJobs", "disable_root", [](S s, V v) { return put(s.disable_root, yes_no(v)); }},
       {"MaxTime", "max_time_s", [](S s, V v) { return put(s.max_time_s, seconds_of(v)); }},
-      {"DefaultTime", "default_time_s", [](S s, V v) { return put(s.default_time_s, seconds_of(v)); }},
+      {"DefaultTime", "default_time_s",
+       [](S s, V v) { return put(s.default_time_s, seconds_of(v)); }},
       {"MinNodes", "min_nodes", [](S s, V v) { return put(s.min_nodes, number_of(v)); }},
       {"MaxNodes", "max_nodes", [](S s, V v) { return put(s.max_nodes, count_of(v)); }},
-      {"MaxCPUsPerNode", "max_cpus_per_node", [](S s, V v) { return put(s.max_cpus_per_node, count_of(v)); }},
-      {"PriorityTier", "priority_tier", [](S s, V v) { return put(s.priority_tier, number_of(v)); }},
-      {"PriorityJobFactor", "priority_job_factor", [](S s, V v) { return put(s.priority_job_factor, number_of(v)); }},
+      {"MaxCPUsPerNode", "max_cpus_per_node",
+       [](S s, V v) { return put(s.max_cpus_per_node, count_of(v)); }},
+      {"PriorityTier", "priority_tier",
+       [](S s, V v) { return put(s.priority_tier, number_of(v)); }},
+      {"PriorityJobFactor", "priority_job_factor",
+       [](S s, V v) { return put(s.priority_job_factor, number_of(v)); }},
+  };
+  return keys;
+}
+
+const std::vector<PartitionKey>& more_partition_keys() {
+  using S = PartitionSpec&;
+  using V = const std::string&;
+  static const std::vector<PartitionKey> keys = {
       {"GraceTime", "grace_time_s", [](S s, V v) { return put(s.grace_time_s, number_of(v)); }},
       {"DefMemPerNode", "default_memory_per_node_mb",
        [](S s, V v) { return put(s.default_memory_per_node_mb, parse_megabytes(v)); }},
@@ -150,20 +232,52 @@ const std::vector<PartitionKey>& partition_keys() {
        [](S s, V v) { return put(s.max_memory_per_node_mb, parse_megabytes(v)); }},
       {"MaxMemPerCPU", "max_memory_per_cpu_mb",
        [](S s, V v) { return put(s.max_memory_per_cpu_mb, parse_megabytes(v)); }},
-      {"AllowGroups", "allow_groups", [](S s, V v) -> Status { s.allow_groups = v == "ALL" ? "" : v; return {}; }},
-      {"AllowAccounts", "allow_accounts", [](S s, V v) -> Status { s.allow_accounts = v == "ALL" ? "" : v; return {}; }},
-      {"DenyAccounts", "deny_accounts", [](S s, V v) -> Status { s.deny_accounts = v; return {}; }},
-      {"AllowQos", "allow_qos", [](S s, V v) -> Status { s.allow_qos = v == "ALL" ? "" : v; return {}; }},
-      {"DenyQos", "deny_qos", [](S s, V v) -> Status { s.deny_qos = v; return {}; }},
-      {"QoS", "qos", [](S s, V v) -> Status { s.qos = v; return {}; }},
-      {"Alternate", "alternate", [](S s, V v) -> Status { s.alternate = v; return {}; }},
+      {"AllowGroups", "allow_groups",
+       [](S s, V v) -> Status {
+         s.allow_groups = v == "ALL" ? "" : v;
+         return {};
+       }},
+      {"AllowAccounts", "allow_accounts",
+       [](S s, V v) -> Status {
+         s.allow_accounts = v == "ALL" ? "" : v;
+         return {};
+       }},
+      {"DenyAccounts", "deny_accounts",
+       [](S s, V v) -> Status {
+         s.deny_accounts = v;
+         return {};
+       }},
+      {"AllowQos", "allow_qos",
+       [](S s, V v) -> Status {
+         s.allow_qos = v == "ALL" ? "" : v;
+         return {};
+       }},
+      {"DenyQos", "deny_qos",
+       [](S s, V v) -> Status {
+         s.deny_qos = v;
+         return {};
+       }},
+      {"QoS", "qos",
+       [](S s, V v) -> Status {
+         s.qos = v;
+         return {};
+       }},
+      {"Alternate", "alternate",
+       [](S s, V v) -> Status {
+         s.alternate = v;
+         return {};
+       }},
       {"OverSubscribe", "oversubscribe",
        [](S s, V v) -> Status {
          s.oversubscribe = to_upper(v);
          s.exclusive = s.oversubscribe == "EXCLUSIVE";
          return {};
        }},
-      {"PreemptMode", "preempt_mode", [](S s, V v) -> Status { s.preempt_mode = to_upper(v); return {}; }},
+      {"PreemptMode", "preempt_mode",
+       [](S s, V v) -> Status {
+         s.preempt_mode = to_upper(v);
+         return {};
+       }},
   };
   return keys;
 }
@@ -174,7 +288,8 @@ std::unexpected<Error> unknown(std::string_view key) {
 
 }  // namespace
 
-Result<std::pair<std::string, JobPatch>> job_patch(const std::vector<Assignment>& assignments, Instant now) {
+Result<std::pair<std::string, JobPatch>> job_patch(const std::vector<Assignment>& assignments,
+                                                   Instant now) {
   std::pair<std::string, JobPatch> out;
   for (const Assignment& one : assignments) {
     if (same_ignoring_case(one.key, "JobId") || same_ignoring_case(one.key, "Job")) {
@@ -182,11 +297,14 @@ Result<std::pair<std::string, JobPatch>> job_patch(const std::vector<Assignment>
       continue;
     }
     const JobKey* found = nullptr;
-    for (const JobKey& key : job_keys())
-      for (std::string_view name : key.names)
-        if (same_ignoring_case(name, one.key)) found = &key;
+    for (const auto* keys : {&job_keys(), &more_job_keys()})
+      for (const JobKey& key : *keys)
+        if (same_ignoring_case(key.name, one.key) ||
+            (!key.alias.empty() && same_ignoring_case(key.alias, one.key)))
+          found = &key;
     if (!found) return unknown(one.key);
-    if (one.sign != '=') return fail(fmt::format("{}{}= is not understood; give the whole value", one.key, one.sign));
+    if (one.sign != '=')
+      return fail(fmt::format("{}{}= is not understood; give the whole value", one.key, one.sign));
     if (Status set = found->set(out.second, one.value, now); !set)
       return fail(fmt::format("Invalid {}: {}", one.key, set.error().text));
   }
@@ -198,11 +316,13 @@ Result<UpdatePartition> partition_update(const std::vector<Assignment>& assignme
   UpdatePartition out;
   for (const Assignment& one : assignments) {
     const PartitionKey* found = nullptr;
-    for (const PartitionKey& key : partition_keys())
-      if (same_ignoring_case(key.name, one.key)) found = &key;
+    for (const auto* keys : {&partition_keys(), &more_partition_keys()})
+      for (const PartitionKey& key : *keys)
+        if (same_ignoring_case(key.name, one.key)) found = &key;
     if (!found && same_ignoring_case(one.key, "partition")) found = &partition_keys()[0];
     if (!found) return unknown(one.key);
-    if (one.sign != '=') return fail(fmt::format("{}{}= is not understood; give the whole value", one.key, one.sign));
+    if (one.sign != '=')
+      return fail(fmt::format("{}{}= is not understood; give the whole value", one.key, one.sign));
     if (Status set = found->set(out.spec, one.value); !set)
       return fail(fmt::format("Invalid {}: {}", one.key, set.error().text));
     if (!found->member.empty()) out.changed.emplace_back(found->member);
@@ -213,20 +333,24 @@ Result<UpdatePartition> partition_update(const std::vector<Assignment>& assignme
 }
 
 Result<UpdateNodes> node_update(const std::vector<Assignment>& assignments) {
-  static constexpr std::string_view states[] = {"DOWN", "DRAIN",    "FAIL",   "RESUME",      "UNDRAIN",
-                                                "IDLE", "POWER_UP", "FUTURE", "CANCEL_REBOOT"};
+  static constexpr std::string_view states[] = {
+      "DOWN", "DRAIN", "FAIL", "RESUME", "UNDRAIN", "IDLE", "POWER_UP", "FUTURE", "CANCEL_REBOOT"};
   UpdateNodes out;
   for (const Assignment& one : assignments) {
     if (same_ignoring_case(one.key, "NodeName") || same_ignoring_case(one.key, "Node")) {
-      if (auto hosts = Hostlist::parse(one.value); !hosts && one.value != "ALL") return std::unexpected(hosts.error());
+      if (auto hosts = Hostlist::parse(one.value); !hosts && one.value != "ALL")
+        return std::unexpected(hosts.error());
       out.nodes = one.value;
     } else if (same_ignoring_case(one.key, "State")) {
       for (std::string_view state : states)
-        if (!one.value.empty() && starts_with_ignoring_case(state, one.value) && out.state.empty()) out.state = state;
-      if (out.state.empty()) return fail(fmt::format("Invalid node state specified: {}", printable(one.value)));
+        if (!one.value.empty() && starts_with_ignoring_case(state, one.value) && out.state.empty())
+          out.state = state;
+      if (out.state.empty())
+        return fail(fmt::format("Invalid node state specified: {}", printable(one.value)));
     } else if (same_ignoring_case(one.key, "Reason")) {
       out.reason = one.value;
-    } else if (same_ignoring_case(one.key, "Features") || same_ignoring_case(one.key, "AvailableFeatures")) {
+    } else if (same_ignoring_case(one.key, "Features") ||
+               same_ignoring_case(one.key, "AvailableFeatures")) {
       out.features = one.value;
     } else if (same_ignoring_case(one.key, "Weight")) {
       auto weight = number_of(one.value);
@@ -239,8 +363,10 @@ Result<UpdateNodes> node_update(const std::vector<Assignment>& assignments) {
   bool wants_reason = out.state == "DOWN" || out.state == "DRAIN" || out.state == "FAIL";
   if (wants_reason && (!out.reason || out.reason->empty()))
     return fail(fmt::format("You must specify a reason when {} a node. Request denied",
-                            out.state == "DRAIN" ? "DRAINING" : out.state == "FAIL" ? "FAILING" : "DOWNING"));
+                            out.state == "DRAIN"  ? "DRAINING"
+                            : out.state == "FAIL" ? "FAILING"
+                                                  : "DOWNING"));
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

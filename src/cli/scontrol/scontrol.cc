@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cli/sbatch/script.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 template <auto Member>
@@ -70,7 +70,8 @@ int ScontrolContext::fail_with(std::string_view text) const {
 
 const std::vector<Verb>& scontrol_verbs() {
   static const std::vector<Verb> verbs = {
-      {"show", "KIND [NAME]", "Show job, step, node, partition, config, hostnames, hostlist", show_verb},
+      {"show", "KIND [NAME]", "Show job, step, node, partition, config, hostnames, hostlist",
+       show_verb},
       {"update", "KEY=VALUE...", "Change a job, nodes or a partition", update_verb},
       {"create", "PartitionName=NAME [KEY=VALUE]...", "Create a partition", create_verb},
       {"delete", "PartitionName=NAME", "Delete a partition", delete_verb},
@@ -84,8 +85,10 @@ const std::vector<Verb>& scontrol_verbs() {
       {"ping", "", "Is the controller there?", ping_verb},
       {"reconfigure", "", "Read the configuration anew", reconfigure_verb},
       {"shutdown", "[controller]", "Stop the controller and all nodes", shutdown_verb},
-      {"token", "[lifespan=SECONDS] [username=NAME]", "Make a token for the REST interface", token_verb},
-      {"write", "batch_script JOB [FILE]", "Write a job's script to a file, - for standard output", write_verb},
+      {"token", "[lifespan=SECONDS] [username=NAME]", "Make a token for the REST interface",
+       token_verb},
+      {"write", "batch_script JOB [FILE]", "Write a job's script to a file, - for standard output",
+       write_verb},
       {"version", "", "Show the version of Slurm that is spoken", version_verb},
   };
   return verbs;
@@ -102,12 +105,16 @@ const Verb* find_verb(const std::vector<Verb>& verbs, std::string_view name) {
 
 CommandPage scontrol_page() {
   std::string verbs = "Commands:\n\n";
-  for (const Verb& verb : scontrol_verbs()) verbs += fmt::format("{} {}: {}.\n\n", verb.name, verb.operands, verb.help);
+  for (const Verb& verb : scontrol_verbs())
+    verbs += fmt::format("{} {}: {}.\n\n", verb.name, verb.operands, verb.help);
   return {.name = "scontrol",
           .summary = "look at and change the cluster's state",
           .usage = {"[OPTION]... COMMAND [ARGUMENT]..."},
-          .description = "Without a command on the line, commands are read from standard input. Commands and their\n"
-                         "keywords may be shortened and are read in any case.\n\n" + verbs};
+          .description =
+              "Without a command on the line, commands are read from standard input. Commands and "
+              "their\n"
+              "keywords may be shortened and are read in any case.\n\n" +
+              verbs};
 }
 
 std::vector<Option<ScontrolSettings>> scontrol_table() {
@@ -115,9 +122,14 @@ std::vector<Option<ScontrolSettings>> scontrol_table() {
       {{.name = "all", .letter = 'a', .help = "Hidden partitions, too", .variable = "SCONTROL_ALL"},
        flag<&ScontrolSettings::all>},
       {{.name = "details", .letter = 'd', .help = "Show more"}, flag<&ScontrolSettings::details>},
-      {{.name = "oneliner", .letter = 'o', .help = "One line for each record"}, flag<&ScontrolSettings::one_line>},
-      {{.name = "quiet", .letter = 'Q', .help = "Say nothing but what was asked for"}, flag<&ScontrolSettings::quiet>},
-      {{.name = "future", .letter = 'F', .help = "Taken, without effect: future nodes are always shown"}, accept},
+      {{.name = "oneliner", .letter = 'o', .help = "One line for each record"},
+       flag<&ScontrolSettings::one_line>},
+      {{.name = "quiet", .letter = 'Q', .help = "Say nothing but what was asked for"},
+       flag<&ScontrolSettings::quiet>},
+      {{.name = "future",
+        .letter = 'F',
+        .help = "Taken, without effect: future nodes are always shown"},
+       accept},
       {{.name = "hide", .help = "Taken, without effect"}, accept},
       {{.name = "local", .help = "Taken, without effect"}, accept},
       {{.name = "verbose", .letter = 'v', .help = "Taken, without effect"}, accept},
@@ -129,13 +141,16 @@ int scontrol_main(const Arguments& arguments) {
   if (parsed.exit_code) {
     // The verbs belong to the help, but are no options.
     bool helped = false;
-    for (const std::string& argument : arguments) helped = helped || argument == "--help" || argument == "-h";
+    for (const std::string& argument : arguments)
+      helped = helped || argument == "--help" || argument == "-h";
     if (helped && *parsed.exit_code == 0) {
       print("\nCommands:\n");
       for (const Verb& verb : scontrol_verbs()) {
         std::string left = fmt::format("  {} {}", verb.name, verb.operands);
-        if (left.size() + 2 > 28) print(fmt::format("{}\n{:28}{}\n", left, "", verb.help));
-        else print(fmt::format("{:28}{}\n", left, verb.help));
+        if (left.size() + 2 > 28)
+          print(fmt::format("{}\n{:28}{}\n", left, "", verb.help));
+        else
+          print(fmt::format("{:28}{}\n", left, verb.help));
       }
     }
     return *parsed.exit_code;
@@ -145,4 +160,4 @@ int scontrol_main(const Arguments& arguments) {
   return run_verb(context, parsed.operands);
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -12,7 +12,7 @@
 #include "model/job_messages.h"
 #include "model/node_messages.h"
 
-namespace ym {
+namespace ym::cli {
 
 struct ScontrolSettings {
   bool one_line = false, details = false, all = false, quiet = false;
@@ -90,7 +90,8 @@ struct Assignment {
 };
 Result<std::vector<Assignment>> parse_assignments(const Words& words);
 // What `update job` changes. The job's id is taken out of the list.
-Result<std::pair<std::string, JobPatch>> job_patch(const std::vector<Assignment>& assignments, Instant now);
+Result<std::pair<std::string, JobPatch>> job_patch(const std::vector<Assignment>& assignments,
+                                                   Instant now);
 Result<UpdatePartition> partition_update(const std::vector<Assignment>& assignments);
 Result<UpdateNodes> node_update(const std::vector<Assignment>& assignments);
 
@@ -109,4 +110,4 @@ CommandPage scontrol_page();
 std::vector<Option<ScontrolSettings>> scontrol_table();
 int scontrol_main(const Arguments& arguments);
 
-}  // namespace ym
+}  // namespace ym::cli

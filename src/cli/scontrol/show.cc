@@ -8,29 +8,28 @@
 #include "os/clock.h"
 #include "os/environment.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 const std::vector<Verb>& kinds() {
   static const std::vector<Verb> all = {
-      {"jobs", "", "", show_jobs},
-      {"steps", "", "", show_steps},
-      {"nodes", "", "", show_nodes},
-      {"partitions", "", "", show_partitions},
-      {"config", "", "", show_config},
-      {"hostnames", "", "", show_hostnames},
-      {"hostlist", "", "", show_hostlist},
-      {"hostlistsorted", "", "", show_hostlist_sorted},
+      {"jobs", "", "", show_jobs},         {"steps", "", "", show_steps},
+      {"nodes", "", "", show_nodes},       {"partitions", "", "", show_partitions},
+      {"config", "", "", show_config},     {"hostnames", "", "", show_hostnames},
+      {"hostlist", "", "", show_hostlist}, {"hostlistsorted", "", "", show_hostlist_sorted},
   };
   return all;
 }
 
 // The list that is meant: the word, or SLURM_JOB_NODELIST.
 Result<Hostlist> hosts_of(const Words& words) {
-  std::string text = words.empty() ? environment_variable("SLURM_JOB_NODELIST").value_or("") : words[0];
-  if (text.empty()) return fail("Invalid hostlist: no list given and SLURM_JOB_NODELIST is not set");
+  std::string text =
+      words.empty() ? environment_variable("SLURM_JOB_NODELIST").value_or("") : words[0];
+  if (text.empty())
+    return fail("Invalid hostlist: no list given and SLURM_JOB_NODELIST is not set");
   auto list = Hostlist::parse(text);
-  if (!list) return fail(fmt::format("Invalid hostlist: {}: {}", printable(text), list.error().text));
+  if (!list)
+    return fail(fmt::format("Invalid hostlist: {}: {}", printable(text), list.error().text));
   return list;
 }
 
@@ -93,7 +92,8 @@ int show_hostlist_sorted(ScontrolContext& context, const Words& words) {
 
 std::string config_text(const ConfigAnswer& answer, Instant now) {
   std::string out = fmt::format("Configuration data as of {}\n", show_time(now, "Unknown"));
-  for (const KeyValue& entry : answer.values) out += fmt::format("{:<23} = {}\n", entry.key, entry.value);
+  for (const KeyValue& entry : answer.values)
+    out += fmt::format("{:<23} = {}\n", entry.key, entry.value);
   return out;
 }
 
@@ -101,9 +101,10 @@ int show_config(ScontrolContext& context, const Words&) {
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
   auto answer = (*controller)->ask<ConfigAnswer>(QueryConfig{});
-  if (!answer) return context.fail_with(fmt::format("slurm_load_ctl_conf error: {}", answer.error().text));
+  if (!answer)
+    return context.fail_with(fmt::format("slurm_load_ctl_conf error: {}", answer.error().text));
   print(config_text(*answer, wall_clock()));
   return 0;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

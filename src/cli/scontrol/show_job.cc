@@ -11,7 +11,7 @@
 #include "notation/time_limit.h"
 #include "os/clock.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }
@@ -27,10 +27,12 @@ std::string head(const JobView& view) {
   std::string out = fmt::format("JobId={}", job.id.value);
   if (job.array_job) {
     std::string tasks = job.array ? ArrayExpression{.indices = job.array->waiting,
-                                                    .max_running = job.array->max_running}.str()
+                                                    .max_running = job.array->max_running}
+                                        .str()
                                   : fmt::format("{}", job.array_task);
     out += fmt::format(" ArrayJobId={} ArrayTaskId={}", job.array_job.value, tasks);
-    if (job.array && job.array->max_running) out += fmt::format(" ArrayTaskThrottle={}", job.array->max_running);
+    if (job.array && job.array->max_running)
+      out += fmt::format(" ArrayTaskThrottle={}", job.array->max_running);
   }
   return out + fmt::format(" JobName={}", view.spec().name);
 }
@@ -38,30 +40,35 @@ std::string head(const JobView& view) {
 void add_state_lines(std::vector<std::string>& lines, const JobView& view) {
   const Job& job = view.job();
   const JobSpec& spec = view.spec();
-  lines.push_back(fmt::format("UserId={}({}) GroupId={}({}) MCS_label=N/A", shown_user(view), spec.uid.value,
-                              group_name(spec.gid.value), spec.gid.value));
-  lines.push_back(fmt::format("Priority={} Nice={} Account={} QOS={}", job.priority, spec.nice, or_null(spec.account),
-                              or_null(spec.qos)));
+  lines.push_back(fmt::format("UserId={}({}) GroupId={}({}) MCS_label=N/A", shown_user(view),
+                              spec.uid.value, group_name(spec.gid.value), spec.gid.value));
+  lines.push_back(fmt::format("Priority={} Nice={} Account={} QOS={}", job.priority, spec.nice,
+                              or_null(spec.account), or_null(spec.qos)));
   std::string dependency = job.dependency->str();
   if (!dependency.empty()) dependency += job.dependency_failed ? "(failed)" : "(unfulfilled)";
   std::string detail = view.row->reason_text.empty() || view.row->reason == Reason::ReqNodeNotAvail
-                           ? "" : fmt::format(" ({})", view.row->reason_text);
-  lines.push_back(fmt::format("JobState={} Reason={}{} Dependency={}", shown_state(job), reason_of(view), detail,
-                              or_null(dependency)));
-  lines.push_back(fmt::format("Requeue={} Restarts={} BatchFlag={} Reboot=0 ExitCode={}:{}", spec.requeue ? 1 : 0,
-                              job.restarts, spec.batch ? 1 : 0, job.exit.code, job.exit.signal));
+                           ? ""
+                           : fmt::format(" ({})", view.row->reason_text);
+  lines.push_back(fmt::format("JobState={} Reason={}{} Dependency={}", shown_state(job),
+                              reason_of(view), detail, or_null(dependency)));
+  lines.push_back(fmt::format("Requeue={} Restarts={} BatchFlag={} Reboot=0 ExitCode={}:{}",
+                              spec.requeue ? 1 : 0, job.restarts, spec.batch ? 1 : 0, job.exit.code,
+                              job.exit.signal));
 }
 
 void add_time_lines(std::vector<std::string>& lines, const JobView& view) {
   const Job& job = view.job();
   const JobSpec& spec = view.spec();
-  std::string least = spec.time_min_s ? print_span_long(std::chrono::seconds(spec.time_min_s)) : "N/A";
-  lines.push_back(fmt::format("RunTime={} TimeLimit={} TimeMin={}", print_span_long(time_used(view)),
-                              limit_text(time_limit_of(view)), least));
+  std::string least =
+      spec.time_min_s ? print_span_long(std::chrono::seconds(spec.time_min_s)) : "N/A";
+  lines.push_back(fmt::format("RunTime={} TimeLimit={} TimeMin={}",
+                              print_span_long(time_used(view)), limit_text(time_limit_of(view)),
+                              least));
   lines.push_back(fmt::format("SubmitTime={} EligibleTime={}", show_time(job.submit, "Unknown"),
                               show_time(job.eligible, "Unknown")));
   lines.push_back(fmt::format("AccrueTime={}", show_time(job.eligible, "Unknown")));
-  lines.push_back(fmt::format("StartTime={} EndTime={} Deadline={}", show_time(start_of(view), "Unknown"),
+  lines.push_back(fmt::format("StartTime={} EndTime={} Deadline={}",
+                              show_time(start_of(view), "Unknown"),
                               show_time(end_of(view), "Unknown"), show_time(spec.deadline, "N/A")));
   lines.push_back("SuspendTime=None SecsPreSuspend=0");
 }
@@ -69,28 +76,38 @@ void add_time_lines(std::vector<std::string>& lines, const JobView& view) {
 void add_resource_lines(std::vector<std::string>& lines, const JobView& view) {
   const JobSpec& spec = view.spec();
   const JobExtras& extras = view.extras();
-  lines.push_back(fmt::format("Partition={} AllocNode:Sid={}:0", view.row->partition, spec.submit_host));
+  lines.push_back(
+      fmt::format("Partition={} AllocNode:Sid={}:0", view.row->partition, spec.submit_host));
   lines.push_back(fmt::format("ReqNodeList={} ExcNodeList={}", or_null(extras.required_nodes),
                               or_null(extras.excluded_nodes)));
   lines.push_back(fmt::format("NodeList={}", view.row->nodes));
-  if (!view.row->batch_host.empty()) lines.push_back(fmt::format("BatchHost={}", view.row->batch_host));
-  if (!view.row->scheduled_nodes.empty()) lines.push_back(fmt::format("SchedNodeList={}", view.row->scheduled_nodes));
+  if (!view.row->batch_host.empty())
+    lines.push_back(fmt::format("BatchHost={}", view.row->batch_host));
+  if (!view.row->scheduled_nodes.empty())
+    lines.push_back(fmt::format("SchedNodeList={}", view.row->scheduled_nodes));
   lines.push_back(fmt::format("NumNodes={} NumCPUs={} NumTasks={} CPUs/Task={} ReqB:S:C:T=0:0:*:*",
-                              node_count_of(view), cpu_count_of(view), spec.tasks, spec.cpus_per_task));
+                              node_count_of(view), cpu_count_of(view), spec.tasks,
+                              spec.cpus_per_task));
   lines.push_back(fmt::format("ReqTRES={}", requested_tres(view)));
   lines.push_back(fmt::format("AllocTRES={}", or_null(allocated_tres(view))));
   std::string per_node = spec.tasks_per_node ? fmt::format("{}", spec.tasks_per_node) : "0";
   lines.push_back(fmt::format("Socks/Node=* NtasksPerN:B:S:C={}:0:*:* CoreSpec=*", per_node));
-  std::string memory = spec.memory_per_cpu_mb ? fmt::format("MinMemoryCPU={}", print_megabytes(spec.memory_per_cpu_mb))
-                                              : fmt::format("MinMemoryNode={}", print_megabytes(spec.memory_per_node_mb));
+  std::string memory =
+      spec.memory_per_cpu_mb
+          ? fmt::format("MinMemoryCPU={}", print_megabytes(spec.memory_per_cpu_mb))
+          : fmt::format("MinMemoryNode={}", print_megabytes(spec.memory_per_node_mb));
   lines.push_back(fmt::format("MinCPUsNode={} {} MinTmpDiskNode={}",
                               std::max({1u, spec.min_cpus_per_node, spec.cpus_per_task}), memory,
                               print_megabytes(extras.tmp_mb)));
   lines.push_back(fmt::format("Features={} DelayBoot=00:00:00", or_null(extras.features)));
-  if (!extras.reservation.empty()) lines.push_back(fmt::format("Reservation={}", extras.reservation));
-  lines.push_back(fmt::format("OverSubscribe={} Contiguous={} Licenses={} LicensesAlloc=(null) Network={}",
-                              spec.exclusive ? "NO" : spec.oversubscribe ? "YES" : "OK", spec.contiguous ? 1 : 0,
-                              or_null(extras.licenses), or_null(extras.network)));
+  if (!extras.reservation.empty())
+    lines.push_back(fmt::format("Reservation={}", extras.reservation));
+  lines.push_back(
+      fmt::format("OverSubscribe={} Contiguous={} Licenses={} LicensesAlloc=(null) Network={}",
+                  spec.exclusive       ? "NO"
+                  : spec.oversubscribe ? "YES"
+                                       : "OK",
+                  spec.contiguous ? 1 : 0, or_null(extras.licenses), or_null(extras.network)));
 }
 
 void add_file_lines(std::vector<std::string>& lines, const JobView& view) {
@@ -100,12 +117,15 @@ void add_file_lines(std::vector<std::string>& lines, const JobView& view) {
   for (const std::string& argument : extras.arguments) command += " " + argument;
   lines.push_back(fmt::format("Command={}", command));
   lines.push_back(fmt::format("WorkDir={}", spec.work_dir));
-  if (!extras.admin_comment.empty()) lines.push_back(fmt::format("AdminComment={} ", extras.admin_comment));
+  if (!extras.admin_comment.empty())
+    lines.push_back(fmt::format("AdminComment={} ", extras.admin_comment));
   if (!extras.comment.empty()) lines.push_back(fmt::format("Comment={} ", extras.comment));
   if (!extras.extra.empty()) lines.push_back(fmt::format("Extra={} ", extras.extra));
   if (spec.batch) {
-    lines.push_back(fmt::format("StdErr={}", shown_file(view, extras.std_err.empty() ? spec.std_out : extras.std_err)));
-    lines.push_back(fmt::format("StdIn={}", extras.std_in.empty() ? "/dev/null" : shown_file(view, extras.std_in)));
+    lines.push_back(fmt::format(
+        "StdErr={}", shown_file(view, extras.std_err.empty() ? spec.std_out : extras.std_err)));
+    lines.push_back(fmt::format(
+        "StdIn={}", extras.std_in.empty() ? "/dev/null" : shown_file(view, extras.std_in)));
     lines.push_back(fmt::format("StdOut={}", shown_file(view, spec.std_out)));
   }
   if (!extras.gres.empty()) lines.push_back(fmt::format("TresPerNode=gres/{}", extras.gres));
@@ -119,7 +139,8 @@ void add_detail_lines(std::vector<std::string>& lines, const JobView& view) {
   if (!hosts || hosts->count() != shares.size()) return;
   std::size_t i = 0;
   hosts->for_each([&](std::string_view name) {
-    lines.push_back(fmt::format("  Nodes={} CPUs={} Mem={} GRES=", name, shares[i].cpus, shares[i].memory_mb));
+    lines.push_back(
+        fmt::format("  Nodes={} CPUs={} Mem={} GRES=", name, shares[i].cpus, shares[i].memory_mb));
     ++i;
   });
 }
@@ -128,10 +149,11 @@ std::string step_record(const JobView& view, const Step& step, bool one_line) {
   std::uint32_t cpus = 0;
   for (const StepShare& share : step.shares) cpus += share.cpus;
   return record_text(
-      {fmt::format("StepId={}.{} UserId={} StartTime={} TimeLimit=UNLIMITED", shown_id(view), step_name(step.id),
-                   view.spec().uid.value, show_time(step.start, "Unknown")),
+      {fmt::format("StepId={}.{} UserId={} StartTime={} TimeLimit=UNLIMITED", shown_id(view),
+                   step_name(step.id), view.spec().uid.value, show_time(step.start, "Unknown")),
        fmt::format("State=RUNNING Partition={} NodeList={}", view.row->partition, view.row->nodes),
-       fmt::format("Nodes={} CPUs={} Tasks={} Name={} Network=(null)", step.shares.size(), cpus, step.tasks, step.name)},
+       fmt::format("Nodes={} CPUs={} Tasks={} Name={} Network=(null)", step.shares.size(), cpus,
+                   step.tasks, step.name)},
       one_line);
 }
 
@@ -159,7 +181,8 @@ std::string job_record(const JobRow& row, Instant now, const ScontrolSettings& s
   lines.push_back(fmt::format("SLUID={}", encode_sluid(row.job.sluid.value)));
   add_state_lines(lines, view);
   if (settings.details)
-    lines.push_back(fmt::format("DerivedExitCode={}:{}", row.job.derived_exit.code, row.job.derived_exit.signal));
+    lines.push_back(fmt::format("DerivedExitCode={}:{}", row.job.derived_exit.code,
+                                row.job.derived_exit.signal));
   add_time_lines(lines, view);
   add_resource_lines(lines, view);
   if (settings.details) add_detail_lines(lines, view);
@@ -179,14 +202,16 @@ int show_jobs(ScontrolContext& context, const Words& words) {
 
 int show_steps(ScontrolContext& context, const Words& words) {
   auto rows = fetch_jobs(context, words);
-  if (!rows) return context.fail_with(fmt::format("slurm_get_job_steps error: {}", rows.error().text));
+  if (!rows)
+    return context.fail_with(fmt::format("slurm_get_job_steps error: {}", rows.error().text));
   std::string out;
   for (const JobRow& row : *rows) {
     JobView view{.row = &row, .now = wall_clock()};
-    for (const Step& step : *row.job.steps) out += step_record(view, step, context.settings().one_line);
+    for (const Step& step : *row.job.steps)
+      out += step_record(view, step, context.settings().one_line);
   }
   print(out.empty() ? "No job steps in the system\n" : out);
   return 0;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -6,11 +6,13 @@
 #include "notation/hostlist.h"
 #include "notation/tres.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }
-std::string or_name(const std::string& text, const std::string& name) { return text.empty() ? name : text; }
+std::string or_name(const std::string& text, const std::string& name) {
+  return text.empty() ? name : text;
+}
 
 std::string tres_text(std::uint64_t cpus, std::uint64_t memory_mb, bool billing) {
   Tres tres;
@@ -28,10 +30,11 @@ std::string node_record(const NodeRow& row, const ScontrolSettings& settings) {
   const NodeRegistration& found = *node.registration;
   std::vector<std::string> lines;
   std::string arch = found.arch.empty() ? "" : fmt::format("Arch={} ", found.arch);
-  lines.push_back(fmt::format("NodeName={} {}CoresPerSocket={} ", spec.name, arch, spec.cores_per_socket));
+  lines.push_back(
+      fmt::format("NodeName={} {}CoresPerSocket={} ", spec.name, arch, spec.cores_per_socket));
   std::uint32_t used = node.exclusive ? spec.cpus : node.cpus_used;
-  lines.push_back(fmt::format("CPUAlloc={} CPUEfctv={} CPUTot={} CPULoad={}.{:02}", used, spec.cpus, spec.cpus,
-                              row.cpu_load / 100, row.cpu_load % 100));
+  lines.push_back(fmt::format("CPUAlloc={} CPUEfctv={} CPUTot={} CPULoad={}.{:02}", used, spec.cpus,
+                              spec.cpus, row.cpu_load / 100, row.cpu_load % 100));
   lines.push_back(fmt::format("AvailableFeatures={}", or_null(spec.features)));
   lines.push_back(fmt::format("ActiveFeatures={}", or_null(spec.features)));
   lines.push_back(fmt::format("Gres={}", or_null(spec.gres)));
@@ -40,15 +43,18 @@ std::string node_record(const NodeRow& row, const ScontrolSettings& settings) {
                               or_name(spec.hostname, spec.name), version));
   if (spec.port) lines.back() += fmt::format(" Port={}", spec.port);
   if (!found.os.empty()) lines.push_back(fmt::format("OS={} ", found.os));
-  lines.push_back(fmt::format("RealMemory={} AllocMem={} FreeMem={} Sockets={} Boards={}", spec.memory_mb,
-                              node.memory_used_mb, node.registration ? fmt::format("{}", row.free_memory_mb) : "N/A",
+  lines.push_back(fmt::format("RealMemory={} AllocMem={} FreeMem={} Sockets={} Boards={}",
+                              spec.memory_mb, node.memory_used_mb,
+                              node.registration ? fmt::format("{}", row.free_memory_mb) : "N/A",
                               spec.sockets, spec.boards));
-  lines.push_back(fmt::format("State={} ThreadsPerCore={} TmpDisk={} Weight={} Owner=N/A MCS_label=N/A",
-                              state_long(node), spec.threads_per_core, spec.tmp_mb, spec.weight));
+  lines.push_back(
+      fmt::format("State={} ThreadsPerCore={} TmpDisk={} Weight={} Owner=N/A MCS_label=N/A",
+                  state_long(node), spec.threads_per_core, spec.tmp_mb, spec.weight));
   lines.push_back(fmt::format("Partitions={} ", join(row.partitions, ",")));
   lines.push_back(fmt::format("BootTime={} SlurmdStartTime={}", show_time(found.boot_time, "None"),
                               show_time(found.slurmd_start, "None")));
-  lines.push_back(fmt::format("LastBusyTime={} ResumeAfterTime=None", show_time(node.last_busy, "Unknown")));
+  lines.push_back(
+      fmt::format("LastBusyTime={} ResumeAfterTime=None", show_time(node.last_busy, "Unknown")));
   lines.push_back(fmt::format("CfgTRES={}", tres_text(spec.cpus, spec.memory_mb, true)));
   lines.push_back(fmt::format("AllocTRES={}", tres_text(used, node.memory_used_mb, false)));
   if (!node.reason.empty())
@@ -68,7 +74,8 @@ int show_nodes(ScontrolContext& context, const Words& words) {
   }
   std::vector<NodeRow> rows;
   Status asked = fetch_rows<NodeRows>(**controller, question, rows);
-  if (!asked) return context.fail_with(fmt::format("slurm_load_node error: {}", asked.error().text));
+  if (!asked)
+    return context.fail_with(fmt::format("slurm_load_node error: {}", asked.error().text));
   if (rows.empty() && !words.empty()) {
     print(fmt::format("Node {} not found\n", words[0]));
     return 1;
@@ -79,4 +86,4 @@ int show_nodes(ScontrolContext& context, const Words& words) {
   return 0;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

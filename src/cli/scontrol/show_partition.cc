@@ -5,7 +5,7 @@
 #include "notation/time_limit.h"
 #include "notation/tres.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr std::uint32_t kUnlimited = 0xffffffff;
@@ -22,20 +22,23 @@ std::string time_text(std::uint32_t seconds) {
 
 std::string allowed(const PartitionSpec& spec) {
   auto all = [](const std::string& text) { return text.empty() ? "ALL" : text; };
-  std::string accounts = spec.deny_accounts.empty() ? fmt::format("AllowAccounts={}", all(spec.allow_accounts))
-                                                    : fmt::format("DenyAccounts={}", spec.deny_accounts);
+  std::string accounts = spec.deny_accounts.empty()
+                             ? fmt::format("AllowAccounts={}", all(spec.allow_accounts))
+                             : fmt::format("DenyAccounts={}", spec.deny_accounts);
   std::string qos = spec.deny_qos.empty() ? fmt::format("AllowQos={}", all(spec.allow_qos))
                                           : fmt::format("DenyQos={}", spec.deny_qos);
   return fmt::format("AllowGroups={} {} {}", all(spec.allow_groups), accounts, qos);
 }
 
 std::string memory_line(const PartitionSpec& spec) {
-  std::string usual = spec.default_memory_per_cpu_mb
-                          ? fmt::format("DefMemPerCPU={}", spec.default_memory_per_cpu_mb)
-                          : fmt::format("DefMemPerNode={}", count_or_unlimited(spec.default_memory_per_node_mb, 0));
-  std::string most = spec.max_memory_per_cpu_mb
-                         ? fmt::format("MaxMemPerCPU={}", spec.max_memory_per_cpu_mb)
-                         : fmt::format("MaxMemPerNode={}", count_or_unlimited(spec.max_memory_per_node_mb, 0));
+  std::string usual =
+      spec.default_memory_per_cpu_mb
+          ? fmt::format("DefMemPerCPU={}", spec.default_memory_per_cpu_mb)
+          : fmt::format("DefMemPerNode={}", count_or_unlimited(spec.default_memory_per_node_mb, 0));
+  std::string most =
+      spec.max_memory_per_cpu_mb
+          ? fmt::format("MaxMemPerCPU={}", spec.max_memory_per_cpu_mb)
+          : fmt::format("MaxMemPerNode={}", count_or_unlimited(spec.max_memory_per_node_mb, 0));
   return usual + " " + most;
 }
 
@@ -50,20 +53,24 @@ std::string partition_record(const PartitionRow& row, const ScontrolSettings& se
   std::vector<std::string> lines = {
       fmt::format("PartitionName={}", spec.name),
       allowed(spec),
-      fmt::format("AllocNodes=ALL Default={} QoS={}", yes_no(spec.is_default), spec.qos.empty() ? "N/A" : spec.qos),
-      fmt::format("DefaultTime={} DisableRootJobs={} ExclusiveUser={} ExclusiveTopo=NO GraceTime={} Hidden={}",
-                  spec.default_time_s ? time_text(spec.default_time_s) : "NONE", yes_no(spec.disable_root),
-                  yes_no(spec.exclusive_user), spec.grace_time_s, yes_no(spec.hidden)),
+      fmt::format("AllocNodes=ALL Default={} QoS={}", yes_no(spec.is_default),
+                  spec.qos.empty() ? "N/A" : spec.qos),
+      fmt::format("DefaultTime={} DisableRootJobs={} ExclusiveUser={} ExclusiveTopo=NO "
+                  "GraceTime={} Hidden={}",
+                  spec.default_time_s ? time_text(spec.default_time_s) : "NONE",
+                  yes_no(spec.disable_root), yes_no(spec.exclusive_user), spec.grace_time_s,
+                  yes_no(spec.hidden)),
       fmt::format("MaxNodes={} MaxTime={} MinNodes={} LLN={} MaxCPUsPerNode={} MaxCPUsPerSocket={}",
-                  count_or_unlimited(spec.max_nodes), time_text(spec.max_time_s), spec.min_nodes, yes_no(spec.lln),
-                  count_or_unlimited(spec.max_cpus_per_node), count_or_unlimited(spec.max_cpus_per_socket)),
+                  count_or_unlimited(spec.max_nodes), time_text(spec.max_time_s), spec.min_nodes,
+                  yes_no(spec.lln), count_or_unlimited(spec.max_cpus_per_node),
+                  count_or_unlimited(spec.max_cpus_per_socket)),
       fmt::format("Nodes={}", spec.nodes),
       fmt::format("PriorityJobFactor={} PriorityTier={} RootOnly={} ReqResv={} OverSubscribe={}",
-                  spec.priority_job_factor, spec.priority_tier, yes_no(spec.root_only), yes_no(spec.req_resv),
-                  to_upper(spec.oversubscribe)),
+                  spec.priority_job_factor, spec.priority_tier, yes_no(spec.root_only),
+                  yes_no(spec.req_resv), to_upper(spec.oversubscribe)),
       fmt::format("OverTimeLimit=NONE PreemptMode={}", to_upper(spec.preempt_mode)),
-      fmt::format("State={} TotalCPUs={} TotalNodes={} SelectTypeParameters=NONE", name_of(spec.state), row.cpus,
-                  row.node_count),
+      fmt::format("State={} TotalCPUs={} TotalNodes={} SelectTypeParameters=NONE",
+                  name_of(spec.state), row.cpus, row.node_count),
       "JobDefaults=(null)",
       memory_line(spec),
       fmt::format("TRES={}", tres.str()),
@@ -76,8 +83,11 @@ int show_partitions(ScontrolContext& context, const Words& words) {
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
   std::vector<PartitionRow> rows;
-  Status asked = fetch_rows<PartitionRows>(**controller, QueryPartitions{.name = words.empty() ? "" : words[0]}, rows);
-  if (!asked) return context.fail_with(fmt::format("slurm_load_partitions error: {}", asked.error().text));
+  Status asked = fetch_rows<PartitionRows>(
+      **controller, QueryPartitions{.name = words.empty() ? "" : words[0]}, rows);
+  if (!asked && is(asked.error(), Errc::InvalidPartition)) asked = {};
+  if (!asked)
+    return context.fail_with(fmt::format("slurm_load_partitions error: {}", asked.error().text));
   if (rows.empty() && !words.empty()) {
     print(fmt::format("Partition {} not found\n", words[0]));
     return 1;
@@ -90,4 +100,4 @@ int show_partitions(ScontrolContext& context, const Words& words) {
   return 0;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -6,10 +6,11 @@
 #include "cli/scontrol/scontrol.h"
 #include "os/clock.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
-const Assignment* find_key(const std::vector<Assignment>& list, std::initializer_list<std::string_view> names) {
+const Assignment* find_key(const std::vector<Assignment>& list,
+                           std::initializer_list<std::string_view> names) {
   for (const Assignment& one : list)
     for (std::string_view name : names)
       if (same_ignoring_case(one.key, name)) return &one;
@@ -21,7 +22,8 @@ int report_done(ScontrolContext& context, const Result<Done>& done, std::string_
   return 0;
 }
 
-int update_job(ScontrolContext& context, Controller& controller, const std::vector<Assignment>& assignments) {
+int update_job(ScontrolContext& context, Controller& controller,
+               const std::vector<Assignment>& assignments) {
   auto patch = job_patch(assignments, wall_clock());
   if (!patch) return context.fail_with(patch.error().text);
   auto targets = parse_targets(patch->first);
@@ -30,7 +32,8 @@ int update_job(ScontrolContext& context, Controller& controller, const std::vect
   request.filter.targets = std::move(*targets);
   request.filter.all_states = true;
   auto answer = controller.ask<AlterAnswer>(request);
-  if (!answer) return context.fail_with(fmt::format("{} for job {}", answer.error().text, patch->first));
+  if (!answer)
+    return context.fail_with(fmt::format("{} for job {}", answer.error().text, patch->first));
   int code = 0;
   for (const JobOutcome& outcome : answer->outcomes)
     if (outcome.code != 0 || !outcome.text.empty())
@@ -47,7 +50,9 @@ int change_partition(ScontrolContext& context, const Words& words, bool create, 
   update->remove = remove;
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  std::string_view what = create ? "slurm_create_partition" : remove ? "slurm_delete_partition" : "slurm_update";
+  std::string_view what = create   ? "slurm_create_partition"
+                          : remove ? "slurm_delete_partition"
+                                   : "slurm_update";
   return report_done(context, (*controller)->ask<Done>(*update), what);
 }
 
@@ -75,7 +80,8 @@ int update_verb(ScontrolContext& context, const Words& words) {
   Words rest = words;
   for (std::string_view kind : {"job", "node", "partition"}) {
     if (!same_ignoring_case(rest[0], kind) || rest.size() < 2) continue;
-    rest[1] = rest[1].find('=') == std::string::npos ? fmt::format("{}={}", kind, rest[1]) : rest[1];
+    rest[1] =
+        rest[1].find('=') == std::string::npos ? fmt::format("{}={}", kind, rest[1]) : rest[1];
     rest.erase(rest.begin());
     break;
   }
@@ -83,16 +89,19 @@ int update_verb(ScontrolContext& context, const Words& words) {
   if (!assignments) return context.fail_with(assignments.error().text);
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  if (find_key(*assignments, {"JobId", "Job", "JobName"}) && !find_key(*assignments, {"NodeName", "PartitionName"}))
+  if (find_key(*assignments, {"JobId", "Job", "JobName"}) &&
+      !find_key(*assignments, {"NodeName", "PartitionName"}))
     return update_job(context, **controller, *assignments);
   if (find_key(*assignments, {"NodeName", "Node"})) {
     auto update = node_update(*assignments);
     if (!update) return context.fail_with(update.error().text);
     return report_done(context, (*controller)->ask<Done>(*update), "slurm_update");
   }
-  if (find_key(*assignments, {"PartitionName"})) return change_partition(context, rest, false, false);
-  return context.fail_with("No valid entity in update command\nInput line must include \"JobId\", \"NodeName\" or "
-                           "\"PartitionName\"");
+  if (find_key(*assignments, {"PartitionName"}))
+    return change_partition(context, rest, false, false);
+  return context.fail_with(
+      "No valid entity in update command\nInput line must include \"JobId\", \"NodeName\" or "
+      "\"PartitionName\"");
 }
 
 int create_verb(ScontrolContext& context, const Words& words) {
@@ -112,4 +121,4 @@ int delete_verb(ScontrolContext& context, const Words& words) {
   return change_partition(context, rest, false, true);
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -13,7 +13,7 @@
 #include "notation/hostlist.h"
 #include "os/clock.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 std::string date_line(Instant now) {
@@ -29,21 +29,25 @@ std::string_view usual_format(const SinfoSettings& settings) {
   if (settings.summary) return "%#P %.5a %.10l %.16F  %N";
   if (settings.reasons) return settings.longer ? "%20E %12U %19H %6t %N" : "%20E %9u %19H %N";
   if (settings.by_node)
-    return settings.longer ? "%#N %.6D %#P %.11T %.4c %.8z %.6m %.8d %.6w %.8f %20E" : "%#N %.6D %#P %6t ";
-  return settings.longer ? "%#P %.5a %.10l %.10s %.4r %.8h %.10g %.6D %.11T %.11i %N" : "%#P %.5a %.10l %.6D %.6t %N";
+    return settings.longer ? "%#N %.6D %#P %.11T %.4c %.8z %.6m %.8d %.6w %.8f %20E"
+                           : "%#N %.6D %#P %6t ";
+  return settings.longer ? "%#P %.5a %.10l %.10s %.4r %.8h %.10g %.6D %.11T %.11i %N"
+                         : "%#P %.5a %.10l %.6D %.6t %N";
 }
 
 Result<Format<NodeGroup>> format_of(const SinfoSettings& settings) {
   bool by_name = !settings.long_format.empty();
   auto fields = by_name ? parse_long_format(settings.long_format)
-                        : parse_short_format(settings.format.empty() ? usual_format(settings) : settings.format);
+                        : parse_short_format(settings.format.empty() ? usual_format(settings)
+                                                                     : settings.format);
   if (!fields) return std::unexpected(fields.error());
   return resolve_format(std::move(*fields), node_columns(), by_name);
 }
 
 bool state_wanted(const SinfoSettings& settings, const Node& node) {
   if (settings.states.empty()) return true;
-  std::string compact = state_compact(node), word = state_word(node), whole = to_lower(state_long(node));
+  std::string compact = state_compact(node), word = state_word(node),
+              whole = to_lower(state_long(node));
   for (std::string* text : {&compact, &word})
     if (text->ends_with('*')) text->pop_back();
   auto flags = split_words(whole, '+');
@@ -51,8 +55,9 @@ bool state_wanted(const SinfoSettings& settings, const Node& node) {
     if (state == "all" || state == compact || state == word || word.starts_with(state)) return true;
     if (state == "drain" && node.drain) return true;
     if ((state == "no_respond" || state == "not_responding") && !node.responding) return true;
-    for (std::string_view flag : flags)
-      if (flag == state) return true;
+    // The first is what the node would be without its flags: a drained node is not idle.
+    for (std::size_t i = 1; i < flags.size(); ++i)
+      if (flags[i] == state) return true;
   }
   return false;
 }
@@ -69,12 +74,14 @@ bool node_wanted(const SinfoSettings& settings, const Hostlist& hosts, const Nod
 }
 
 bool has_filter(const SinfoSettings& settings) {
-  return !settings.nodes.empty() || !settings.states.empty() || settings.dead_only || settings.responding_only ||
-         settings.reasons;
+  return !settings.nodes.empty() || !settings.states.empty() || settings.dead_only ||
+         settings.responding_only || settings.reasons;
 }
 
-// What distinguishes the lines: the columns that split, and with --exact or a line per node more than these.
-std::string group_key(const SinfoSettings& settings, const Format<NodeGroup>& format, const NodeGroup& single) {
+// What distinguishes the lines: the columns that split, and with --exact or a line per node more
+// than these.
+std::string group_key(const SinfoSettings& settings, const Format<NodeGroup>& format,
+                      const NodeGroup& single) {
   std::string key;
   if (settings.summary) return key;
   for (const Column<NodeGroup>* column : format.columns)
@@ -91,22 +98,27 @@ struct Places {
 
 void add_to_group(Places& places, std::string key, const NodeGroup& single) {
   auto [place, fresh] = places.by_key.emplace(std::move(key), places.groups.size());
-  if (fresh) places.groups.push_back(single);
-  else places.groups[place->second].nodes.push_back(single.nodes[0]);
+  if (fresh)
+    places.groups.push_back(single);
+  else
+    places.groups[place->second].nodes.push_back(single.nodes[0]);
 }
 
 bool partition_wanted(const SinfoSettings& settings, const PartitionSpec& spec) {
-  bool named = std::find(settings.partitions.begin(), settings.partitions.end(), spec.name) != settings.partitions.end();
+  bool named = std::find(settings.partitions.begin(), settings.partitions.end(), spec.name) !=
+               settings.partitions.end();
   if (!settings.partitions.empty()) return named;
   return settings.all || !spec.hidden;
 }
 
 // O(partitions × nodes), as each node knows its partitions by name only.
 std::vector<NodeGroup> groups_of(const SinfoSettings& settings, const Format<NodeGroup>& format,
-                                 const std::vector<PartitionRow>& partitions, const std::vector<NodeRow>& nodes) {
+                                 const std::vector<PartitionRow>& partitions,
+                                 const std::vector<NodeRow>& nodes) {
   bool shows_partition = false;
   for (const auto* column : format.columns)
-    shows_partition = shows_partition || (column && std::string_view(column->header) == "PARTITION");
+    shows_partition =
+        shows_partition || (column && std::string_view(column->header) == "PARTITION");
   auto parsed = Hostlist::parse(settings.nodes);
   Hostlist hosts = parsed ? *parsed : Hostlist();
   Places places;
@@ -116,7 +128,9 @@ std::vector<NodeGroup> groups_of(const SinfoSettings& settings, const Format<Nod
     if (!partition_wanted(settings, spec)) continue;
     bool any = false;
     for (const NodeRow& node : nodes) {
-      if (std::find(node.partitions.begin(), node.partitions.end(), spec.name) == node.partitions.end()) continue;
+      if (std::find(node.partitions.begin(), node.partitions.end(), spec.name) ==
+          node.partitions.end())
+        continue;
       if (!node_wanted(settings, hosts, node)) continue;
       any = true;
       // Without a column for it a node stands once, however many partitions it is in.
@@ -161,18 +175,22 @@ int show_once(const SinfoSettings& settings, Controller& controller) {
 
 }  // namespace
 
-Result<std::string> render_nodes(const SinfoSettings& settings, const std::vector<PartitionRow>& partitions,
+Result<std::string> render_nodes(const SinfoSettings& settings,
+                                 const std::vector<PartitionRow>& partitions,
                                  const std::vector<NodeRow>& nodes, Instant now) {
   auto format = format_of(settings);
   if (!format) return std::unexpected(format.error());
   std::string_view usual = settings.by_node ? "N,P" : "P,t";
-  auto keys = parse_sort(settings.sort.empty() ? usual : std::string_view(settings.sort), node_columns());
+  auto keys =
+      parse_sort(settings.sort.empty() ? usual : std::string_view(settings.sort), node_columns());
   if (!keys) return std::unexpected(keys.error());
   std::vector<NodeGroup> groups = groups_of(settings, *format, partitions, nodes);
   std::sort(groups.begin(), groups.end(), [&](const NodeGroup& a, const NodeGroup& b) {
     for (const auto& key : *keys)
       if (int order = compare_by(key, a, b); order != 0) return order < 0;
-    auto first = [](const NodeGroup& g) { return g.nodes.empty() ? 0u : g.nodes[0]->node.id.value; };
+    auto first = [](const NodeGroup& g) {
+      return g.nodes.empty() ? 0u : g.nodes[0]->node.id.value;
+    };
     if (a.partition != b.partition) return a.partition < b.partition;
     return first(a) < first(b);
   });
@@ -208,4 +226,4 @@ int sinfo_main(const Arguments& arguments) {
   }
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -8,12 +8,13 @@
 #include "cli/common/command.h"
 #include "model/node_messages.h"
 
-namespace ym {
+namespace ym::cli {
 
 struct SinfoSettings {
   std::vector<std::string> partitions, states;
   std::string nodes, format, long_format, sort;
-  bool header = true, longer = false, by_node = false, summary = false, reasons = false, all = false, exact = false;
+  bool header = true, longer = false, by_node = false, summary = false, reasons = false,
+       all = false, exact = false;
   bool dead_only = false, responding_only = false;
   std::uint32_t iterate_s = 0;
 };
@@ -28,8 +29,9 @@ struct NodeGroup {
 const std::vector<Column<NodeGroup>>& node_columns();
 CommandPage sinfo_page();
 std::vector<Option<SinfoSettings>> sinfo_table();
-Result<std::string> render_nodes(const SinfoSettings& settings, const std::vector<PartitionRow>& partitions,
+Result<std::string> render_nodes(const SinfoSettings& settings,
+                                 const std::vector<PartitionRow>& partitions,
                                  const std::vector<NodeRow>& nodes, Instant now);
 int sinfo_main(const Arguments& arguments);
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -9,7 +9,7 @@
 #include "notation/size.h"
 #include "notation/time_limit.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 using View = const JobView&;
@@ -51,7 +51,8 @@ std::string dependency_text(View view) {
 std::string array_task_text(View view) {
   if (view.task) return number(*view.task);
   if (view.job().array) {
-    ArrayExpression left{.indices = view.job().array->waiting, .max_running = view.job().array->max_running};
+    ArrayExpression left{.indices = view.job().array->waiting,
+                         .max_running = view.job().array->max_running};
     return left.str(ArrayExpression::kShownMax);
   }
   return view.job().array_task == kNoTask ? "N/A" : number(view.job().array_task);
@@ -62,7 +63,9 @@ std::string shared_text(View view) {
   return view.spec().oversubscribe ? "YES" : "OK";
 }
 
-std::string exit_text(const ExitStatus& exit) { return fmt::format("{}:{}", exit.code, exit.signal); }
+std::string exit_text(const ExitStatus& exit) {
+  return fmt::format("{}:{}", exit.code, exit.signal);
+}
 
 std::string command_text(View view) {
   std::string out = or_null(view.spec().command);
@@ -83,7 +86,9 @@ Columns identity_columns() {
       {'A', "jobid", "JOBID", [](View v) { return number(v.job().id.value); },
        [](View v) { return static_cast<std::int64_t>(v.job().id.value); }},
       {'F', "arrayjobid", "ARRAY_JOB_ID",
-       [](View v) { return number(v.job().array_job ? v.job().array_job.value : v.job().id.value); }},
+       [](View v) {
+         return number(v.job().array_job ? v.job().array_job.value : v.job().id.value);
+       }},
       {'K', "arraytaskid", "ARRAY_TASK_ID", array_task_text},
       {0, "sluid", "SLUID", [](View v) { return encode_sluid(v.job().sluid.value); }},
       {'j', "name", "NAME", [](View v) { return v.spec().name; }},
@@ -96,7 +101,8 @@ Columns identity_columns() {
       {'q', "qos", "QOS", [](View v) { return or_null(v.spec().qos); }},
       {'w', "wckey", "WCKEY", [](View v) { return or_null(v.extras().wckey); }},
       {'k', "comment", "COMMENT", [](View v) { return or_null(v.extras().comment); }},
-      {0, "admin_comment", "ADMIN_COMMENT", [](View v) { return or_null(v.extras().admin_comment); }},
+      {0, "admin_comment", "ADMIN_COMMENT",
+       [](View v) { return or_null(v.extras().admin_comment); }},
       {0, "mcslabel", "MCSLABEL", [](View) { return std::string("N/A"); }},
   };
 }
@@ -135,16 +141,19 @@ Columns time_columns() {
        [](View v) { return end_of(v).unix_ms; }},
       {'V', "submittime", "SUBMIT_TIME", [](View v) { return show_time(v.job().submit, "N/A"); },
        [](View v) { return v.job().submit.unix_ms; }},
-      {0, "eligibletime", "ELIGIBLE_TIME", [](View v) { return show_time(v.job().eligible, "N/A"); }},
+      {0, "eligibletime", "ELIGIBLE_TIME",
+       [](View v) { return show_time(v.job().eligible, "N/A"); }},
       {0, "deadline", "DEADLINE", [](View v) { return show_time(v.spec().deadline, "N/A"); }},
       {0, "pendingtime", "PENDING_TIME",
        [](View v) {
          Instant until = v.job().start ? v.job().start : v.now;
-         return number(static_cast<std::uint64_t>(std::max<std::int64_t>(0, (until - v.job().submit).count() / 1000)));
+         return number(static_cast<std::uint64_t>(
+             std::max<std::int64_t>(0, (until - v.job().submit).count() / 1000)));
        }},
       {0, "mintime", "MIN_TIME",
        [](View v) {
-         return v.spec().time_min_s ? print_span(std::chrono::seconds(v.spec().time_min_s)) : std::string("N/A");
+         return v.spec().time_min_s ? print_span(std::chrono::seconds(v.spec().time_min_s))
+                                    : std::string("N/A");
        }},
   };
 }
@@ -161,9 +170,12 @@ Columns resource_columns() {
       {0, "numtasks", "TASKS", [](View v) { return number(v.spec().tasks); }},
       {0, "cpus-per-task", "CPUS_PER_TASK", [](View v) { return number(v.spec().cpus_per_task); }},
       {'c', "mincpus", "MIN_CPUS",
-       [](View v) { return number(std::max({1u, v.spec().min_cpus_per_node, v.spec().cpus_per_task})); }},
+       [](View v) {
+         return number(std::max({1u, v.spec().min_cpus_per_node, v.spec().cpus_per_task}));
+       }},
       {'m', "minmemory", "MIN_MEMORY", memory_text},
-      {'d', "mintmpdisk", "MIN_TMP_DISK", [](View v) { return print_megabytes(v.extras().tmp_mb); }},
+      {'d', "mintmpdisk", "MIN_TMP_DISK",
+       [](View v) { return print_megabytes(v.extras().tmp_mb); }},
       {'f', "feature", "FEATURES", [](View v) { return or_null(v.extras().features); }},
       {'b', "tres-per-node", "TRES_PER_NODE", [](View v) { return or_na(v.extras().gres); }},
       {0, "gres", "TRES_PER_NODE", [](View v) { return or_na(v.extras().gres); }},
@@ -198,9 +210,13 @@ Columns place_columns() {
       {'Z', "workdir", "WORK_DIR", [](View v) { return v.spec().work_dir; }},
       {0, "stdout", "STDOUT", [](View v) { return shown_file(v, v.spec().std_out); }},
       {0, "stderr", "STDERR",
-       [](View v) { return shown_file(v, v.extras().std_err.empty() ? v.spec().std_out : v.extras().std_err); }},
+       [](View v) {
+         return shown_file(v, v.extras().std_err.empty() ? v.spec().std_out : v.extras().std_err);
+       }},
       {0, "stdin", "STDIN",
-       [](View v) { return v.extras().std_in.empty() ? "/dev/null" : shown_file(v, v.extras().std_in); }},
+       [](View v) {
+         return v.extras().std_in.empty() ? "/dev/null" : shown_file(v, v.extras().std_in);
+       }},
   };
 }
 
@@ -236,4 +252,4 @@ const std::vector<Column<StepView>>& step_columns() {
   return columns;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

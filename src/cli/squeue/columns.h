@@ -6,7 +6,7 @@
 #include "cli/common/columns.h"
 #include "cli/common/job_view.h"
 
-namespace ym {
+namespace ym::cli {
 
 const std::vector<Column<JobView>>& job_columns();
 
@@ -24,4 +24,4 @@ struct StepView {
 const std::vector<Column<StepView>>& step_columns();
 inline constexpr std::string_view kStepFormat = "%.15i %.8j %.9P %.8u %.9M %N";
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -6,7 +6,7 @@
 #include "cli/squeue/squeue.h"
 #include "notation/hostlist.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 using Settings = SqueueSettings;
@@ -72,54 +72,140 @@ using Table = std::vector<Option<Settings>>;
 
 Table choice_rows() {
   return {
-      {{.name = "jobs", .letter = 'j', .takes = Takes::Value, .argument = "IDS", .help = "Only these jobs"}, set_jobs},
-      {{.name = "user", .letter = 'u', .takes = Takes::Value, .argument = "LIST", .help = "Only jobs of these users",
-        .variable = "SQUEUE_USERS"}, add_list<&Settings::users>},
-      {{.name = "users", .takes = Takes::Value, .argument = "LIST", .help = "The same as --user", .hidden = true},
+      {{.name = "jobs",
+        .letter = 'j',
+        .takes = Takes::Value,
+        .argument = "IDS",
+        .help = "Only these jobs"},
+       set_jobs},
+      {{.name = "user",
+        .letter = 'u',
+        .takes = Takes::Value,
+        .argument = "LIST",
+        .help = "Only jobs of these users",
+        .variable = "SQUEUE_USERS"},
+       add_list<&Settings::users>},
+      {{.name = "users",
+        .takes = Takes::Value,
+        .argument = "LIST",
+        .help = "The same as --user",
+        .hidden = true},
        add_list<&Settings::users>},
       {{.name = "me", .help = "Only my jobs"}, set_me},
-      {{.name = "states", .letter = 't', .takes = Takes::Value, .argument = "LIST",
-        .help = "Only jobs in these states; all for finished ones, too", .variable = "SQUEUE_STATES"}, set_states},
-      {{.name = "partition", .letter = 'p', .takes = Takes::Value, .argument = "LIST",
-        .help = "Only jobs in these partitions", .variable = "SQUEUE_PARTITION"}, add_list<&Settings::partitions>},
-      {{.name = "account", .letter = 'A', .takes = Takes::Value, .argument = "LIST",
-        .help = "Only jobs of these accounts", .variable = "SQUEUE_ACCOUNT"}, add_list<&Settings::accounts>},
-      {{.name = "qos", .letter = 'q', .takes = Takes::Value, .argument = "LIST", .help = "Only jobs of these QOS",
-        .variable = "SQUEUE_QOS"}, add_list<&Settings::qos>},
-      {{.name = "name", .letter = 'n', .takes = Takes::Value, .argument = "LIST", .help = "Only jobs of these names",
-        .variable = "SQUEUE_NAMES"}, add_list<&Settings::names>},
-      {{.name = "nodelist", .letter = 'w', .takes = Takes::Value, .argument = "HOSTS",
-        .help = "Only jobs on these nodes"}, set_nodes},
-      {{.name = "licenses", .letter = 'L', .takes = Takes::Value, .argument = "LIST",
-        .help = "Only jobs that ask for these licences", .variable = "SQUEUE_LICENSES"},
+      {{.name = "states",
+        .letter = 't',
+        .takes = Takes::Value,
+        .argument = "LIST",
+        .help = "Only jobs in these states; all for finished ones, too",
+        .variable = "SQUEUE_STATES"},
+       set_states},
+      {{.name = "partition",
+        .letter = 'p',
+        .takes = Takes::Value,
+        .argument = "LIST",
+        .help = "Only jobs in these partitions",
+        .variable = "SQUEUE_PARTITION"},
+       add_list<&Settings::partitions>},
+      {{.name = "account",
+        .letter = 'A',
+        .takes = Takes::Value,
+        .argument = "LIST",
+        .help = "Only jobs of these accounts",
+        .variable = "SQUEUE_ACCOUNT"},
+       add_list<&Settings::accounts>},
+  };
+}
+
+Table kind_rows() {
+  return {
+      {{.name = "qos",
+        .letter = 'q',
+        .takes = Takes::Value,
+        .argument = "LIST",
+        .help = "Only jobs of these QOS",
+        .variable = "SQUEUE_QOS"},
+       add_list<&Settings::qos>},
+      {{.name = "name",
+        .letter = 'n',
+        .takes = Takes::Value,
+        .argument = "LIST",
+        .help = "Only jobs of these names",
+        .variable = "SQUEUE_NAMES"},
+       add_list<&Settings::names>},
+      {{.name = "nodelist",
+        .letter = 'w',
+        .takes = Takes::Value,
+        .argument = "HOSTS",
+        .help = "Only jobs on these nodes"},
+       set_nodes},
+      {{.name = "licenses",
+        .letter = 'L',
+        .takes = Takes::Value,
+        .argument = "LIST",
+        .help = "Only jobs that ask for these licences",
+        .variable = "SQUEUE_LICENSES"},
        add_list<&Settings::licenses>},
-      {{.name = "reservation", .letter = 'R', .takes = Takes::Value, .argument = "LIST",
-        .help = "Only jobs in these reservations"}, add_list<&Settings::reservations>},
+      {{.name = "reservation",
+        .letter = 'R',
+        .takes = Takes::Value,
+        .argument = "LIST",
+        .help = "Only jobs in these reservations"},
+       add_list<&Settings::reservations>},
       {{.name = "all", .letter = 'a', .help = "Hidden partitions, too", .variable = "SQUEUE_ALL"},
        flag<&Settings::all>},
-      {{.name = "hide", .help = "No hidden partitions; this is usual"}, flag<&Settings::all, false>},
+      {{.name = "hide", .help = "No hidden partitions; this is usual"},
+       flag<&Settings::all, false>},
   };
 }
 
 Table look_rows() {
   return {
-      {{.name = "format", .letter = 'o', .takes = Takes::Value, .argument = "FORMAT",
-        .help = "Columns by letters: \"%.18i %.9P %j\"", .variable = "SQUEUE_FORMAT"}, text<&Settings::format>},
-      {{.name = "Format", .letter = 'O', .takes = Takes::Value, .argument = "FORMAT",
-        .help = "Columns by names: jobid:10,name:.20", .variable = "SQUEUE_FORMAT2"}, text<&Settings::long_format>},
-      {{.name = "sort", .letter = 'S', .takes = Takes::Value, .argument = "KEYS",
-        .help = "Order of the lines, by the letters of --format", .variable = "SQUEUE_SORT"}, text<&Settings::sort>},
-      {{.name = "noheader", .letter = 'h', .help = "No line of headers"}, flag<&Settings::header, false>},
+      {{.name = "format",
+        .letter = 'o',
+        .takes = Takes::Value,
+        .argument = "FORMAT",
+        .help = "Columns by letters: \"%.18i %.9P %j\"",
+        .variable = "SQUEUE_FORMAT"},
+       text<&Settings::format>},
+      {{.name = "Format",
+        .letter = 'O',
+        .takes = Takes::Value,
+        .argument = "FORMAT",
+        .help = "Columns by names: jobid:10,name:.20",
+        .variable = "SQUEUE_FORMAT2"},
+       text<&Settings::long_format>},
+      {{.name = "sort",
+        .letter = 'S',
+        .takes = Takes::Value,
+        .argument = "KEYS",
+        .help = "Order of the lines, by the letters of --format",
+        .variable = "SQUEUE_SORT"},
+       text<&Settings::sort>},
+      {{.name = "noheader", .letter = 'h', .help = "No line of headers"},
+       flag<&Settings::header, false>},
       {{.name = "long", .letter = 'l', .help = "More columns"}, flag<&Settings::longer>},
-      {{.name = "start", .help = "When pending jobs are expected to start"}, flag<&Settings::start>},
-      {{.name = "steps", .letter = 's', .takes = Takes::Maybe, .argument = "IDS", .help = "Steps instead of jobs"},
+      {{.name = "start", .help = "When pending jobs are expected to start"},
+       flag<&Settings::start>},
+      {{.name = "steps",
+        .letter = 's',
+        .takes = Takes::Maybe,
+        .argument = "IDS",
+        .help = "Steps instead of jobs"},
        set_steps},
-      {{.name = "array", .letter = 'r', .help = "A line for each element of an array", .variable = "SQUEUE_ARRAY"},
+      {{.name = "array",
+        .letter = 'r',
+        .help = "A line for each element of an array",
+        .variable = "SQUEUE_ARRAY"},
        flag<&Settings::single_elements>},
-      {{.name = "array-unique", .help = "A line for all waiting elements of an array; this is usual"},
+      {{.name = "array-unique",
+        .help = "A line for all waiting elements of an array; this is usual"},
        flag<&Settings::single_elements, false>},
-      {{.name = "iterate", .letter = 'i', .takes = Takes::Value, .argument = "SECONDS",
-        .help = "Show it again every so many seconds"}, set_iterate},
+      {{.name = "iterate",
+        .letter = 'i',
+        .takes = Takes::Value,
+        .argument = "SECONDS",
+        .help = "Show it again every so many seconds"},
+       set_iterate},
       {{.name = "only-job-state", .help = "Ids and states only"}, flag<&Settings::only_state>},
       {{.name = "noconvert", .help = "Taken, without effect: units are never rounded"}, accept},
       {{.name = "local", .help = "Taken, without effect"}, accept},
@@ -130,17 +216,20 @@ Table look_rows() {
 }  // namespace
 
 CommandPage squeue_page() {
-  return {.name = "squeue",
-          .summary = "show the jobs in the queue",
-          .usage = {"[OPTION]..."},
-          .description = "Shows jobs that wait, run or are just ending. Finished jobs stay visible for MinJobAge\n"
-                         "and are shown on request (-t all)."};
+  return {
+      .name = "squeue",
+      .summary = "show the jobs in the queue",
+      .usage = {"[OPTION]..."},
+      .description =
+          "Shows jobs that wait, run or are just ending. Finished jobs stay visible for MinJobAge\n"
+          "and are shown on request (-t all)."};
 }
 
 std::vector<Option<SqueueSettings>> squeue_table() {
   Table table = choice_rows();
+  for (auto& row : kind_rows()) table.push_back(row);
   for (auto& row : look_rows()) table.push_back(row);
   return table;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -12,7 +12,7 @@
 #include "cli/squeue/columns.h"
 #include "os/clock.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 std::string date_line(Instant now) {
@@ -27,7 +27,9 @@ std::string date_line(Instant now) {
 bool in_list(const std::vector<std::string>& list, const std::string& text) {
   if (list.empty()) return true;
   for (std::string_view word : split_words(text, ','))
-    if (std::find(list.begin(), list.end(), std::string(word.substr(0, word.find(':')))) != list.end()) return true;
+    if (std::find(list.begin(), list.end(), std::string(word.substr(0, word.find(':')))) !=
+        list.end())
+      return true;
   return false;
 }
 
@@ -39,7 +41,8 @@ bool wanted(const SqueueSettings& settings, const JobRow& row) {
          in_list(settings.reservations, extras.reservation);
 }
 
-std::vector<JobView> views_of(const SqueueSettings& settings, const std::vector<JobRow>& rows, Instant now) {
+std::vector<JobView> views_of(const SqueueSettings& settings, const std::vector<JobRow>& rows,
+                              Instant now) {
   std::vector<JobView> views;
   views.reserve(rows.size());
   for (const JobRow& row : rows) {
@@ -78,14 +81,17 @@ void sort_views(std::vector<JobView>& views, const std::vector<SortKey<JobView>>
   });
 }
 
-Result<std::string> render_steps(const SqueueSettings& settings, const std::vector<JobView>& views) {
-  auto fields = parse_short_format(settings.format.empty() ? kStepFormat : std::string_view(settings.format));
+Result<std::string> render_steps(const SqueueSettings& settings,
+                                 const std::vector<JobView>& views) {
+  auto fields =
+      parse_short_format(settings.format.empty() ? kStepFormat : std::string_view(settings.format));
   if (!fields) return std::unexpected(fields.error());
   auto format = resolve_format(std::move(*fields), step_columns(), false);
   if (!format) return std::unexpected(format.error());
   std::string out = settings.header ? format->header() : "";
   for (const JobView& view : views)
-    for (const Step& step : *view.job().steps) format->append_row(out, {.job = &view, .step = &step});
+    for (const Step& step : *view.job().steps)
+      format->append_row(out, {.job = &view, .step = &step});
   return out;
 }
 
@@ -132,10 +138,12 @@ JobFilter squeue_filter(const SqueueSettings& settings) {
   return filter;
 }
 
-Result<std::string> render_queue(const SqueueSettings& settings, const std::vector<JobRow>& rows, Instant now) {
+Result<std::string> render_queue(const SqueueSettings& settings, const std::vector<JobRow>& rows,
+                                 Instant now) {
   auto format = format_of(settings);
   if (!format && !settings.steps) return std::unexpected(format.error());
-  auto keys = parse_sort(settings.sort.empty() ? kUsualSort : std::string_view(settings.sort), job_columns());
+  auto keys = parse_sort(settings.sort.empty() ? kUsualSort : std::string_view(settings.sort),
+                         job_columns());
   if (!keys) return std::unexpected(keys.error());
   std::vector<JobView> views = views_of(settings, rows, now);
   sort_views(views, *keys);
@@ -173,4 +181,4 @@ int squeue_main(const Arguments& arguments) {
   }
 }
 
-}  // namespace ym
+}  // namespace ym::cli

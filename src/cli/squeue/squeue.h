@@ -9,7 +9,7 @@
 #include "cli/common/targets.h"
 #include "model/job_messages.h"
 
-namespace ym {
+namespace ym::cli {
 
 struct SqueueSettings {
   std::vector<JobTarget> targets;
@@ -17,7 +17,8 @@ struct SqueueSettings {
   StateChoice states;
   std::string nodes;
   std::string format, long_format, sort;
-  bool header = true, longer = false, start = false, steps = false, single_elements = false, all = false;
+  bool header = true, longer = false, start = false, steps = false, single_elements = false,
+       all = false;
   bool only_state = false;
   std::uint32_t iterate_s = 0;
 };
@@ -27,7 +28,8 @@ std::vector<Option<SqueueSettings>> squeue_table();
 // The question to the controller that the settings make.
 JobFilter squeue_filter(const SqueueSettings& settings);
 // Everything that is printed for these rows; an error if the format or the sort order is wrong.
-Result<std::string> render_queue(const SqueueSettings& settings, const std::vector<JobRow>& rows, Instant now);
+Result<std::string> render_queue(const SqueueSettings& settings, const std::vector<JobRow>& rows,
+                                 Instant now);
 int squeue_main(const Arguments& arguments);
 
-}  // namespace ym
+}  // namespace ym::cli

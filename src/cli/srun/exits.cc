@@ -9,7 +9,7 @@
 #include "cli/common/signals.h"
 #include "notation/array.h"
 
-namespace ym {
+namespace ym::cli {
 
 TaskExits::TaskExits(std::vector<std::string> nodes)
     : nodes_(std::move(nodes)), exits_(nodes_.size()), left_(nodes_.size()) {}
@@ -42,7 +42,8 @@ std::vector<std::string> TaskExits::news() {
   std::vector<std::string> out;
   for (const auto& [key, tasks] : groups) {
     const auto& [node, exit] = key;
-    std::string how = exit.signal ? signal_text(exit.signal) : fmt::format("Exited with exit code {}", exit.code);
+    std::string how =
+        exit.signal ? signal_text(exit.signal) : fmt::format("Exited with exit code {}", exit.code);
     out.push_back(fmt::format("{}: {}: {}", node, range_text(tasks), how));
   }
   return out;
@@ -50,11 +51,12 @@ std::vector<std::string> TaskExits::news() {
 
 std::vector<std::string> TaskExits::status() const {
   std::vector<std::uint32_t> running, ended;
-  for (std::uint32_t task = 0; task < exits_.size(); ++task) (exits_[task] ? ended : running).push_back(task);
+  for (std::uint32_t task = 0; task < exits_.size(); ++task)
+    (exits_[task] ? ended : running).push_back(task);
   std::vector<std::string> out;
   if (!running.empty()) out.push_back(range_text(running) + ": running");
   if (!ended.empty()) out.push_back(range_text(ended) + ": exited");
   return out;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

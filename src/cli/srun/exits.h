@@ -8,7 +8,7 @@
 
 #include "model/step.h"
 
-namespace ym {
+namespace ym::cli {
 
 class TaskExits {
  public:
@@ -20,7 +20,8 @@ class TaskExits {
   bool all_ended() const { return left_ == 0; }
   // The highest code; 128 and the signal for a task that was killed.
   int exit_code() const;
-  // "n1: task 0: Exited with exit code 7" and "n1: tasks 0-1: Killed", for those that failed and were not told yet.
+  // "n1: task 0: Exited with exit code 7" and "n1: tasks 0-1: Killed", for those that failed and
+  // were not told yet.
   std::vector<std::string> news();
   // "tasks 0-1: running"
   std::vector<std::string> status() const;
@@ -34,4 +35,4 @@ class TaskExits {
   std::size_t left_ = 0;
 };
 
-}  // namespace ym
+}  // namespace ym::cli

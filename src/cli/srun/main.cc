@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/srun/srun.h"
 
-int main(int argc, char** argv) { return ym::srun_main(ym::Arguments(argv + 1, argv + argc)); }
+int main(int argc, char** argv) {
+  return ym::cli::srun_main(ym::cli::Arguments(argv + 1, argv + argc));
+}

@@ -11,7 +11,7 @@
 
 #include "os/clock.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr std::size_t kReadSize = 64 << 10;
@@ -67,7 +67,9 @@ std::vector<Frame> NodeStream::read() {
     ssize_t got = ::recv(fd_.get(), buffer.data(), buffer.size(), 0);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) break;
-    if (got <= 0 || !frames_.feed(std::string_view(buffer.data(), static_cast<std::size_t>(got)), ready_)) lose();
+    if (got <= 0 ||
+        !frames_.feed(std::string_view(buffer.data(), static_cast<std::size_t>(got)), ready_))
+      lose();
   }
   std::vector<Frame> out;
   out.swap(ready_);
@@ -89,7 +91,8 @@ void NodeStream::confirm() {
 
 void NodeStream::lose() {
   fd_ = Fd();
-  // A message that left in part only would be garbage on the next connection; whole ones behind it are kept nowhere.
+  // A message that left in part only would be garbage on the next connection; whole ones behind it
+  // are kept nowhere.
   out_.clear();
   lost_at_ = monotonic_clock();
   next_try_ = lost_at_ + pause_;
@@ -101,4 +104,4 @@ void NodeStream::set_over() {
   out_.clear();
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connection to one node of a step: never blocks once it is open, and is taken up again after it was lost.
+// The connection to one node of a step: never blocks once it is open, and is taken up again after
+// it was lost.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -11,11 +12,12 @@
 #include "net/address.h"
 #include "net/frame.h"
 
-namespace ym {
+namespace ym::cli {
 
 class NodeStream {
  public:
-  NodeStream(NodeAddress node, ResumeStream resume) : node_(std::move(node)), resume_(std::move(resume)) {}
+  NodeStream(NodeAddress node, ResumeStream resume)
+      : node_(std::move(node)), resume_(std::move(resume)) {}
 
   const std::string& node() const { return node_.name; }
   bool open() const { return static_cast<bool>(fd_); }
@@ -35,7 +37,8 @@ class NodeStream {
     write();
   }
   void write();
-  // Everything that has come. At a lost connection the stream is closed, and try_resume goes on with it.
+  // Everything that has come. At a lost connection the stream is closed, and try_resume goes on
+  // with it.
   std::vector<Frame> read();
   void set_over();
   Duration lost_at() const { return lost_at_; }
@@ -46,7 +49,7 @@ class NodeStream {
   void confirm();
 
   NodeAddress node_;
-  ResumeStream resume_;       // names the stream; `received` counts on
+  ResumeStream resume_;  // names the stream; `received` counts on
   Fd fd_;
   FrameReader frames_;
   std::vector<Frame> ready_;
@@ -56,4 +59,4 @@ class NodeStream {
   Duration lost_at_{0}, next_try_{0}, pause_{100};
 };
 
-}  // namespace ym
+}  // namespace ym::cli

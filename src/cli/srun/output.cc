@@ -3,9 +3,10 @@
 
 #include "base/format.h"
 
-namespace ym {
+namespace ym::cli {
 
-OutputSplitter::OutputSplitter(std::uint32_t tasks, bool label, bool by_line) : label_(label), by_line_(by_line || label) {
+OutputSplitter::OutputSplitter(std::uint32_t tasks, bool label, bool by_line)
+    : label_(label), by_line_(by_line || label) {
   for (std::uint32_t highest = tasks > 0 ? tasks - 1 : 0; highest >= 10; highest /= 10) ++width_;
 }
 
@@ -14,7 +15,8 @@ void OutputSplitter::write(std::uint32_t task, std::string_view line, std::strin
   out += line;
 }
 
-void OutputSplitter::take(std::uint32_t task, StreamKind stream, std::string_view data, std::string& out) {
+void OutputSplitter::take(std::uint32_t task, StreamKind stream, std::string_view data,
+                          std::string& out) {
   if (!by_line_) {
     out += data;
     return;
@@ -49,4 +51,4 @@ void OutputSplitter::finish(std::uint32_t task, StreamKind stream, std::string& 
   waiting_.erase(found);
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -9,7 +9,7 @@
 
 #include "model/step_messages.h"
 
-namespace ym {
+namespace ym::cli {
 
 // Longer lines are passed on in pieces.
 inline constexpr std::size_t kLineMax = 64 << 10;
@@ -32,4 +32,4 @@ class OutputSplitter {
   std::map<std::pair<std::uint32_t, StreamKind>, std::string> waiting_;
 };
 
-}  // namespace ym
+}  // namespace ym::cli

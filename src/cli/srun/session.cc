@@ -16,10 +16,11 @@
 #include "os/clock.h"
 #include "os/files.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
-constexpr std::size_t kInputAhead = 1 << 20;  // what may wait for a slow node before we stop reading
+constexpr std::size_t kInputAhead = 1
+                                    << 20;  // what may wait for a slow node before we stop reading
 constexpr std::size_t kInputSize = 32 << 10;
 constexpr Duration kLookInterval{500};
 
@@ -27,7 +28,8 @@ std::vector<std::string> nodes_by_task(const StepCreated& created) {
   std::vector<std::string> out(created.step.tasks);
   for (std::size_t i = 0; i < created.step.shares.size() && i < created.nodes.size(); ++i) {
     const StepShare& share = created.step.shares[i];
-    for (std::uint32_t task = share.first_task; task < share.first_task + share.tasks && task < out.size(); ++task)
+    for (std::uint32_t task = share.first_task;
+         task < share.first_task + share.tasks && task < out.size(); ++task)
       out[task] = created.nodes[i].name;
   }
   return out;
@@ -48,7 +50,8 @@ void write_fully(int fd, std::string_view text) {
 }
 
 Result<int> open_output(const std::string& path, bool append) {
-  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0666);
+  int fd =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0666);
   if (fd < 0) return fail(errno_text(path));
   return fd;
 }
@@ -61,10 +64,12 @@ Session::Session(Controller& controller, StepRun run)
       exits_(nodes_by_task(run_.created)),
       splitter_(run_.created.step.tasks, run_.options->label,
                 !run_.options->unbuffered && !run_.options->pty && run_.created.step.tasks > 1),
-      watcher_(controller.loaded(), {.job = run_.job, .until_end = true}) {
+      watcher_(controller.loaded(),
+               {.job = run_.job, .until_end = true, .mine = run_.own_allocation}) {
   sigset_t set;
   ::sigemptyset(&set);
-  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH, SIGTSTP})
+  for (int signal :
+       {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH, SIGTSTP})
     ::sigaddset(&set, signal);
   ::sigprocmask(SIG_BLOCK, &set, nullptr);
   signals_ = Fd(::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
@@ -103,11 +108,13 @@ Status Session::open_files() {
 
 Status Session::launch() {
   for (const NodeAddress& node : run_.created.nodes) {
-    ResumeStream resume{.job = run_.job, .step = run_.created.step.id, .srun_id = run_.launch.srun_id};
+    ResumeStream resume{
+        .job = run_.job, .step = run_.created.step.id, .srun_id = run_.launch.srun_id};
     streams_.push_back(std::make_unique<NodeStream>(node, resume));
     if (Status started = streams_.back()->start(controller_, run_.launch); !started) {
       streams_.back()->set_over();
-      return fail(fmt::format("Task launch for {} failed on node {}: {}", step_name(), node.name, started.error().text));
+      return fail(fmt::format("Task launch for {} failed on node {}: {}", step_name(), node.name,
+                              started.error().text));
     }
   }
   return {};
@@ -133,7 +140,8 @@ int Session::run() {
 }
 
 bool Session::all_over() const {
-  return std::all_of(streams_.begin(), streams_.end(), [](const auto& stream) { return stream->over(); });
+  return std::all_of(streams_.begin(), streams_.end(),
+                     [](const auto& stream) { return stream->over(); });
 }
 
 void Session::loop() {
@@ -147,9 +155,11 @@ void Session::loop() {
 void Session::poll_once() {
   std::vector<pollfd> fds;
   fds.push_back({.fd = signals_.get(), .events = POLLIN, .revents = 0});
-  bool room = std::all_of(streams_.begin(), streams_.end(),
-                          [](const auto& stream) { return stream->open() && stream->unsent_bytes() < kInputAhead; });
-  fds.push_back({.fd = in_ >= 0 && !input_over_ && room ? in_ : -1, .events = POLLIN, .revents = 0});
+  bool room = std::all_of(streams_.begin(), streams_.end(), [](const auto& stream) {
+    return stream->open() && stream->unsent_bytes() < kInputAhead;
+  });
+  fds.push_back(
+      {.fd = in_ >= 0 && !input_over_ && room ? in_ : -1, .events = POLLIN, .revents = 0});
   fds.push_back({.fd = job_over_ ? -1 : watcher_.fd(), .events = POLLIN, .revents = 0});
   for (const auto& stream : streams_) {
     short events = static_cast<short>(POLLIN | (stream->wants_to_write() ? POLLOUT : 0));
@@ -229,9 +239,11 @@ void Session::look_after_lost() {
     if (stream->open() || stream->over()) continue;
     if (stream->try_resume(controller_, now)) continue;
     bool hopeless = now - stream->lost_at() > controller_.config().slurmd_timeout;
-    if (!hopeless && !(job_over_ && now - stream->lost_at() > controller_.config().message_timeout)) continue;
-    take_end(*stream, {.error = job_over_ ? "the job has ended and the node does not answer" : "Node failure"});
+    if (!hopeless && !(job_over_ && now - stream->lost_at() > controller_.config().message_timeout))
+      continue;
+    take_end(*stream, {.error = job_over_ ? "the job has ended and the node does not answer"
+                                          : "Node failure"});
   }
 }
 
-}  // namespace ym
+}  // namespace ym::cli

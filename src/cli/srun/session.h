@@ -11,18 +11,20 @@
 #include "cli/srun/exits.h"
 #include "cli/srun/node_stream.h"
 #include "cli/srun/output.h"
+#include "notation/pattern.h"
 
-namespace ym {
+namespace ym::cli {
 
 // Where the step's streams go, decided from --input, --output and --error.
 struct StreamPlan {
-  std::string node_in, node_out, node_err;      // patterns that the nodes open themselves; empty: through srun
-  std::string local_in, local_out, local_err;   // files that srun opens; empty: its own streams
+  std::string node_in, node_out,
+      node_err;  // patterns that the nodes open themselves; empty: through srun
+  std::string local_in, local_out, local_err;  // files that srun opens; empty: its own streams
   std::uint32_t stdin_task = 0xffffffff;
   bool read_input = true;
-  std::optional<std::uint32_t> only_task;       // --output=3: what the others say is dropped
+  std::optional<std::uint32_t> only_task;  // --output=3: what the others say is dropped
 };
-Result<StreamPlan> plan_streams(const JobOptions& options, const struct PatternValues& values);
+Result<StreamPlan> plan_streams(const JobOptions& options, const PatternValues& values);
 
 struct StepRun {
   JobId job;
@@ -30,6 +32,7 @@ struct StepRun {
   LaunchTasks launch;
   StreamPlan plan;
   const JobOptions* options = nullptr;
+  bool own_allocation = false;  // which lives only as long as we are seen to
 };
 
 class Session {
@@ -79,4 +82,4 @@ class Session {
   bool raw_ = false;
 };
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -11,7 +11,7 @@
 #include "cli/srun/session.h"
 #include "os/clock.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 constexpr Duration kSecondInterrupt{1000};
 }
@@ -58,8 +58,10 @@ void Session::interrupt() {
   aborting_ = true;
   remark("srun", fmt::format("sending Ctrl-C to {}", step_name()));
   send_signal(SIGINT);
-  auto seconds = std::chrono::duration_cast<std::chrono::seconds>(controller_.config().kill_wait).count();
-  remark("srun", fmt::format("Job step aborted: Waiting up to {} seconds for job step to finish.", seconds + 2));
+  auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(controller_.config().kill_wait).count();
+  remark("srun", fmt::format("Job step aborted: Waiting up to {} seconds for job step to finish.",
+                             seconds + 2));
   kill_at_ = now + controller_.config().kill_wait;
 }
 
@@ -75,7 +77,8 @@ void Session::send_signal(std::uint16_t signal) {
 }
 
 void Session::say_status() const {
-  for (const std::string& line : exits_.status()) remark("srun", fmt::format("{} {}", step_name(), line));
+  for (const std::string& line : exits_.status())
+    remark("srun", fmt::format("{} {}", step_name(), line));
 }
 
 void Session::set_terminal(bool raw) {
@@ -90,4 +93,4 @@ void Session::set_terminal(bool raw) {
   }
 }
 
-}  // namespace ym
+}  // namespace ym::cli

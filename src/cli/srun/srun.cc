@@ -10,17 +10,17 @@
 #include <cstdlib>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "cli/common/allocation.h"
 #include "cli/common/local.h"
 #include "cli/common/world.h"
 #include "cli/srun/session.h"
-#include "net/key.h"
 #include "notation/hostlist.h"
 #include "notation/pattern.h"
 #include "os/environment.h"
 #include "os/files.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 constexpr Duration kFirstPause{100};
@@ -56,25 +56,27 @@ Result<StepCreated> create_step(Controller& controller, const CreateStep& reques
     auto created = controller.ask<StepCreated>(request);
     bool busy = !created && is(created.error(), Errc::NodesBusy);
     if (!busy) {
-      if (created && told) remark("srun", fmt::format("Step created for StepId={}.{}", request.job.value,
-                                                      created->step.id.value));
+      if (created && told)
+        remark("srun", fmt::format("Step created for StepId={}.{}", request.job.value,
+                                   created->step.id.value));
       return created;
     }
     if (!told)
-      remark("srun", fmt::format("Job {} step creation temporarily disabled, retrying (Requested nodes are busy)",
-                                 request.job.value));
+      remark("srun",
+             fmt::format(
+                 "Job {} step creation temporarily disabled, retrying (Requested nodes are busy)",
+                 request.job.value));
     told = true;
     ::poll(nullptr, 0, static_cast<int>(pause.count()));
     if (interrupts.pending()) return fail("Cancelled pending job step");
   }
 }
 
-std::string random_id() {
-  std::uint8_t bytes[16];
-  system_entropy()(bytes);
-  std::string out;
-  for (std::uint8_t byte : bytes) out += fmt::format("{:02x}", byte);
-  return out;
+// Tells this srun from every other, so that nobody else takes its streams up.
+Result<std::string> random_id() {
+  auto text = read_file("/proc/sys/kernel/random/uuid", 64);
+  if (!text) return text;
+  return std::string(trim(*text));
 }
 
 Result<LaunchTasks> launch_request(const JobOptions& options, const SubmissionContext& context,
@@ -93,10 +95,13 @@ Result<LaunchTasks> launch_request(const JobOptions& options, const SubmissionCo
                   .unbuffered = options.unbuffered,
                   .kill_on_bad_exit = options.kill_on_bad_exit,
                   .pty = options.pty,
-                  .umask = context.umask,
-                  .srun_id = random_id()};
+                  .umask = context.umask};
+  auto id = random_id();
+  if (!id) return std::unexpected(id.error());
+  out.srun_id = std::move(*id);
   if (!options.chdir.empty())
-    out.work_dir = options.chdir.starts_with('/') ? options.chdir : context.work_dir + "/" + options.chdir;
+    out.work_dir =
+        options.chdir.starts_with('/') ? options.chdir : context.work_dir + "/" + options.chdir;
   winsize size{};
   if (options.pty && ::ioctl(STDIN_FILENO, TIOCGWINSZ, &size) == 0) {
     out.rows = size.ws_row;
@@ -113,14 +118,17 @@ Result<LaunchTasks> launch_request(const JobOptions& options, const SubmissionCo
 void tell_nodes(const JobRow& row) {
   std::vector<std::uint32_t> cpus;
   for (const NodeShare& share : row.job.allocation->nodes) cpus.push_back(share.cpus);
-  remark("srun", fmt::format("jobid {}: nodes({}):`{}', cpu counts: {}", row.job.id.value, cpus.size(), row.nodes,
-                             repeat_counts(cpus)));
+  remark("srun", fmt::format("jobid {}: nodes({}):`{}', cpu counts: {}", row.job.id.value,
+                             cpus.size(), row.nodes, repeat_counts(cpus)));
 }
 
-Result<int> run_step(Controller& controller, const JobOptions& options, const SubmissionContext& context, JobId job,
+Result<int> run_step(Controller& controller, const JobOptions& options,
+                     const SubmissionContext& context, JobId job,
                      const std::vector<std::string>& command, bool own_allocation) {
   auto created = create_step(controller, step_request(options, job, own_allocation));
-  if (!created) return fail(fmt::format("Unable to create step for job {}: {}", job.value, created.error().text));
+  if (!created)
+    return fail(
+        fmt::format("Unable to create step for job {}: {}", job.value, created.error().text));
   PatternValues values{.job = job.value,
                        .step = {.kind = StepRef::Kind::Number, .number = created->step.id.value},
                        .node = host_name(),
@@ -130,8 +138,12 @@ Result<int> run_step(Controller& controller, const JobOptions& options, const Su
   if (!plan) return std::unexpected(plan.error());
   auto launch = launch_request(options, context, *created, *plan, command);
   if (!launch) return std::unexpected(launch.error());
-  Session session(controller, {.job = job, .created = std::move(*created), .launch = std::move(*launch),
-                               .plan = std::move(*plan), .options = &options});
+  Session session(controller, {.job = job,
+                               .created = std::move(*created),
+                               .launch = std::move(*launch),
+                               .plan = std::move(*plan),
+                               .options = &options,
+                               .own_allocation = own_allocation});
   return session.run();
 }
 
@@ -150,10 +162,11 @@ int run_in_own_allocation(Controller& controller, JobOptions& options, Submissio
     return 0;
   }
   auto granted = allocate(controller, *request, "srun", options.quiet);
-  if (!granted) return fail_with(fmt::format("Unable to allocate resources: {}", granted.error().text));
+  if (!granted)
+    return fail_with(fmt::format("Unable to allocate resources: {}", granted.error().text));
   if (options.verbose) tell_nodes(granted->row);
-  for (const auto& [name, value] :
-       allocation_variables(granted->row, options, controller.config().cluster_name, context.work_dir))
+  for (const auto& [name, value] : allocation_variables(
+           granted->row, options, controller.config().cluster_name, context.work_dir))
     ::setenv(name.c_str(), value.c_str(), 1);
   context.environment = own_environment();
   std::uint32_t nodes = static_cast<std::uint32_t>(granted->row.job.allocation->nodes.size());
@@ -163,8 +176,9 @@ int run_in_own_allocation(Controller& controller, JobOptions& options, Submissio
   auto code = run_step(controller, options, context, granted->job, command, true);
   int exit = code ? *code : fail_with(code.error().text);
   std::uint8_t signal = exit > 128 ? static_cast<std::uint8_t>(exit - 128) : 0;
-  relinquish(controller, granted->job,
-             {.code = static_cast<std::uint8_t>(signal ? 0 : std::min(exit, 255)), .signal = signal});
+  relinquish(
+      controller, granted->job,
+      {.code = static_cast<std::uint8_t>(signal ? 0 : std::min(exit, 255)), .signal = signal});
   return exit;
 }
 
@@ -175,13 +189,17 @@ CommandPage srun_page() {
           .summary = "run tasks on nodes",
           .usage = {"[OPTION]... PROGRAM [ARGUMENT]..."},
           .description =
-              "Within an allocation (of sbatch or salloc) the tasks run as a step on its nodes; otherwise srun gets\n"
-              "nodes for itself first. Input and output of the tasks are srun's own. Its exit code is the\n"
-              "highest of its tasks; a task that was killed by a signal counts as 128 and the signal's number."};
+              "Within an allocation (of sbatch or salloc) the tasks run as a step on its nodes; "
+              "otherwise srun gets\n"
+              "nodes for itself first. Input and output of the tasks are srun's own. Its exit code "
+              "is the\n"
+              "highest of its tasks; a task that was killed by a signal counts as 128 and the "
+              "signal's number."};
 }
 
 int srun_main(const Arguments& arguments) {
-  auto parsed = parse_command(srun_page(), job_option_table(kSrun), arguments, Operands::EndOptions);
+  auto parsed =
+      parse_command(srun_page(), job_option_table(kSrun), arguments, Operands::EndOptions);
   if (parsed.exit_code) return *parsed.exit_code;
   JobOptions& options = parsed.settings;
   if (options.mpi == "list") {
@@ -196,8 +214,10 @@ int srun_main(const Arguments& arguments) {
   if (Status read = read_nodelist_file(options); !read) return fail_with(read.error().text);
   const std::string& program = parsed.operands[0];
   // Within a job SLURM_JOB_NAME is the job's name; a step is called after its program.
-  bool inherited = options.jobid && options.spec.name == environment_variable("SLURM_JOB_NAME").value_or("");
-  if (options.spec.name.empty() || inherited) options.spec.name = program.substr(program.rfind('/') + 1);
+  bool inherited =
+      options.jobid && options.spec.name == environment_variable("SLURM_JOB_NAME").value_or("");
+  if (options.spec.name.empty() || inherited)
+    options.spec.name = program.substr(program.rfind('/') + 1);
   auto controller = Controller::open();
   if (!controller) return fail_with(controller.error().text);
   SubmissionContext context = submission_context(kSrun);
@@ -206,4 +226,4 @@ int srun_main(const Arguments& arguments) {
   return code ? *code : fail_with(code.error().text);
 }
 
-}  // namespace ym
+}  // namespace ym::cli

@@ -3,9 +3,9 @@
 #pragma once
 #include "cli/common/command.h"
 
-namespace ym {
+namespace ym::cli {
 
 CommandPage srun_page();
 int srun_main(const Arguments& arguments);
 
-}  // namespace ym
+}  // namespace ym::cli

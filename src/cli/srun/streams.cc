@@ -5,13 +5,16 @@
 #include "cli/srun/session.h"
 #include "notation/pattern.h"
 
-namespace ym {
+namespace ym::cli {
 namespace {
 
 // A pattern that names one file for the whole step is srun's to open, others are the nodes'.
-void place(const std::string& pattern, const PatternValues& values, std::string& here, std::string& there) {
-  if (scope_of(pattern) == PatternScope::Step) here = expand(pattern, values);
-  else there = pattern;
+void place(const std::string& pattern, const PatternValues& values, std::string& here,
+           std::string& there) {
+  if (scope_of(pattern) == PatternScope::Step)
+    here = expand(pattern, values);
+  else
+    there = pattern;
 }
 
 Status plan_input(const JobOptions& options, const PatternValues& values, StreamPlan& plan) {
@@ -21,7 +24,8 @@ Status plan_input(const JobOptions& options, const PatternValues& values, Stream
     plan.read_input = false;
     plan.node_in = "/dev/null";
   } else if (auto task = parse_unsigned<std::uint32_t>(text)) {
-    if (options.tasks && *task >= *options.tasks) return fail(fmt::format("--input: there is no task {}", *task));
+    if (options.tasks && *task >= *options.tasks)
+      return fail(fmt::format("--input: there is no task {}", *task));
     plan.stdin_task = *task;
   } else {
     place(text, values, plan.local_in, plan.node_in);
@@ -30,19 +34,23 @@ Status plan_input(const JobOptions& options, const PatternValues& values, Stream
   return {};
 }
 
-void plan_output(const std::string& text, const PatternValues& values, std::string& here, std::string& there,
-                 StreamPlan& plan) {
+void plan_output(const std::string& text, const PatternValues& values, std::string& here,
+                 std::string& there, StreamPlan& plan) {
   if (text.empty() || same_ignoring_case(text, "all")) return;
-  if (same_ignoring_case(text, "none")) there = "/dev/null";
-  else if (auto task = parse_unsigned<std::uint32_t>(text)) plan.only_task = task;
-  else place(text, values, here, there);
+  if (same_ignoring_case(text, "none"))
+    there = "/dev/null";
+  else if (auto task = parse_unsigned<std::uint32_t>(text))
+    plan.only_task = task;
+  else
+    place(text, values, here, there);
 }
 
 }  // namespace
 
 Result<StreamPlan> plan_streams(const JobOptions& options, const PatternValues& values) {
   StreamPlan plan;
-  if (Status input = plan_input(options, values, plan); !input) return std::unexpected(input.error());
+  if (Status input = plan_input(options, values, plan); !input)
+    return std::unexpected(input.error());
   plan_output(options.std_out, values, plan.local_out, plan.node_out, plan);
   if (options.std_err.empty()) {
     plan.local_err = plan.local_out;
@@ -54,4 +62,4 @@ Result<StreamPlan> plan_streams(const JobOptions& options, const PatternValues& 
   return plan;
 }
 
-}  // namespace ym
+}  // namespace ym::cli

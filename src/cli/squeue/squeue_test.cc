@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/squeue/squeue.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/common/made_up_rows.h"
+
+namespace ym::cli {
+namespace {
+
+using made_up::kNow;
+using made_up::pending;
+using made_up::running;
+using made_up::spec;
+
+SqueueSettings settings(const std::vector<std::string>& arguments) {
+  auto parsed = parse_command(squeue_page(), squeue_table(), arguments, Operands::Mix);
+  EXPECT_FALSE(parsed.exit_code);
+  return parsed.settings;
+}
+
+std::vector<JobRow> queue() {
+  std::vector<JobRow> rows;
+  rows.push_back(running(7, spec("weather")));
+  rows.push_back(pending(9, spec("a-very-long-name")));
+  JobRow array = pending(8, spec("array"));
+  array.job.array_job = {8};
+  array.job.array = Ref<ArrayTasks>(ArrayTasks{.waiting = IndexSet::range(1, 3), .max_running = 2});
+  array.job.priority = 200;
+  rows.push_back(array);
+  JobRow ended = running(6, spec("done"));
+  ended.job.state = JobState::Failed;
+  ended.job.end = Instant::from_unix_seconds(1'700'000'070);
+  ended.job.allocation = {};
+  ended.reason = Reason::NonZeroExitCode;
+  rows.push_back(ended);
+  return rows;
+}
+
+std::string shown(const std::vector<std::string>& arguments) {
+  auto out = render_queue(settings(arguments), queue(), kNow);
+  return out ? *out : "error: " + out.error().text;
+}
+
+TEST(Squeue, ShowsTheUsualColumns) {
+  EXPECT_EQ(shown({}),
+            "             JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)\n"
+            "         8_[1-3%2]     debug    array      ada PD       0:00      1 (Priority)\n"
+            "                 9     debug a-very-l      ada PD       0:00      1 (Priority)\n"
+            "                 7     debug  weather      ada  R    1:00:01      2 n[1-2]\n");
+}
+
+TEST(Squeue, ShowsEndedJobsOnRequest) {
+  EXPECT_EQ(
+      shown({"-t", "F", "-h"}),
+      "                 6     debug     done      ada  F       0:10      2 (NonZeroExitCode)\n");
+  EXPECT_NE(shown({"-t", "all"}).find(" F "), std::string::npos);
+}
+
+TEST(Squeue, GivesEachElementALineOnRequest) {
+  EXPECT_EQ(shown({"-r", "-h", "-o", "%i", "-t", "PD"}), "8_1\n8_2\n8_3\n9\n");
+}
+
+TEST(Squeue, TakesFormatsByLetterAndByName) {
+  EXPECT_EQ(shown({"-h", "-t", "R", "-o", "%A|%T|%C|%l|%L|%u|%U|%r|%Q"}),
+            "7|RUNNING|4|2:00:00|59:59|ada|1000|None|100\n");
+  EXPECT_EQ(shown({"-h", "-t", "R", "-O", "jobid:5,sluid:|,name:.9"}),
+            "7    s0000000000007|  weather\n");
+  EXPECT_EQ(shown({"-h", "-t", "R", "-O", "tres-alloc:|,minmemory:|,stdout:|"}),
+            "cpu=4,mem=1G,node=2,billing=4|0|/data/ada/slurm-7.out|\n");
+  EXPECT_EQ(shown({"-o", "%!"}).substr(0, 6), "error:");
+  EXPECT_EQ(shown({"-O", "jobidd"}),
+            "error: Invalid job format specification: jobidd; did you mean jobid?");
+}
+
+TEST(Squeue, SortsAsTold) {
+  EXPECT_EQ(shown({"-h", "-t", "all", "-o", "%A", "-S", "-i"}), "9\n8\n7\n6\n");
+  EXPECT_EQ(shown({"-h", "-t", "all", "-o", "%A", "-S", "j"}), "9\n8\n6\n7\n");
+  EXPECT_EQ(shown({"-S", "&"}).substr(0, 6), "error:");
+}
+
+TEST(Squeue, ShowsACompletingJobAsSuch) {
+  JobRow row = running(7, spec("x"));
+  row.job.state = JobState::Completed;
+  row.job.nodes_left = {NodeId{1}};
+  EXPECT_EQ(render_queue(settings({"-h", "-o", "%t %T %R"}), {row}, kNow).value(),
+            "CG COMPLETING n[1-2]\n");
+}
+
+TEST(Squeue, ShowsStepsThatLive) {
+  JobRow row = running(7, spec("x"));
+  row.job.steps = Ref<std::vector<Step>>(std::vector<Step>{
+      {.id = kBatchStep, .name = "batch", .start = row.job.start},
+      {.id = {0}, .name = "hostname", .start = Instant::from_unix_seconds(1'700'003'600)}});
+  EXPECT_EQ(render_queue(settings({"-s"}), {row}, kNow).value(),
+            "         STEPID     NAME PARTITION     USER      TIME NODELIST\n"
+            "        7.batch    batch     debug      ada   1:00:01 n[1-2]\n"
+            "            7.0 hostname     debug      ada      1:01 n[1-2]\n");
+}
+
+TEST(Squeue, AsksTheControllerForWhatItShows) {
+  JobFilter filter =
+      squeue_filter(settings({"-u", "ada,1001", "-p", "debug", "-t", "pd,r", "-w", "n[1,2]"}));
+  EXPECT_EQ(filter.users, (std::vector<std::string>{"ada", "1001"}));
+  EXPECT_EQ(filter.partitions, (std::vector<std::string>{"debug"}));
+  EXPECT_EQ(filter.states, (std::vector<JobState>{JobState::Pending, JobState::Running}));
+  EXPECT_FALSE(filter.all_states);
+  EXPECT_EQ(filter.nodes, "n[1-2]");
+  // A job asked for by id must be found even if it has ended: that is no "Invalid job id".
+  EXPECT_TRUE(squeue_filter(settings({"-j", "7,8_[1-2]"})).all_states);
+}
+
+TEST(Squeue, RefusesStatesThatDoNotExist) {
+  testing::internal::CaptureStderr();
+  auto parsed = parse_command(squeue_page(), squeue_table(), {"-t", "sleeping"}, Operands::Mix);
+  std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(parsed.exit_code, 1);
+  EXPECT_NE(said.find("Invalid job state specified: sleeping"), std::string::npos) << said;
+}
+
+}  // namespace
+}  // namespace ym::cli
