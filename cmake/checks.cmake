@@ -42,8 +42,8 @@ if(TARGET scenario_runner)
 endif()
 
 if(TARGET yardmaster-sim)
-  add_test(NAME sim/seed-1 COMMAND yardmaster-sim --seed 1 --for 10)
-  set_tests_properties(sim/seed-1 PROPERTIES TIMEOUT 300 LABELS sim)
+  add_test(NAME sim/seeds COMMAND yardmaster-sim --seed 1 --seeds 300)
+  set_tests_properties(sim/seeds PROPERTIES TIMEOUT 300 LABELS sim)
 endif()
 
 include(packaging/install.cmake)

@@ -20,6 +20,8 @@ class Indexes {
   // A job's record changed; null means that it was or is absent. O(log jobs + nodes of the job).
   void moved(const Job* before, const Job* after);
 
+  bool operator==(const Indexes&) const = default;
+
   const JobSet& on_node(NodeId node) const { return find(on_node_, node); }
   const JobSet& elements_of(JobId array) const { return find(elements_, array); }
   const JobSet& waiting_for(JobId job) const { return find(waiting_for_, job); }

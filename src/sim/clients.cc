@@ -149,11 +149,12 @@ void Clients::hold_or_release() {
   in_.ledger.maybe_released(job);
   std::size_t index = static_cast<std::size_t>(known - jobs_.data());
   Caller caller = hold && in_.prng.chance(1, 2) ? user() : administrator();
-  alter(about(job, hold ? JobVerb::Hold : JobVerb::Release), caller, [=, this](const Answer* answer) {
-    jobs_[index].asking = false;
-    const auto* answers = answer ? std::get_if<AlterAnswer>(answer) : nullptr;
-    if (hold && answers && all_agreed(*answers)) in_.ledger.held(job);
-  });
+  alter(about(job, hold ? JobVerb::Hold : JobVerb::Release), caller,
+        [=, this](const Answer* answer) {
+          jobs_[index].asking = false;
+          const auto* answers = answer ? std::get_if<AlterAnswer>(answer) : nullptr;
+          if (hold && answers && all_agreed(*answers)) in_.ledger.held(job);
+        });
 }
 
 void Clients::requeue() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// People and their scripts: they submit, cancel, hold, change and watch, and remember what they were
-// told. An answer that never came leaves them in doubt, and then nothing is expected.
+// People and their scripts: they submit, cancel, hold, change and watch, and remember what they
+// were told. An answer that never came leaves them in doubt, and then nothing is expected.
 #pragma once
 #include <functional>
 #include <map>

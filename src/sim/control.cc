@@ -48,8 +48,8 @@ Result<State> Control::recover() {
                   tail.push_back(std::move(*event));
                   return {};
                 }};
-  auto opened = Journal::open(disk_, kDir, {.cluster_id = kClusterId, .segment_bytes = 32 * 1024},
-                              replay);
+  auto opened =
+      Journal::open(disk_, kDir, {.cluster_id = kClusterId, .segment_bytes = 32 * 1024}, replay);
   if (!opened) return std::unexpected(opened.error());
   if (Status ok = finish(); !ok) return std::unexpected(ok.error());
   if (in_.bug == Bug::LoseTail && !tail.empty()) tail.pop_back();
@@ -250,9 +250,8 @@ void Control::take_snapshot() {
   if (!core_ || journal_->durable_seq() < published_.seq.value || !published_.seq) return;
   auto writer = SnapshotWriter::begin(disk_, kDir, kClusterId, published_.seq.value);
   if (!writer) return;
-  bool whole = wire::write_snapshot(published_, [&](std::string_view chunk) {
-    return writer->add(chunk).has_value();
-  });
+  bool whole = wire::write_snapshot(
+      published_, [&](std::string_view chunk) { return writer->add(chunk).has_value(); });
   if (!whole || !writer->finish()) return;
   static_cast<void>(journal_->prune(published_.seq.value));
 }

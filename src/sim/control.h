@@ -34,7 +34,8 @@ class Control {
     Ledger& ledger;
     Bug bug = Bug::None;
     std::function<void(const Reply&)> reply;
-    std::function<void(const std::string& node, std::uint64_t connection, const NodeMessage&)> order;
+    std::function<void(const std::string& node, std::uint64_t connection, const NodeMessage&)>
+        order;
     std::function<void()> crashed;
   };
   Control(Setting setting, const ClusterConfig& config);

@@ -16,7 +16,8 @@ constexpr std::size_t kTrailMax = 80;
 }
 
 void Ledger::say(Instant now, std::string line) {
-  line = fmt::format("{:>10.3f}  {}", static_cast<double>(now.unix_ms % 1'000'000'000) / 1000, line);
+  line =
+      fmt::format("{:>10.3f}  {}", static_cast<double>(now.unix_ms % 1'000'000'000) / 1000, line);
   if (trace_) std::fprintf(stderr, "%s\n", line.c_str());
   trail_.push_back(std::move(line));
   if (trail_.size() > kTrailMax) trail_.pop_front();

@@ -31,8 +31,7 @@ Machine::Machine(Setting setting, NodeSpec spec)
 void Machine::power_off() {
   kill_daemon();
   powered_ = false;
-  for (const auto& [key, pid] : alive_)
-    in_.ledger.process_ended(name(), key.first, key.second);
+  for (const auto& [key, pid] : alive_) in_.ledger.process_ended(name(), key.first, key.second);
   alive_.clear();
 }
 
@@ -182,9 +181,7 @@ void Machine::spawn(JobId job, Key key) {
   in_.ledger.process_started(name(), job, key.first, key.second);
   std::uint64_t pid = ++pids_;
   alive_[key] = pid;
-  in_.time.after(how.lasts, [this, key, pid, how] {
-    end(key, pid, {.exit = {.code = how.code}});
-  });
+  in_.time.after(how.lasts, [this, key, pid, how] { end(key, pid, {.exit = {.code = how.code}}); });
 }
 
 // The shepherd writes its result down; slurmd, if it lives, hears of it a little later.
@@ -193,8 +190,8 @@ void Machine::end(Key key, std::uint64_t pid, const agent::Ended& ended) {
   if (process == alive_.end() || process->second != pid) return;
   alive_.erase(process);
   in_.ledger.process_ended(name(), key.first, key.second);
-  in_.ledger.say(in_.time.now(), fmt::format("{}: step {:x} of {:x} ends", name(),
-                                             key.second.value, key.first.value));
+  in_.ledger.say(in_.time.now(), fmt::format("{}: step {:x} of {:x} ends", name(), key.second.value,
+                                             key.first.value));
   if (auto record = spool_.find(key); record != spool_.end()) record->second.ended = ended;
   std::uint64_t alive = incarnation_;
   in_.time.after(Duration(in_.prng.between(0, 200)), [this, key, alive, ended] {

@@ -105,7 +105,8 @@ int main(int argc, char** argv) {
   bool terminal = isatty(STDERR_FILENO) && !options.trace;
   for (;; ++options.seed) {
     if (arguments.seeds && count >= arguments.seeds) break;
-    if (arguments.seconds && ym::monotonic_clock() - begun >= std::chrono::seconds(arguments.seconds))
+    if (arguments.seconds &&
+        ym::monotonic_clock() - begun >= std::chrono::seconds(arguments.seconds))
       break;
     std::snprintf(replay_line, sizeof replay_line, "%s\n", replay_text(options).c_str());
     ym::sim::RunResult result = ym::sim::run(options);

@@ -187,16 +187,15 @@ void World::check_zombies() {
     auto since = zombies_.find(process);
     seen[process] = since == zombies_.end() ? time_.now() : since->second;
     if (time_.now() - seen[process] > kZombieMax)
-      ledger_.fail(fmt::format("a process of job {} lives on {}, which is within reach, and nobody "
-                               "wants it there",
-                               job.value, process.node));
+      ledger_.fail(
+          fmt::format("a process of job {} lives on {}, which is within reach, and nobody "
+                      "wants it there",
+                      job.value, process.node));
   }
   zombies_ = std::move(seen);
 }
 
-bool World::over() const {
-  return control_->quiet() && unfinished().empty();
-}
+bool World::over() const { return control_->quiet() && unfinished().empty(); }
 
 // What keeps the cluster from being at rest; empty if it is.
 std::string World::unfinished() const {

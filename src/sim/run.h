@@ -13,12 +13,12 @@ namespace ym::sim {
 // the checkers notice. The shipped rooms know nothing of them.
 enum class Bug : std::uint8_t {
   None,
-  AckBeforeSync,    // replies and orders leave before the group commit
-  ForgetRelease,    // a node's word that it is clean is lost for good
-  LaunchTwice,      // a repeated launch order starts a second process
-  LoseTail,         // recovery drops the last durable record
-  SkipDependency,   // what a job waits for is lost on the way in
-  CleanTooEarly,    // a node calls itself clean while the job's processes are alive
+  AckBeforeSync,   // replies and orders leave before the group commit
+  ForgetRelease,   // a node's word that it is clean is lost for good
+  LaunchTwice,     // a repeated launch order starts a second process
+  LoseTail,        // recovery drops the last durable record
+  SkipDependency,  // what a job waits for is lost on the way in
+  CleanTooEarly,   // a node calls itself clean while the job's processes are alive
 };
 std::optional<Bug> bug_named(std::string_view name);
 std::string_view name_of(Bug bug);

@@ -55,19 +55,32 @@ Scenario::Scenario() : controller_({}, {}), planner_({}), now_(kZero) {
 
 const std::map<std::string, Scenario::Verb, std::less<>>& Scenario::verbs() {
   static const std::map<std::string, Verb, std::less<>> table{
-      {"node", &Scenario::nodes_defined},   {"partition", &Scenario::partition_defined},
-      {"set", &Scenario::set},              {"configure", &Scenario::configure},
-      {"at", &Scenario::at},                {"schedule", &Scenario::schedule},
-      {"submit", &Scenario::submit},        {"cancel", &Scenario::alter},
-      {"hold", &Scenario::alter},           {"release", &Scenario::alter},
-      {"requeue", &Scenario::alter},        {"requeuehold", &Scenario::alter},
-      {"update", &Scenario::alter},         {"complete", &Scenario::alter},
-      {"end", &Scenario::end},              {"step", &Scenario::step},
-      {"step_end", &Scenario::step_end},    {"down", &Scenario::node_state},
-      {"drain", &Scenario::node_state},     {"resume", &Scenario::node_state},
-      {"part", &Scenario::partition_state}, {"connect", &Scenario::connect},
-      {"reboot", &Scenario::connect},       {"silence", &Scenario::silence},
-      {"stick", &Scenario::stick},          {"jobs", &Scenario::jobs},
+      {"node", &Scenario::nodes_defined},
+      {"partition", &Scenario::partition_defined},
+      {"set", &Scenario::set},
+      {"configure", &Scenario::configure},
+      {"at", &Scenario::at},
+      {"schedule", &Scenario::schedule},
+      {"submit", &Scenario::submit},
+      {"cancel", &Scenario::alter},
+      {"hold", &Scenario::alter},
+      {"release", &Scenario::alter},
+      {"requeue", &Scenario::alter},
+      {"requeuehold", &Scenario::alter},
+      {"update", &Scenario::alter},
+      {"complete", &Scenario::alter},
+      {"end", &Scenario::end},
+      {"step", &Scenario::step},
+      {"step_end", &Scenario::step_end},
+      {"down", &Scenario::node_state},
+      {"drain", &Scenario::node_state},
+      {"resume", &Scenario::node_state},
+      {"part", &Scenario::partition_state},
+      {"connect", &Scenario::connect},
+      {"reboot", &Scenario::connect},
+      {"silence", &Scenario::silence},
+      {"stick", &Scenario::stick},
+      {"jobs", &Scenario::jobs},
       {"nodes", &Scenario::show_nodes}};
   return table;
 }
@@ -195,9 +208,9 @@ std::string Scenario::submit(const Line& line) {
 
 std::string Scenario::alter(const Line& line) {
   static const std::map<std::string, JobVerb, std::less<>> kVerbs{
-      {"cancel", JobVerb::Cancel},   {"hold", JobVerb::HoldUser},
-      {"release", JobVerb::Release}, {"requeue", JobVerb::Requeue},
-      {"update", JobVerb::Update},   {"requeuehold", JobVerb::RequeueHold},
+      {"cancel", JobVerb::Cancel},    {"hold", JobVerb::HoldUser},
+      {"release", JobVerb::Release},  {"requeue", JobVerb::Requeue},
+      {"update", JobVerb::Update},    {"requeuehold", JobVerb::RequeueHold},
       {"complete", JobVerb::Complete}};
   AlterJobs alter{.verb = kVerbs.at(line.verb)};
   for (const std::string& word : line.words) alter.filter.targets.push_back(target_of(word));
@@ -249,8 +262,9 @@ std::string Scenario::step_end(const Line& line) {
   ExitStatus exit;
   if (auto code = line.options.find("code"); code != line.options.end())
     exit.code = static_cast<std::uint8_t>(number(code->second));
-  report(line.words.at(1),
-         {.ended_steps = {{.job = job->id, .sluid = job->sluid, .step = *target.step, .exit = exit}}});
+  report(
+      line.words.at(1),
+      {.ended_steps = {{.job = job->id, .sluid = job->sluid, .step = *target.step, .exit = exit}}});
   return {};
 }
 
@@ -264,8 +278,8 @@ std::string Scenario::node_state(const Line& line) {
 std::string Scenario::partition_state(const Line& line) {
   UpdatePartition update;
   update.spec.name = line.words.at(0);
-  for (PartitionState state : {PartitionState::Up, PartitionState::Down, PartitionState::Drain,
-                               PartitionState::Inactive})
+  for (PartitionState state :
+       {PartitionState::Up, PartitionState::Down, PartitionState::Drain, PartitionState::Inactive})
     if (same_ignoring_case(name_of(state), line.words.at(1))) update.spec.state = state;
   update.changed = {"state"};
   controller_.update_partition({++requests_}, update, root(), now_, out_);

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/planner.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "base/format.h"
+#include "base/prng.h"
+#include "model/apply.h"
+#include "schedule/placement.h"
+#include "schedule/shape.h"
+
+namespace ym {
+namespace {
+
+constexpr Instant kNow{1'000'000};
+
+// A cluster to plan for, made of events, with a planner that sees each.
+class Cluster {
+ public:
+  Cluster(std::uint32_t nodes, std::uint32_t cpus) : planner({}) {
+    NodesDefined defined;
+    std::vector<NodeId> ids;
+    for (std::uint32_t i = 1; i <= nodes; ++i) {
+      NodeSpec spec{.name = fmt::format("n{}", i), .cpus = cpus, .memory_mb = 1000};
+      defined.nodes.push_back({{i}, Ref(spec)});
+      ids.push_back({i});
+    }
+    happen(defined);
+    for (NodeId id : ids) {
+      happen(NodeRegistered{.node = id, .registration = Ref(NodeRegistration{.cpus = cpus})});
+      happen(NodeStateChanged{.node = id, .condition = NodeCondition::Up});
+    }
+    PartitionSpec partition{.name = "p", .is_default = true};
+    happen(PartitionDefined{.partition = {1}, .spec = Ref(partition), .nodes = Ref(ids)});
+  }
+  void happen(EventBody body) {
+    Event event{.seq = {state.seq.value + 1}, .at = kNow, .body = std::move(body)};
+    apply(state, event);
+    planner.observe(event, state);
+  }
+  JobId submit(JobSpec spec, const char* array = nullptr) {
+    spec.partitions = "p";
+    JobId id{state.next_job_id};
+    JobSubmitted event{.job = id, .sluid = {id.value}, .priority = 1'000'000 - id.value};
+    event.spec = Ref(std::move(spec));
+    if (array) {
+      auto parsed = ArrayExpression::parse(array);
+      event.array = Ref(ArrayTasks{parsed->indices, parsed->max_running});
+    }
+    happen(event);
+    return id;
+  }
+  Plan plan(PlanBudget budget = {}) { return planner.plan(state, kNow, budget); }
+  void start(const Proposal& proposal) {
+    JobId id = proposal.job;
+    if (proposal.array_task != kNoTask) {
+      bool last = state.find(id)->array->waiting.count() == 1;
+      JobId element = last ? id : JobId{state.next_job_id};
+      happen(ArrayTaskSplit{
+          .array_job = id, .task = proposal.array_task, .job = element, .sluid = {element.value}});
+      id = element;
+    }
+    auto limit = std::chrono::seconds(state.find(id)->spec->time_limit_s);
+    happen(JobStarted{.job = id,
+                      .partition = proposal.partition,
+                      .allocation = Ref(proposal.allocation),
+                      .limit_end = kNow + limit});
+  }
+  State state;
+  Planner planner;
+};
+
+JobSpec random_spec(Prng& prng, std::uint32_t cpus) {
+  JobSpec spec;
+  spec.min_nodes = static_cast<std::uint32_t>(prng.between(1, 3));
+  spec.tasks = static_cast<std::uint32_t>(prng.between(spec.min_nodes, 2 * cpus));
+  spec.time_limit_s = static_cast<std::uint32_t>(prng.between(1, 20)) * 60;
+  spec.exclusive = prng.chance(1, 8);
+  return spec;
+}
+
+Cluster random_cluster(std::uint64_t seed) {
+  Prng prng(seed);
+  Cluster cluster(static_cast<std::uint32_t>(prng.between(2, 8)), 4);
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 8; ++i)
+      cluster.submit(random_spec(prng, 4), prng.chance(1, 4) ? "0-3%2" : nullptr);
+    Plan plan = cluster.plan();
+    for (const Proposal& proposal : plan.starts)
+      if (prng.chance(2, 3)) cluster.start(proposal);
+  }
+  return cluster;
+}
+
+std::string text_of(const Plan& plan) {
+  std::string text;
+  for (const Proposal& start : plan.starts) {
+    text += fmt::format("{}_{}:", start.job.value, start.array_task);
+    for (const NodeShare& share : start.allocation.nodes)
+      text += fmt::format(" {}*{}", share.node.value, share.cpus);
+  }
+  return text;
+}
+
+TEST(PlannerProperties, NothingIsProposedTwice) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Cluster cluster = random_cluster(seed);
+    std::map<NodeId, std::uint32_t> used;
+    std::set<std::pair<JobId, std::uint32_t>> seen;
+    for (const Proposal& start : cluster.plan().starts) {
+      EXPECT_TRUE(seen.insert({start.job, start.array_task}).second) << seed;
+      for (const NodeShare& share : start.allocation.nodes) used[share.node] += share.cpus;
+      EXPECT_TRUE(
+          still_fits(cluster.state, *cluster.state.find(start.job)->spec, start.allocation, {}));
+      EXPECT_GE(start.allocation.nodes.size(), cluster.state.find(start.job)->spec->min_nodes);
+    }
+    for (const auto& [id, cpus] : used)
+      EXPECT_LE(cpus, cluster.state.find(id)->cpus_free()) << seed;
+  }
+}
+
+TEST(PlannerProperties, TheSameStateGivesTheSamePlanAlsoToAPlannerThatStartsAnew) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Cluster cluster = random_cluster(seed);
+    Planner fresh({});
+    fresh.rebuild(cluster.state);
+    EXPECT_EQ(text_of(cluster.plan()), text_of(cluster.plan()));
+    EXPECT_EQ(text_of(cluster.plan()), text_of(fresh.plan(cluster.state, kNow, {}))) << seed;
+    EXPECT_EQ(fresh.pending(), cluster.planner.pending());
+  }
+}
+
+// The first blocked job's planned start, before and after everything else was started.
+TEST(PlannerProperties, ALowerPriorityJobNeverDelaysTheHead) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Cluster cluster = random_cluster(seed);
+    Plan plan = cluster.plan({.starts_max = 1000, .reservations_max = 1});
+    JobId head;
+    Instant promised;
+    for (const auto& [shape, verdict] : plan.verdicts.shapes)
+      if (verdict.expected_start && verdict.reason == Reason::Resources) {
+        head = verdict.head;
+        promised = verdict.expected_start;
+      }
+    if (!head) continue;
+    for (const Proposal& start : plan.starts) cluster.start(start);
+    Plan after = cluster.plan({.starts_max = 1000, .reservations_max = 1});
+    for (const auto& [shape, verdict] : after.verdicts.shapes)
+      if (verdict.head == head && verdict.expected_start) {
+        EXPECT_LE(verdict.expected_start, promised) << "seed " << seed;
+      }
+  }
+}
+
+TEST(Planner, KeepsTheLimitOfAnArrayInOnePassAndOverPasses) {
+  Cluster cluster(2, 8);
+  JobId array = cluster.submit({.time_limit_s = 60}, "0-9%3");
+  Plan plan = cluster.plan();
+  ASSERT_EQ(plan.starts.size(), 3u);
+  EXPECT_EQ(plan.verdicts.jobs[array], Reason::JobArrayTaskLimit);
+  for (const Proposal& start : plan.starts) cluster.start(start);
+  EXPECT_TRUE(cluster.plan().starts.empty());
+}
+
+TEST(Planner, ABudgetCutsThePlanShortAndSaysSo) {
+  Cluster cluster(4, 8);
+  for (int i = 0; i < 10; ++i) cluster.submit({.time_limit_s = 60});
+  Plan plan = cluster.plan({.starts_max = 4, .reservations_max = 1});
+  EXPECT_EQ(plan.starts.size(), 4u);
+  EXPECT_TRUE(plan.cut_short);
+}
+
+TEST(Planner, JobsAlikeAreOneShape) {
+  Cluster cluster(1, 1);
+  for (int i = 0; i < 50; ++i) cluster.submit({.name = std::to_string(i), .time_limit_s = 60});
+  EXPECT_EQ(cluster.planner.shapes(), 1u);
+  EXPECT_EQ(cluster.planner.pending(), 50u);
+}
+
+TEST(Planner, AReservationSeesTheJobsOfItsOwnPass) {
+  Cluster cluster(2, 4);
+  cluster.submit({.tasks = 4, .time_limit_s = 60});
+  cluster.submit({.tasks = 8, .min_nodes = 2, .time_limit_s = 60});
+  JobId late = cluster.submit({.tasks = 4, .time_limit_s = 6000});
+  for (const Proposal& start : cluster.plan().starts) EXPECT_NE(start.job, late);
+}
+
+TEST(Shape, HoldsWhatPlacementLooksAtAndNothingElse) {
+  JobSpec spec{.name = "a", .partitions = "p"};
+  JobSpec other = spec;
+  other.name = "b";
+  other.uid = {7};
+  EXPECT_EQ(shape_key(spec), shape_key(other));
+  other.min_nodes = 2;
+  EXPECT_NE(shape_key(spec), shape_key(other));
+  EXPECT_NE(shape_hash(shape_key(spec)), shape_hash(shape_key(other)));
+}
+
+TEST(Placement, PrefersTheTightestNodeForOneNodeAndFewNodesForMore) {
+  std::vector<Free> free{{.node = {1}, .cpus = 8, .cpus_total = 8},
+                         {.node = {2}, .cpus = 3, .cpus_total = 8, .idle = false},
+                         {.node = {3}, .cpus = 8, .cpus_total = 8}};
+  EXPECT_EQ(place({.tasks = 2}, free, {})->nodes.front().node, NodeId{2});
+  auto wide = place({.tasks = 16}, free, {});
+  ASSERT_TRUE(wide);
+  EXPECT_EQ(wide->nodes.size(), 2u);
+  EXPECT_FALSE(place({.tasks = 16}, free, {.max_nodes = 1}));
+  EXPECT_FALSE(place({.tasks = 20}, free, {}));
+  EXPECT_EQ(place({.tasks = 1, .exclusive = true}, free, {})->nodes.front().cpus, 8u);
+}
+
+TEST(Placement, MemoryCountsOnlyWhereItIsConsumable) {
+  std::vector<Free> free{{.node = {1}, .cpus = 8, .cpus_total = 8, .memory_mb = 100}};
+  EXPECT_TRUE(place({.memory_per_node_mb = 200}, free, {}));
+  EXPECT_FALSE(place({.memory_per_node_mb = 200}, free, {.memory_counts = true}));
+  EXPECT_EQ(place({.tasks = 2, .memory_per_cpu_mb = 30}, free, {.memory_counts = true})
+                ->nodes.front()
+                .memory_mb,
+            60u);
+}
+
+}  // namespace
+}  // namespace ym
