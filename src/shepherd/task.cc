@@ -76,8 +76,7 @@ Status make_streams(const TaskSetup& setup, TaskStreams& ours, ChildEnds& theirs
   return {};
 }
 
-// ------------------------------------------------------------------------------------------ in the
-// child from here on
+// ------------------------------------------------------------------------ in the child
 
 [[noreturn]] void give_up(int trouble, const std::string& text, int code) {
   [[maybe_unused]] ssize_t wrote = ::write(trouble, text.data(), text.size());
@@ -222,8 +221,7 @@ std::vector<char*> pointers_into(std::string& environment) {
   execute(arguments, pointers_into(environment));
 }
 
-// --------------------------------------------------------------------------------------------------
-// and in the parent
+// ------------------------------------------------------------------- and in the parent
 
 // The end of the pipe means that exec succeeded, or that the task has already said on its stderr
 // why not.

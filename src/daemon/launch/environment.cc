@@ -14,6 +14,11 @@ EnvironmentBlock::EnvironmentBlock(std::string_view bytes) {
   }
 }
 
+std::string EnvironmentBlock::get(std::string_view name) const {
+  auto found = values_.find(name);
+  return found == values_.end() ? std::string() : found->second;
+}
+
 void EnvironmentBlock::remove(std::string_view name) {
   auto found = values_.find(name);
   if (found != values_.end()) values_.erase(found);

@@ -22,6 +22,8 @@ class EnvironmentBlock {
   void set_default(std::string_view name, std::string value) {
     values_.emplace(std::string(name), std::move(value));
   }
+  // Empty if there is none.
+  std::string get(std::string_view name) const;
   void remove(std::string_view name);
   std::string bytes() const;
 

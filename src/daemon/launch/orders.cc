@@ -162,6 +162,18 @@ std::string step_environment(const LaunchTasks& request, const StepCredential& c
   return environment.bytes();
 }
 
+// sbatch sends the submitter's umask along as SLURM_UMASK, in octal.
+std::uint32_t umask_from(std::string_view environment) {
+  std::string text = EnvironmentBlock(environment).get("SLURM_UMASK");
+  std::uint32_t mask = 0;
+  if (text.empty() || text.size() > 4) return 022;
+  for (char digit : text) {
+    if (digit < '0' || digit > '7') return 022;
+    mask = mask * 8 + static_cast<std::uint32_t>(digit - '0');
+  }
+  return mask & 0777;
+}
+
 StepRef pattern_step(StepId step) {
   if (step == kBatchStep) return {.kind = StepRef::Kind::Batch};
   if (step == kExternStep) return {.kind = StepRef::Kind::Extern};
@@ -233,6 +245,7 @@ ShepherdOrder batch_order(const LaunchJob& job, const LaunchFacts& facts) {
   order.script = job.script;
   order.arguments = spec.extras->arguments;
   order.environment = batch_environment(job, facts);
+  order.umask = umask_from(job.environment);
   bool in_array = job.array_task != kNoTask;
   PatternValues values{.job = job.job.value,
                        .array_job = job.array_job.value,

@@ -68,6 +68,9 @@ TEST(Orders, AnArrayElementWritesToTheArraysFileAndKnowsItsNumber) {
 
 TEST(Orders, WhatTheUserExportedLosesAgainstWhatIsTrue) {
   LaunchJob job{.job = JobId{12}, .spec = Ref<JobSpec>(JobSpec{})};
+  EXPECT_EQ(batch_order(job, facts()).umask, 022u);
+  job.environment = std::string("SLURM_UMASK=0077\0", 17);
+  EXPECT_EQ(batch_order(job, facts()).umask, 077u);
   job.environment = std::string("SLURM_JOB_ID=99\0HOME=/elsewhere\0", 32);
   ShepherdOrder order = batch_order(job, facts());
   EXPECT_TRUE(holds(order.environment, "SLURM_JOB_ID=12"));

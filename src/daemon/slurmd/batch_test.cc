@@ -249,6 +249,8 @@ TEST_F(NodeTest, StopsCleanlyAndLeavesJobsAlone) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
   EXPECT_TRUE(is_alive(shell));
   ::kill(shell, SIGKILL);
+  std::string result = dir_ + "/spool-n1/attempts/job00001-00000000000003e8/batch/result";
+  EXPECT_TRUE(eventually([&] { return std::filesystem::exists(result); }));
 }
 
 }  // namespace
