@@ -53,13 +53,13 @@ class Variable {
 };
 
 TEST(Personal, TheFolderFollowsTheVariables) {
-  Variable home("HOME", "/home/emil");
+  Variable home("HOME", "/h/emil");
   {
     Variable state("XDG_STATE_HOME", "/var/emil");
     EXPECT_EQ(personal_folder(), "/var/emil/yardmaster");
   }
   Variable state("XDG_STATE_HOME", nullptr);
-  EXPECT_EQ(personal_folder(), "/home/emil/.local/state/yardmaster");
+  EXPECT_EQ(personal_folder(), "/h/emil/.local/state/yardmaster");
   Variable nowhere("HOME", nullptr);
   EXPECT_EQ(personal_folder(), "");
 }
@@ -105,7 +105,7 @@ TEST(Personal, AnEditIsNoticed) {
 }
 
 TEST(Personal, SocketsGetAShortHomeWhenTheirPathWouldBeTooLong) {
-  EXPECT_EQ(personal_run_folder("/home/emil/yard", 1000), "/home/emil/yard/run");
+  EXPECT_EQ(personal_run_folder("/h/emil/yard", 1000), "/h/emil/yard/run");
   std::string deep = "/" + std::string(100, 'd');
   std::string run = personal_run_folder(deep, 1000);
   EXPECT_TRUE(run.starts_with("/tmp/yardmaster-1000-")) << run;

@@ -99,8 +99,8 @@ def test_jobs_wait_for_those_they_depend_on(cluster):
 
 def test_a_requeued_job_runs_again(cluster):
     log = cluster.work / "requeued"
-    job = cluster.sbatch("--requeue", "--wrap",
-                         f"echo run $SLURM_RESTART_COUNT >> {log}; [ $(wc -l < {log}) -ge 2 ] || sleep 1000")
+    job = cluster.sbatch("--requeue", "--wrap", f"echo run $SLURM_RESTART_COUNT >> {log}; "
+                         f"[ $(wc -l < {log}) -ge 2 ] || sleep 1000")
     wait_for(lambda: log.exists() and log.read_text(), "the first run")
     cluster.run("scontrol", "requeue", job)
     facts = cluster.wait_state(job, "COMPLETED")

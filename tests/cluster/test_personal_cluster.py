@@ -5,7 +5,7 @@ import os
 import re
 import time
 
-from conftest import BIN, Cluster, wait_for
+from conftest import BIN, Cluster, alive, wait_for
 
 
 def test_up_twice_finds_the_cluster_running(own_cluster):
@@ -56,6 +56,17 @@ def test_down_can_leave_the_jobs_running(own_cluster):
     assert own_cluster.job(job)["JobState"] == "RUNNING"
     gate.touch()
     assert own_cluster.output(job) == "went on\n"
+
+
+def test_down_ends_the_jobs_of_a_cluster_whose_controller_is_dead(own_cluster):
+    own_cluster.up("--nodes", 1)
+    mark = own_cluster.work / "pid"
+    own_cluster.sbatch("--wrap", f"sleep 1000 & echo $! > {mark}; wait")
+    pid = int(wait_for(lambda: mark.exists() and mark.read_text().strip(), "the job's child"))
+    own_cluster.kill("slurmctld")
+    own_cluster.down()
+    assert own_cluster.pids() == []
+    wait_for(lambda: not alive(pid), "the job's child to end")
 
 
 def test_an_edited_configuration_is_kept(own_cluster):
@@ -162,10 +173,8 @@ def test_events_are_numbered_without_gaps(own_cluster):
     followed = []
     for line in follower.stdout:
         followed.append(json.loads(line))
-        finished = json.dumps(followed[-1])
-        if "JobFinished" in finished or "job_finished" in finished:
-            if f'"job": {last}' in finished:
-                break
+        if followed[-1]["event"] == "JobFinished" and followed[-1]["body"]["job"] == last:
+            break
     follower.terminate()
     follower.wait()
     assert [event["seq"] for event in followed] == list(range(1, len(followed) + 1))

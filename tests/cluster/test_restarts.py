@@ -65,8 +65,8 @@ def test_a_job_that_ends_while_its_slurmd_is_away_is_reported(cluster):
 
 def test_everything_at_once(cluster):
     gate = cluster.work / "gate-all"
-    jobs = [cluster.sbatch("--wrap", f"while [ ! -e {gate} ]; do sleep 0.05; done; echo $SLURM_JOB_ID")
-            for _ in range(4)]
+    script = f"while [ ! -e {gate} ]; do sleep 0.05; done; echo $SLURM_JOB_ID"
+    jobs = [cluster.sbatch("--wrap", script) for _ in range(4)]
     for job in jobs:
         cluster.wait_state(job, "RUNNING")
     wait_for(lambda: len(cluster.pids("slurmstepd")) == 4, "four shepherds")

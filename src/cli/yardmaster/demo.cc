@@ -78,6 +78,11 @@ Status run_demo(const LoadedConfiguration& loaded) {
   auto ran = run_command(loaded, "srun",
                          {width, "sh", "-c", "echo task $SLURM_PROCID runs on $SLURMD_NODENAME"});
   if (!ran) return std::unexpected(ran.error());
+  Controller controller(loaded);
+  wait_until(kOutputPatience, [&] {
+    auto jobs = ask_active_jobs(controller);
+    return !jobs || jobs->empty();
+  });
   auto shown = run_command(loaded, "sinfo", {});
   if (!shown) return std::unexpected(shown.error());
   print("\n" + how_to_reach(loaded) +

@@ -48,8 +48,8 @@ std::vector<Option<DownSettings>> down_table() {
 
 class Stopping {
  public:
-  Stopping(const DownSettings& settings, LoadedConfiguration loaded)
-      : settings_(settings), loaded_(std::move(loaded)) {}
+  Stopping(const DownSettings& settings, std::string folder, LoadedConfiguration loaded)
+      : settings_(settings), folder_(std::move(folder)), loaded_(std::move(loaded)) {}
 
   Status run() {
     if (processes().empty()) {
@@ -69,6 +69,10 @@ class Stopping {
     if (!settings_.keep_jobs) end_shepherds();
     auto left = settings_.keep_jobs ? daemons() : processes();
     if (left.empty()) {
+      // Sockets of a deep folder live in a folder of their own, which is needed no more.
+      const std::string& pid_file = loaded_.config.controller_pid_file;
+      if (!pid_file.starts_with(folder_ + "/"))
+        ::rmdir(pid_file.substr(0, pid_file.rfind('/')).c_str());
       say(fmt::format("{} is down", loaded_.config.cluster_name));
       return {};
     }
@@ -105,14 +109,17 @@ class Stopping {
     });
   }
 
-  // A shepherd that outlived its job's cancellation ends with everything that it started.
+  // A shepherd that outlived its job's cancellation ends, and everything that it started.
   void end_shepherds() {
-    auto all = processes();
-    for (const ClusterProcess& one : all) ::kill(one.pid, SIGKILL);
+    for (const ClusterProcess& one : processes()) {
+      for (pid_t pid : descendants_of(one.pid)) ::kill(pid, SIGKILL);
+      ::kill(one.pid, SIGKILL);
+    }
     wait_until(kKillPatience, [&] { return processes().empty(); });
   }
 
   const DownSettings& settings_;
+  const std::string folder_;
   const LoadedConfiguration loaded_;
 };
 
@@ -126,7 +133,7 @@ Status down(const DownSettings& settings) {
   if (!lock) return std::unexpected(lock.error());
   auto loaded = load_configuration(path);
   if (!loaded) return std::unexpected(loaded.error());
-  return Stopping(settings, std::move(*loaded)).run();
+  return Stopping(settings, *folder, std::move(*loaded)).run();
 }
 
 }  // namespace

@@ -91,7 +91,11 @@ class Printing {
     std::string out;
     for (const Event& event : events.events) {
       if (event.seq < next_) continue;
-      out += settings_.json ? wire::to_json(event) : lines_.line(event);
+      std::string line = lines_.line(event);
+      // The body of an event's JSON does not say which event it is.
+      out += settings_.json ? fmt::format("{{\"event\":\"{}\",{}", split(line, ' ')[2],
+                                          wire::to_json(event).substr(1))
+                            : line;
       out += '\n';
     }
     if (events.next > next_) next_ = events.next;

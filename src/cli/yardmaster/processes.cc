@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <map>
 #include <memory>
 
 #include "base/format.h"
@@ -52,6 +53,36 @@ std::string program_of(const std::string& folder) {
   return program;
 }
 
+std::vector<pid_t> all_processes() {
+  std::vector<pid_t> out;
+  std::unique_ptr<DIR, int (*)(DIR*)> proc(::opendir("/proc"), ::closedir);
+  if (!proc) return out;
+  while (const dirent* entry = ::readdir(proc.get()))
+    if (auto pid = parse_unsigned<std::uint32_t>(entry->d_name))
+      out.push_back(static_cast<pid_t>(*pid));
+  return out;
+}
+
+// "12 (a name) S 7 …": state and parent follow the name, which may hold anything.
+std::vector<std::string> stat_words(pid_t pid) {
+  std::vector<std::string> out;
+  auto text = read_file(fmt::format("/proc/{}/stat", pid), 4096);
+  if (!text) return out;
+  auto name_end = text->rfind(") ");
+  if (name_end == std::string::npos) return out;
+  for (std::string_view word : split(std::string_view(*text).substr(name_end + 2), ' '))
+    out.emplace_back(word);
+  return out;
+}
+
+std::optional<pid_t> parent_of(pid_t pid) {
+  auto words = stat_words(pid);
+  if (words.size() < 2) return std::nullopt;
+  auto parent = parse_unsigned<std::uint32_t>(words[1]);
+  if (!parent) return std::nullopt;
+  return static_cast<pid_t>(*parent);
+}
+
 bool is_daemon(std::string_view program) {
   return program == "slurmctld" || program == "slurmd" || program == "slurmstepd";
 }
@@ -81,12 +112,8 @@ std::optional<ClusterProcess> classify(const ProcessFacts& facts, const std::str
 std::vector<ClusterProcess> cluster_processes(const std::string& configuration,
                                               const std::string& spool) {
   std::vector<ClusterProcess> out;
-  std::unique_ptr<DIR, int (*)(DIR*)> proc(::opendir("/proc"), ::closedir);
-  if (!proc) return out;
-  while (const dirent* entry = ::readdir(proc.get())) {
-    auto pid = parse_unsigned<std::uint32_t>(entry->d_name);
-    if (!pid) continue;
-    std::string folder = fmt::format("/proc/{}", *pid);
+  for (pid_t pid : all_processes()) {
+    std::string folder = fmt::format("/proc/{}", pid);
     ProcessFacts facts{.program = program_of(folder)};
     if (!is_daemon(facts.program)) continue;
     facts.arguments = nul_separated(folder + "/cmdline");
@@ -94,9 +121,21 @@ std::vector<ClusterProcess> cluster_processes(const std::string& configuration,
     facts.environment = nul_separated(folder + "/environ");
     auto found = classify(facts, configuration, spool);
     if (!found) continue;
-    found->pid = static_cast<pid_t>(*pid);
+    found->pid = pid;
     if (alive(found->pid)) out.push_back(std::move(*found));
   }
+  return out;
+}
+
+std::vector<pid_t> descendants_of(pid_t ancestor) {
+  std::map<pid_t, std::vector<pid_t>> children;
+  for (pid_t pid : all_processes())
+    if (auto parent = parent_of(pid)) children[*parent].push_back(pid);
+  std::vector<pid_t> out{ancestor};
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (auto at = children.find(out[i]); at != children.end())
+      out.insert(out.end(), at->second.begin(), at->second.end());
+  out.erase(out.begin());
   return out;
 }
 
@@ -169,11 +208,8 @@ std::vector<std::string> clean_environment() {
 
 // A zombie is no longer alive: its parent alone has an interest in it.
 bool alive(pid_t pid) {
-  if (::kill(pid, 0) != 0 && errno == ESRCH) return false;
-  auto text = read_file(fmt::format("/proc/{}/stat", pid), 4096);
-  if (!text) return false;
-  auto name_end = text->rfind(") ");
-  return name_end == std::string::npos || (*text)[name_end + 2] != 'Z';
+  auto words = stat_words(pid);
+  return !words.empty() && words[0] != "Z";
 }
 
 void short_pause() { ::poll(nullptr, 0, kPause_ms); }

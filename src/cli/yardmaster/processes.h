@@ -36,6 +36,9 @@ std::optional<ClusterProcess> classify(const ProcessFacts& facts, const std::str
 std::vector<ClusterProcess> cluster_processes(const std::string& configuration,
                                               const std::string& spool);
 
+// All children of the process, and theirs, as far as they still know their parents.
+std::vector<pid_t> descendants_of(pid_t ancestor);
+
 // Where a program of ours is: beside this one, or in ../sbin or ../bin.
 Result<std::string> find_program(const std::string& name);
 

@@ -2,6 +2,7 @@
 #include "cli/yardmaster/processes.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 namespace ym::cli {
 namespace {
@@ -27,6 +28,23 @@ TEST(Processes, AShepherdIsKnownByItsFolderNotByTheJobsEnvironment) {
   EXPECT_TRUE(classify({"slurmstepd", {"/y/spool/n1/attempts/x/batch"}, {}}, kConf, kSpool));
   EXPECT_FALSE(classify({"slurmstepd", {"/y/spool2/n1/x"}, {}}, kConf, kSpool));
   EXPECT_FALSE(classify({"slurmstepd", {"/z"}, {"SLURM_CONF=" + kConf}}, kConf, kSpool));
+}
+
+TEST(Processes, ChildrenOfChildrenAreFound) {
+  auto child = spawn({.program = "/bin/sh",
+                      .arguments = {"-c", "sh -c 'sleep 1000; true' & echo $!; wait"},
+                      .environment = {"PATH=/usr/bin:/bin"},
+                      .folder = "/",
+                      .capture = true});
+  ASSERT_TRUE(child) << child.error().text;
+  std::vector<pid_t> below;
+  EXPECT_TRUE(wait_until(std::chrono::seconds(20), [&] {
+    below = descendants_of(child->pid);
+    return below.size() == 2;
+  }));
+  for (pid_t pid : below) ::kill(pid, SIGKILL);
+  ::kill(child->pid, SIGKILL);
+  EXPECT_NE(wait_for_child(*child).exit_code, 0);
 }
 
 TEST(Processes, AChildsOutputAndExitCodeComeBack) {
