@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Load for benchmarks, small and compiled so that it does not become the limit itself.
 //
-//   load submit SOCKET CLUSTER COUNT WINDOW [held]   submissions over one connection, WINDOW of them on their way
-//   load fsync FOLDER SECONDS BYTES                  a bare loop of append and fdatasync: the floor under any durable log
-//   load spawn COUNT PROGRAM [ARGUMENTS…]            a bare loop of posix_spawn and wait
+//   load submit SOCKET CLUSTER COUNT WINDOW [held]   submissions over one connection, WINDOW of
+//   them on their way load fsync FOLDER SECONDS BYTES                  a bare loop of append and
+//   fdatasync: the floor under any durable log load spawn COUNT PROGRAM [ARGUMENTS…]            a
+//   bare loop of posix_spawn and wait
 //
 // Each prints one line of JSON.
 #include <fcntl.h>
@@ -50,7 +51,8 @@ std::string a_submission(bool held) {
   return ym::wire::encode(submit);
 }
 
-int submit(const std::string& socket, const std::string& cluster, long count, long window, bool held) {
+int submit(const std::string& socket, const std::string& cluster, long count, long window,
+           bool held) {
   auto address = ym::parse_address(socket);
   if (!address) fail(address.error().text);
   auto client = ym::Client::connect(*address, {.cluster = cluster});
@@ -61,7 +63,9 @@ int submit(const std::string& socket, const std::string& cluster, long count, lo
   long sent = 0, acknowledged = 0;
   while (acknowledged < count) {
     while (sent < count && sent - acknowledged < window) {
-      ym::FrameHeader header{.type = ym::wire::message_number<ym::SubmitJob>, .flags = 0, .correlation = static_cast<std::uint64_t>(++sent)};
+      ym::FrameHeader header{.type = ym::wire::message_number<ym::SubmitJob>,
+                             .flags = 0,
+                             .correlation = static_cast<std::uint64_t>(++sent)};
       if (auto ok = client->send(header, message, wait); !ok) fail(ok.error().text);
     }
     auto frame = client->receive(wait);
@@ -73,7 +77,8 @@ int submit(const std::string& socket, const std::string& cluster, long count, lo
     ++acknowledged;
   }
   double seconds = now() - begin;
-  std::printf("{\"count\": %ld, \"seconds\": %.4f, \"per_second\": %.0f}\n", count, seconds, static_cast<double>(count) / seconds);
+  std::printf("{\"count\": %ld, \"seconds\": %.4f, \"per_second\": %.0f}\n", count, seconds,
+              static_cast<double>(count) / seconds);
   return 0;
 }
 
@@ -87,11 +92,13 @@ int fsync_loop(const std::string& folder, double seconds, long bytes) {
   double begin = now();
   long count = 0;
   for (off_t at = 0; now() - begin < seconds; ++count, at = (at + bytes) % (15 << 20))
-    if (::pwrite(fd, block.data(), block.size(), at) < 0 || ::fdatasync(fd) != 0) fail("cannot write");
+    if (::pwrite(fd, block.data(), block.size(), at) < 0 || ::fdatasync(fd) != 0)
+      fail("cannot write");
   double took = now() - begin;
   ::close(fd);
   ::unlink(path.c_str());
-  std::printf("{\"count\": %ld, \"seconds\": %.4f, \"per_second\": %.0f}\n", count, took, static_cast<double>(count) / took);
+  std::printf("{\"count\": %ld, \"seconds\": %.4f, \"per_second\": %.0f}\n", count, took,
+              static_cast<double>(count) / took);
   return 0;
 }
 
@@ -102,14 +109,16 @@ int spawn_loop(long count, char** command) {
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    if (int error = ::posix_spawnp(&pid, command[0], &actions, nullptr, command, environ); error != 0)
+    if (int error = ::posix_spawnp(&pid, command[0], &actions, nullptr, command, environ);
+        error != 0)
       fail(std::string(command[0]) + ": " + std::strerror(error));
     ::posix_spawn_file_actions_destroy(&actions);
     int status = 0;
     if (::waitpid(pid, &status, 0) < 0 || status != 0) fail("the program failed");
   }
   double seconds = now() - begin;
-  std::printf("{\"count\": %ld, \"seconds\": %.4f, \"per_second\": %.0f}\n", count, seconds, static_cast<double>(count) / seconds);
+  std::printf("{\"count\": %ld, \"seconds\": %.4f, \"per_second\": %.0f}\n", count, seconds,
+              static_cast<double>(count) / seconds);
   return 0;
 }
 
@@ -119,7 +128,8 @@ int main(int argc, char** argv) {
   std::string mode = argc > 1 ? argv[1] : "";
   if (mode == "submit" && argc >= 6)
     return submit(argv[2], argv[3], std::atol(argv[4]), std::atol(argv[5]), argc > 6);
-  if (mode == "fsync" && argc == 5) return fsync_loop(argv[2], std::atof(argv[3]), std::atol(argv[4]));
+  if (mode == "fsync" && argc == 5)
+    return fsync_loop(argv[2], std::atof(argv[3]), std::atol(argv[4]));
   if (mode == "spawn" && argc >= 4) return spawn_loop(std::atol(argv[2]), argv + 3);
   fail("see the head of bench/load.cc");
 }

@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "base/format.h"
+#include "config/cpus.h"
+#include "config/fields.h"
+#include "config/nodes.h"
 #include "config/parse.h"
+#include "config/partitions.h"
 
 namespace ym {
 namespace {

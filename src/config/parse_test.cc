@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "config/diagnostics.h"
+#include "config/main_keys.h"
 #include "config/parse.h"
 
 #include <gmock/gmock.h>

@@ -137,6 +137,9 @@ class Controller {
                  ForgetAttempts& forget);
   void lose_node(NodeId node, const std::string& reason, Instant now, Outbox& out);
   void change_node(const Node& node, const NodeStateChanged& change, Instant now, Outbox& out);
+  // cluster/configure.cc
+  void define_nodes(const ClusterConfig& config, Instant now, Outbox& out);
+  void define_partitions(const ClusterConfig& config, Instant now, Outbox& out);
   // cluster/tick.cc
   void enforce_limits(Instant now, Outbox& out);
   void watch_nodes(Instant now, Outbox& out);

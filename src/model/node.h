@@ -61,7 +61,10 @@ struct Node {
 
   // May new work be placed here now?
   bool usable() const { return condition == NodeCondition::Up && responding && !drain && !fail; }
-  std::uint32_t cpus_free() const { return exclusive ? 0 : spec->cpus - cpus_used; }
+  std::uint32_t cpus_free() const {
+    // A new configuration may give a node fewer than are in use.
+    return exclusive || cpus_used >= spec->cpus ? 0 : spec->cpus - cpus_used;
+  }
   bool operator==(const Node&) const = default;
 };
 

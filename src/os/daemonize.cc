@@ -80,12 +80,14 @@ void Daemonizing::failed(const std::string& text) {
 
 namespace {
 
-// Whether the process lives and has this name. One that was killed and waits to be reaped does not live.
+// Whether the process lives and has this name. One that was killed and waits to be reaped does not
+// live.
 bool runs_as(std::uint64_t pid, const std::string& program) {
   auto stat = read_file(fmt::format("/proc/{}/stat", pid), 4096);  // "17 (slurmd) S 1 …"
   if (!stat) return false;
   auto open = stat->find('('), close = stat->rfind(')');
-  if (open == std::string::npos || close == std::string::npos || close + 2 >= stat->size()) return false;
+  if (open == std::string::npos || close == std::string::npos || close + 2 >= stat->size())
+    return false;
   char state = (*stat)[close + 2];
   return stat->substr(open + 1, close - open - 1) == program && state != 'Z' && state != 'X';
 }

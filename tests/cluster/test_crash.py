@@ -41,7 +41,8 @@ class Submitters:
                 if self.left == 0:
                     return
                 self.left -= 1
-            done = self.yard.run("sbatch", "-o", "/dev/null", "--wrap", self.script, check=False, timeout=120)
+            done = self.yard.run("sbatch", "-o", "/dev/null", "--wrap", self.script, check=False,
+                                 timeout=120)
             match = re.match(r"Submitted batch job (\d+)", done.stdout)
             with self.lock:
                 if match:
@@ -85,7 +86,8 @@ def test_killing_the_controller_loses_nothing(yard):
 
 def test_killing_slurmd_neither_ends_nor_repeats_jobs(yard):
     chance = random.Random(2)
-    submitters = Submitters(yard, 300, "echo x >> ran.$SLURM_JOB_ID; sleep 0.3; echo done >> done.$SLURM_JOB_ID")
+    script = "echo x >> ran.$SLURM_JOB_ID; sleep 0.3; echo done >> done.$SLURM_JOB_ID"
+    submitters = Submitters(yard, 300, script)
     for _ in range(KILLS):
         time.sleep(chance.uniform(0.05, 0.6))
         node = chance.randrange(1, 3)
@@ -94,14 +96,16 @@ def test_killing_slurmd_neither_ends_nor_repeats_jobs(yard):
         yard.start_node(node)
     submitters.join()
     check_all_ran_once(yard, submitters.acknowledged)
-    unfinished = [job for job in submitters.acknowledged if not os.path.exists(f"{yard.dir}/out/done.{job}")]
+    unfinished = [job for job in submitters.acknowledged
+                  if not os.path.exists(f"{yard.dir}/out/done.{job}")]
     assert not unfinished, f"began but never ended: {unfinished}"
     states = yard.run("squeue", "-h", "-t", "all", "-o", "%i %T").stdout.split()
     assert set(states[1::2]) == {"COMPLETED"}
 
 
 def test_running_work_goes_on_without_its_controller(yard):
-    job = yard.run("sbatch", "--parsable", "--wrap", "sleep 3; echo finished > finished").stdout.strip()
+    script = "sleep 3; echo finished > finished"
+    job = yard.run("sbatch", "--parsable", "--wrap", script).stdout.strip()
     wait_for(lambda: f"{job} RUNNING None" in yard.queue(), what="running job")
     srun = subprocess.Popen(["srun", "sh", "-c", "echo begun; sleep 3; echo ended"], env=yard.env,
                             cwd=f"{yard.dir}/out", stdout=subprocess.PIPE, text=True)

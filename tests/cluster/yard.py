@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cluster of real daemons in a folder of its own, with a hand on each process. For tests that break things."""
+"""A cluster of real daemons in a folder of its own, with a hand on each process: for tests that
+break things."""
 import os
+import pwd
 import random
 import signal
 import socket
@@ -24,7 +26,8 @@ SlurmdParameters=config_overrides
 ReturnToService=2
 MinJobAge={min_job_age}
 {extra}
-NodeName=n[1-{nodes}] NodeHostname=localhost NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs={cpus} RealMemory=2000
+NodeName=DEFAULT NodeHostname=localhost NodeAddr=127.0.0.1 CPUs={cpus} RealMemory=2000
+NodeName=n[1-{nodes}] Port=[{first}-{last}]
 PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 
@@ -74,21 +77,24 @@ class Yard:
         port = free_ports(nodes + 1)
         for folder in ("run", "out"):
             os.makedirs(f"{self.dir}/{folder}", exist_ok=True)
-        import pwd
         with open(f"{self.dir}/slurm.conf", "w") as f:
-            f.write(CONF.format(name=f"yard{os.getpid()}", port=port, dir=self.dir, nodes=nodes, cpus=cpus,
-                                first=port + 1, last=port + nodes, min_job_age=min_job_age, extra=extra,
-                                user=pwd.getpwuid(os.geteuid()).pw_name))
-        self.env = dict(os.environ, SLURM_CONF=f"{self.dir}/slurm.conf", PATH=f"{BIN}:{os.environ['PATH']}")
+            f.write(CONF.format(
+                name=f"yard{os.getpid()}", port=port, dir=self.dir, nodes=nodes, cpus=cpus,
+                first=port + 1, last=port + nodes, min_job_age=min_job_age, extra=extra,
+                user=pwd.getpwuid(os.geteuid()).pw_name))
+        self.env = dict(os.environ, SLURM_CONF=f"{self.dir}/slurm.conf",
+                        PATH=f"{BIN}:{os.environ['PATH']}")
         for name in list(self.env):
             if name.startswith(("SLURM_JOB", "SBATCH_", "SLURM_STEP")):
                 del self.env[name]
 
     def run(self, *command, check=True, timeout=60, **kwargs):
-        done = subprocess.run(command, env=self.env, cwd=f"{self.dir}/out", capture_output=True, text=True,
-                              timeout=timeout, stdin=kwargs.pop("stdin", subprocess.DEVNULL), **kwargs)
+        kwargs.setdefault("stdin", subprocess.DEVNULL)
+        done = subprocess.run(command, env=self.env, cwd=f"{self.dir}/out", capture_output=True,
+                              text=True, timeout=timeout, **kwargs)
         if check:
-            assert done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout}{done.stderr}\n{self.logs()}"
+            said = f"{command}: {done.returncode}\n{done.stdout}{done.stderr}"
+            assert done.returncode == 0, f"{said}\n{self.logs()}"
         return done
 
     def logs(self, lines=15):

@@ -44,6 +44,25 @@ Status Controller::configure(const ClusterConfig& config, Instant now, Outbox& o
   if (state_.cluster_name.empty())
     emit(ClusterFounded{.name = config.cluster_name, .first_job_id = config.first_job_id}, now,
          out);
+  define_nodes(config, now, out);
+  define_partitions(config, now, out);
+  for (NodeId node : gone) emit(NodeRemoved{.node = node}, now, out);
+  for (const ClusterConfig::DownNodes& down : config.down_nodes) {
+    auto hosts = Hostlist::parse(down.nodes);
+    if (!hosts) continue;
+    hosts->for_each([&](std::string_view host) {
+      const Node* node = state_.find_node(host);
+      if (node && node->condition == NodeCondition::Unknown)
+        change_node(*node, configured_state(node->id, down.state, down.reason), now, out);
+    });
+  }
+  config_ = config;
+  can_ever_run_.clear();
+  return {};
+}
+
+// Nodes that are new or changed; new ones in the state that the file gives them.
+void Controller::define_nodes(const ClusterConfig& config, Instant now, Outbox& out) {
   NodesDefined defined;
   std::vector<NodeStateChanged> states;
   std::uint32_t next_id = state_.next_node_id;
@@ -57,7 +76,10 @@ Status Controller::configure(const ClusterConfig& config, Instant now, Outbox& o
   if (!defined.nodes.empty()) emit(std::move(defined), now, out);
   for (const NodeStateChanged& state : states)
     change_node(state_.nodes.at(state.node.value), state, now, out);
+}
 
+// Partitions that are new, changed or gone.
+void Controller::define_partitions(const ClusterConfig& config, Instant now, Outbox& out) {
   std::set<std::string, std::less<>> partitions;
   for (const PartitionSpec& spec : config.partitions) {
     partitions.insert(spec.name);
@@ -81,19 +103,6 @@ Status Controller::configure(const ClusterConfig& config, Instant now, Outbox& o
     if (!partitions.contains(partition.spec->name)) dropped.push_back(partition.id);
   });
   for (PartitionId partition : dropped) emit(PartitionRemoved{.partition = partition}, now, out);
-  for (NodeId node : gone) emit(NodeRemoved{.node = node}, now, out);
-  for (const ClusterConfig::DownNodes& down : config.down_nodes) {
-    auto hosts = Hostlist::parse(down.nodes);
-    if (!hosts) continue;
-    hosts->for_each([&](std::string_view host) {
-      const Node* node = state_.find_node(host);
-      if (node && node->condition == NodeCondition::Unknown)
-        change_node(*node, configured_state(node->id, down.state, down.reason), now, out);
-    });
-  }
-  config_ = config;
-  can_ever_run_.clear();
-  return {};
 }
 
 }  // namespace ym

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: a controller of straw that speaks the real protocol, and keeps the newest of what it is told.
+// For tests: a controller of straw that speaks the real protocol, and keeps the newest of what it
+// is told.
 #pragma once
 #include <gtest/gtest.h>
 
