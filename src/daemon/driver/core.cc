@@ -58,7 +58,7 @@ void Core::handle(const Input& input, Instant now) {
 void Core::handle(const Request& request, Instant now) {
   if (!log_trouble_.empty()) {
     Error error = refuse(Errc::StoreFailed, log_trouble_).error();
-    out_.replies.push_back({request.id, Failure{.code = error.code, .text = error.text}});
+    refusals_.push_back({request.id, Failure{.code = error.code, .text = error.text}});
     return;
   }
   std::visit(

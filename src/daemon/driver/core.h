@@ -7,6 +7,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -73,6 +74,9 @@ class Core {
   // reports and time are left for later (they come again).
   void set_log_trouble(std::string text) { log_trouble_ = std::move(text); }
 
+  // Refusals because of that trouble: they promise nothing, so they need not wait for the log.
+  std::vector<Reply> take_refusals() { return std::exchange(refusals_, {}); }
+
   bool has_batch() const { return !out_.empty() || replan_; }
   // What has gathered since the last call. Encodes the events: O(their size).
   Batch take_batch();
@@ -83,6 +87,7 @@ class Core {
   Controller controller_;
   Outbox out_;
   std::string log_trouble_;
+  std::vector<Reply> refusals_;
   bool replan_ = false;
 };
 

@@ -13,8 +13,12 @@ constexpr std::size_t kGroupsInFlight = 2;
 
 }  // namespace
 
-CoreLoop::CoreLoop(Core core, JournalLoop& journal, Published& published)
-    : core_(std::move(core)), journal_(journal), published_(published), queue_(kInputsMax) {}
+CoreLoop::CoreLoop(Core core, JournalLoop& journal, Published& published, Refuse refuse)
+    : core_(std::move(core)),
+      journal_(journal),
+      published_(published),
+      refuse_(std::move(refuse)),
+      queue_(kInputsMax) {}
 
 CoreLoop::~CoreLoop() { stop(); }
 
@@ -54,6 +58,7 @@ void CoreLoop::run() {
       core_.set_log_trouble(trouble_);
     }
     for (Input& input : inputs) take(input, blobs, plan_handled);
+    for (Reply& reply : core_.take_refusals()) refuse_(reply);
     if (monotonic_clock() - last_tick >= kTick) {
       last_tick = monotonic_clock();
       core_.handle(TimePassed{}, wall_clock());

@@ -3,6 +3,7 @@
 // planner.
 #pragma once
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -21,7 +22,9 @@ class CoreLoop {
   // Inputs that wait for the core; beyond that commands are told to come back later.
   static constexpr std::size_t kInputsMax = 20'000;
 
-  CoreLoop(Core core, JournalLoop& journal, Published& published);
+  // `refuse` sends a refusal at once.
+  using Refuse = std::function<void(Reply&)>;
+  CoreLoop(Core core, JournalLoop& journal, Published& published, Refuse refuse);
   ~CoreLoop();
   void start();
   void stop();
@@ -46,6 +49,7 @@ class CoreLoop {
   Core core_;
   JournalLoop& journal_;
   Published& published_;
+  Refuse refuse_;
   Queue<Input> queue_;
   Counters counters_;
   std::mutex trouble_mutex_;

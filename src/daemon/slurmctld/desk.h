@@ -46,6 +46,8 @@ class Desk {
 
   // On the journal thread: the batch is durable, let its effects out.
   void deliver(Batch& batch);
+  // A refusal that need not wait for anything.
+  void refuse(Reply& reply);
 
  private:
   // A listing too long for one go: the snapshot it is made of, and how far it came.

@@ -31,12 +31,12 @@ void Desk::submit(ReplyTo to, const Peer& peer, const Frame& frame) {
       .id = id, .caller = s_.directory->caller(peer, wall_clock()), .command = std::move(submit)};
   if (s_.core->offer(std::move(request))) return;
   s_.requests->close(id);
-  deny(to, refuse(Errc::QueueFull).error());
+  deny(to, ym::refuse(Errc::QueueFull).error());
 }
 
 void Desk::reconfigure(ReplyTo to, const Peer& peer) {
   Caller caller = s_.directory->caller(peer, wall_clock());
-  if (!caller.administrator) return deny(to, refuse(Errc::AccessDenied).error());
+  if (!caller.administrator) return deny(to, ym::refuse(Errc::AccessDenied).error());
   auto loaded = load_configuration(s_.config_path);
   if (!loaded) {
     s_.log->error("reconfigure refused, the old configuration stays: {}", loaded.error().text);
@@ -53,7 +53,7 @@ void Desk::shut_down(ReplyTo to, const Peer& peer, const Frame& frame) {
   Shutdown shutdown;
   if (!read(to, frame, shutdown)) return;
   if (!s_.directory->caller(peer, wall_clock()).administrator)
-    return deny(to, refuse(Errc::AccessDenied).error());
+    return deny(to, ym::refuse(Errc::AccessDenied).error());
   answer(to, Done{});
   if (!shutdown.controller_only)
     for (ConnectionId node : s_.requests->node_connections())
@@ -66,7 +66,8 @@ void Desk::node_report(ReplyTo to, const Peer& peer, const Frame& frame) {
   bool trusted = peer.kind == PeerKind::Token
                      ? peer.role == "node"
                      : s_.directory->caller(peer, wall_clock()).administrator;
-  if (!trusted) return deny(to, refuse(Errc::AccessDenied, "not a node of this cluster").error());
+  if (!trusted)
+    return deny(to, ym::refuse(Errc::AccessDenied, "not a node of this cluster").error());
   NodeReport report;
   if (!read(to, frame, report)) return;
   View view = s_.published->view();
@@ -74,15 +75,17 @@ void Desk::node_report(ReplyTo to, const Peer& peer, const Frame& frame) {
   if (!node) {
     s_.log->error("{} says that it is node {}, which is not configured", peer.address,
                   printable(report.node));
-    return deny(to, refuse(Errc::InvalidNodeName, report.node).error());
+    return deny(to, ym::refuse(Errc::InvalidNodeName, report.node).error());
   }
   s_.published->set_load(node->id, {report.cpu_load, report.free_memory_mb});
   if (report.complete) {
     s_.log->info("node {} connected from {}", report.node, peer.address);
     s_.requests->node_connected(report.node, to.connection);
   }
-  // A report that the core has no room for is said again by the node.
-  s_.core->offer(NodeSpoke{std::move(report)});
+  // A full report that the core has no room for must be said again: on a new connection it is.
+  bool complete = report.complete;
+  if (!s_.core->offer(NodeSpoke{std::move(report)}) && complete)
+    s_.server->close(to.connection, "the controller is busy, come back later");
 }
 
 void Desk::deliver(Batch& batch) {
@@ -111,6 +114,11 @@ void Desk::deliver(Batch& batch) {
     }
   }
   feed_followers(batch);
+}
+
+void Desk::refuse(Reply& reply) {
+  if (std::optional<ReplyTo> to = s_.requests->close(reply.to))
+    answer(*to, std::get<Failure>(reply.answer));
 }
 
 void Desk::send_reply(Reply& reply, const Snapshot& state) {

@@ -21,7 +21,7 @@ template <class T>
 bool Desk::read(ReplyTo to, const Frame& frame, T& message) {
   auto decoded = wire::decode<T>(frame.payload);
   if (!decoded) {
-    deny(to, refuse(Errc::BadMessage, decoded.error().text).error());
+    deny(to, ym::refuse(Errc::BadMessage, decoded.error().text).error());
     return false;
   }
   message = std::move(*decoded);
@@ -37,7 +37,7 @@ void Desk::to_core(ReplyTo to, const Peer& peer, Frame& frame) {
       .id = id, .caller = s_.directory->caller(peer, wall_clock()), .command = std::move(message)};
   if (s_.core->offer(std::move(request))) return;
   s_.requests->close(id);
-  deny(to, refuse(Errc::QueueFull).error());
+  deny(to, ym::refuse(Errc::QueueFull).error());
 }
 
 }  // namespace ym

@@ -29,7 +29,7 @@ void Desk::query_jobs(ReplyTo to, const Frame& frame) {
   if (!read(to, frame, listing.query)) return;
   const JobFilter& filter = listing.query.filter;
   if (filter.targets.size() == 1 && records_of(listing.view.state, filter.targets.front()).empty())
-    return deny(to, refuse(Errc::InvalidJobId).error());
+    return deny(to, ym::refuse(Errc::InvalidJobId).error());
   if (!list_some(to.connection, listing)) return;
   std::lock_guard lock(mutex_);
   listings_.insert_or_assign(to.connection.value, std::move(listing));
@@ -95,7 +95,7 @@ void Desk::query_nodes(ReplyTo to, const Frame& frame) {
     return answer(to, rows);
   }
   auto hosts = Hostlist::parse(query.nodes);
-  if (!hosts) return deny(to, refuse(Errc::InvalidNodeName, hosts.error().text).error());
+  if (!hosts) return deny(to, ym::refuse(Errc::InvalidNodeName, hosts.error().text).error());
   hosts->for_each([&](std::string_view host) {
     if (const Node* node = view.state.find_node(host)) add(*node);
   });
@@ -112,7 +112,7 @@ void Desk::query_partitions(ReplyTo to, const Frame& frame) {
       rows.rows.push_back(partition_row(view.state, partition));
   });
   if (!query.name.empty() && rows.rows.empty())
-    return deny(to, refuse(Errc::InvalidPartition).error());
+    return deny(to, ym::refuse(Errc::InvalidPartition).error());
   answer(to, rows);
 }
 
@@ -169,7 +169,7 @@ void Desk::answer_watch(const Requests::Watch& watch, const View& view) {
   for (JobId id : records_of(view.state, {.job = watch.watch.job}))
     rows.rows.push_back(
         job_row(view.state, view.state.jobs.at(id.value), *view.verdicts, wall_clock()));
-  if (rows.rows.empty()) return deny(watch.to, refuse(Errc::InvalidJobId).error());
+  if (rows.rows.empty()) return deny(watch.to, ym::refuse(Errc::InvalidJobId).error());
   if (watch.watch.until_end)
     std::ranges::sort(rows.rows, std::greater{},
                       [](const JobRow& row) { return std::pair(row.job.exit, ~row.job.id.value); });
@@ -201,10 +201,11 @@ void Desk::get_script(ReplyTo to, const Peer& peer, const Frame& frame) {
   if (!read(to, frame, get)) return;
   View view = s_.published->view();
   const Job* job = view.state.find(get.job);
-  if (!job || job->spec->script_blob.empty()) return deny(to, refuse(Errc::InvalidJobId).error());
+  if (!job || job->spec->script_blob.empty())
+    return deny(to, ym::refuse(Errc::InvalidJobId).error());
   Caller caller = s_.directory->caller(peer, wall_clock());
   if (!caller.administrator && caller.uid != job->spec->uid)
-    return deny(to, refuse(Errc::AccessDenied).error());
+    return deny(to, ym::refuse(Errc::AccessDenied).error());
   std::string blob = job->spec->script_blob;
   s_.journal->submit({.batch = {}, .blobs = {}, .errand = [this, to, blob](JournalLoop& journal) {
                         auto script = journal.blobs().get(blob);
@@ -239,7 +240,7 @@ void Desk::get_token(ReplyTo to, const Peer& peer, const Frame& frame) {
   if (!read(to, frame, get)) return;
   Caller caller = s_.directory->caller(peer, wall_clock());
   if (!get.user.empty() && get.user != caller.user_name)
-    return deny(to, refuse(Errc::AccessDenied, "a token for somebody else").error());
+    return deny(to, ym::refuse(Errc::AccessDenied, "a token for somebody else").error());
   Instant now = wall_clock();
   Duration life =
       std::min<Duration>(std::chrono::seconds(std::max(1u, get.lifespan_s)), kTokenLifeMax);
@@ -261,7 +262,7 @@ void Desk::follow_events(ReplyTo to, const Peer& peer, const Frame& frame) {
   FollowEvents follow;
   if (!read(to, frame, follow)) return;
   if (!s_.directory->caller(peer, wall_clock()).administrator)
-    return deny(to, refuse(Errc::AccessDenied).error());
+    return deny(to, ym::refuse(Errc::AccessDenied).error());
   Follower follower{.to = to, .next = follow.from ? follow.from : Seq{1}};
   s_.journal->submit(
       {.batch = {}, .blobs = {}, .errand = [this, follower, follow](JournalLoop& journal) mutable {

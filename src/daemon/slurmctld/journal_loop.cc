@@ -96,12 +96,14 @@ bool JournalLoop::make_durable(std::vector<Work>& group) {
 
 void JournalLoop::deliver(std::vector<Work>& group) {
   for (Work& work : group) {
-    if (work.errand)
+    if (work.errand) {
       work.errand(*this);
-    else
-      hooks_.durable(work.batch);
+      continue;
+    }
+    hooks_.durable(work.batch);
+    last_state_ = std::move(work.batch.state);
   }
-  maybe_snapshot(group.back().batch.state);
+  maybe_snapshot(last_state_);
 }
 
 void JournalLoop::maybe_snapshot(const Snapshot& state) {

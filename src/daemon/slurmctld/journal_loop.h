@@ -68,6 +68,7 @@ class JournalLoop {
   Hooks hooks_;
   Log& log_;
   Queue<Work> queue_;
+  Snapshot last_state_;             // of the last durable batch
   std::uint64_t snapshot_seq_ = 0;  // of the last one taken
   std::atomic<bool> snapshot_running_ = false;
   std::atomic<std::uint64_t> snapshot_done_seq_ = 0;

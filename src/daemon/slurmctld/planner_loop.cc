@@ -10,6 +10,7 @@ namespace {
 
 constexpr Duration kIdle = std::chrono::seconds(5);
 constexpr std::size_t kNewsAtOnce = 256;
+constexpr std::size_t kNewsMax = 1000;
 
 }  // namespace
 
@@ -19,7 +20,7 @@ PlannerLoop::PlannerLoop(const State& state, PlacementRules rules, Published& pu
       state_(state),
       published_(published),
       propose_(std::move(propose)),
-      queue_(0) {
+      queue_(kNewsMax) {
   planner_.rebuild(state);
   thread_ = std::jthread([this] { run(); });
 }
@@ -31,9 +32,21 @@ void PlannerLoop::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+void PlannerLoop::tell(News news) {
+  if (held_back_) {
+    news.something_to_plan = true;
+    news.plan_was_handled = news.plan_was_handled || held_back_->plan_was_handled;
+    news.start_anew = true;
+    news.events.clear();
+    held_back_.reset();
+  }
+  if (!queue_.try_push(std::move(news))) held_back_ = std::move(news);
+}
+
 void PlannerLoop::take_in(News& news) {
   planner_.set_rules(news.rules);
   state_ = std::move(news.state);
+  if (news.start_anew) planner_.rebuild(state_);
   for (const Event& event : news.events) planner_.observe(event, state_);
   wanted_ = wanted_ || news.something_to_plan;
   if (news.plan_was_handled) outstanding_ = false;

@@ -3,6 +3,7 @@
 // proposals are dealt with.
 #pragma once
 #include <functional>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -21,13 +22,15 @@ class PlannerLoop {
     Snapshot state;
     bool something_to_plan = false;
     bool plan_was_handled = false;
+    bool start_anew = false;  // events are missing: the state says it all
     PlacementRules rules;
   };
   using Propose = std::function<void(Plan)>;
 
   PlannerLoop(const State& state, PlacementRules rules, Published& published, Propose propose);
   ~PlannerLoop();
-  void tell(News news) { queue_.push(std::move(news)); }
+  // News that a busy planner has no room for are condensed: it then starts anew from the state.
+  void tell(News news);
   void stop();
 
  private:
@@ -39,8 +42,9 @@ class PlannerLoop {
   Published& published_;
   Propose propose_;
   Queue<News> queue_;
-  bool outstanding_ = false;  // a plan is with the core
-  bool wanted_ = true;        // something changed since the last plan
+  std::optional<News> held_back_;  // the teller's own: what did not fit
+  bool outstanding_ = false;       // a plan is with the core
+  bool wanted_ = true;             // something changed since the last plan
   Instant last_plan_;
   std::jthread thread_;  // last: it uses the others
 };

@@ -103,9 +103,14 @@ Status ControllerService::open_state() {
                                  trouble_ = text;
                                }
                                core_->set_log_trouble(text);
+                               // What nodes said meanwhile was not heard: let them say it again.
+                               if (text.empty())
+                                 for (ConnectionId node : requests_.node_connections())
+                                   server_->close(node, "the controller can write its log again");
                              }},
       log_);
-  core_ = std::make_unique<CoreLoop>(std::move(core), *journal_, published_);
+  core_ = std::make_unique<CoreLoop>(std::move(core), *journal_, published_,
+                                     [this](Reply& reply) { desk_->refuse(reply); });
   return {};
 }
 
