@@ -28,11 +28,15 @@ struct Request {
   Caller caller;
   Command command;
 };
+// `connection` is the shell's own number; orders leave on the connection that they were decided
+// for.
 struct NodeSpoke {
   NodeReport report;
+  std::uint64_t connection = 0;
 };
 struct NodeDisconnected {
   std::string node;
+  std::uint64_t connection = 0;
 };
 struct OwnerPresent {
   JobId job;

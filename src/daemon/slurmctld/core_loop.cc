@@ -57,7 +57,14 @@ void CoreLoop::run() {
       std::lock_guard lock(trouble_mutex_);
       core_.set_log_trouble(trouble_);
     }
-    for (Input& input : inputs) take(input, blobs, plan_handled);
+    for (Input& input : inputs) {
+      const auto* spoke = std::get_if<NodeSpoke>(&input);
+      if (spoke && spoke->report.complete && core_.has_batch()) {
+        hand_over(std::exchange(blobs, {}), std::exchange(plan_handled, false));
+      }
+      follow_connections(input);
+      take(input, blobs, plan_handled);
+    }
     for (Reply& reply : core_.take_refusals()) refuse_(reply);
     if (monotonic_clock() - last_tick >= kTick) {
       last_tick = monotonic_clock();
@@ -70,6 +77,15 @@ void CoreLoop::run() {
       plan_handled = false;
     }
   }
+}
+
+void CoreLoop::follow_connections(const Input& input) {
+  if (const auto* spoke = std::get_if<NodeSpoke>(&input); spoke && spoke->report.complete)
+    connections_[spoke->report.node] = ConnectionId{spoke->connection};
+  const auto* gone = std::get_if<NodeDisconnected>(&input);
+  if (!gone) return;
+  auto at = connections_.find(gone->node);
+  if (at != connections_.end() && at->second.value == gone->connection) connections_.erase(at);
 }
 
 // Scripts and environments go their own way: the core only needs their names.
@@ -105,7 +121,16 @@ void CoreLoop::hand_over(std::vector<BlobToKeep> blobs, bool plan_handled) {
                   .something_to_plan = batch.something_to_plan,
                   .plan_was_handled = plan_handled,
                   .rules = core_.controller().placement_rules()});
-  journal_.submit({.batch = std::move(batch), .blobs = std::move(blobs), .errand = {}});
+  std::vector<ConnectionId> routes;
+  for (const Order& order : batch.orders) {
+    const Node* node = batch.state.find(order.node);
+    auto at = node ? connections_.find(node->spec->name) : connections_.end();
+    routes.push_back(at == connections_.end() ? ConnectionId{} : at->second);
+  }
+  journal_.submit({.batch = std::move(batch),
+                   .routes = std::move(routes),
+                   .blobs = std::move(blobs),
+                   .errand = {}});
 }
 
 }  // namespace ym

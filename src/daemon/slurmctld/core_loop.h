@@ -4,6 +4,7 @@
 #pragma once
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -14,6 +15,7 @@
 #include "daemon/slurmctld/planner_loop.h"
 #include "daemon/slurmctld/published.h"
 #include "daemon/slurmctld/queue.h"
+#include "net/peer.h"
 
 namespace ym {
 
@@ -44,6 +46,7 @@ class CoreLoop {
  private:
   void run();
   void take(Input& input, std::vector<BlobToKeep>& blobs, bool& plan_handled);
+  void follow_connections(const Input& input);
   void hand_over(std::vector<BlobToKeep> blobs, bool plan_handled);
 
   Core core_;
@@ -52,6 +55,10 @@ class CoreLoop {
   Refuse refuse_;
   Queue<Input> queue_;
   Counters counters_;
+  // The connection on which a node has reported fully. An order leaves on the one that stood when
+  // it was decided, or not at all: on a later one it could contradict what the node's next report
+  // brought about.
+  std::map<std::string, ConnectionId, std::less<>> connections_;
   std::mutex trouble_mutex_;
   std::string trouble_;  // guarded by trouble_mutex_
   std::atomic<bool> trouble_changed_ = false;

@@ -33,9 +33,9 @@ void Desk::on_frame(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<Reconfigure>: return reconfigure(to, peer);
     case message_number<Shutdown>: return shut_down(to, peer, frame);
     default:
-      return deny(
-          to,
-          refuse(Errc::BadMessage, "a kind of message that this release does not know").error());
+      return deny(to,
+                  ym::refuse(Errc::BadMessage, "a kind of message that this release does not know")
+                      .error());
   }
 }
 
@@ -48,7 +48,7 @@ void Desk::on_close(ConnectionId connection) {
   for (JobId job : s_.requests->forget(connection)) s_.core->push(OwnerGone{job});
   if (auto node = s_.requests->node_disconnected(connection)) {
     s_.log->info("node {} disconnected", *node);
-    s_.core->push(NodeDisconnected{*node});
+    s_.core->push(NodeDisconnected{*node, connection.value});
   }
 }
 

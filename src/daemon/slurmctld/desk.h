@@ -45,7 +45,7 @@ class Desk {
   void on_writable(ConnectionId connection) { continue_listing(connection); }
 
   // On the journal thread: the batch is durable, let its effects out.
-  void deliver(Batch& batch);
+  void deliver(JournalLoop::Work& work);
   // A refusal that need not wait for anything.
   void refuse(Reply& reply);
 
@@ -92,7 +92,7 @@ class Desk {
   void node_report(ReplyTo to, const Peer& peer, const Frame& frame);
   void send_reply(Reply& reply, const Snapshot& state);
   void sign(StepCreated& created, const Snapshot& state) const;
-  void send_order(Order& order, const Snapshot& state);
+  void send_order(Order& order, ConnectionId route);
   void feed_followers(const Batch& batch);
 
   struct Follower {

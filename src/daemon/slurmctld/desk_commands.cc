@@ -75,8 +75,11 @@ void Desk::node_report(ReplyTo to, const Peer& peer, const Frame& frame) {
   if (!node) {
     s_.log->error("{} says that it is node {}, which is not configured", peer.address,
                   printable(report.node));
-    return deny(to, ym::refuse(Errc::InvalidNodeName, report.node).error());
+    deny(to, ym::refuse(Errc::InvalidNodeName, report.node).error());
+    return s_.server->close(to.connection, "this node is not configured");
   }
+  if (!report.complete && s_.requests->connection_of(report.node) != to.connection)
+    return s_.server->close(to.connection, "say everything first");
   s_.published->set_load(node->id, {report.cpu_load, report.free_memory_mb});
   if (report.complete) {
     s_.log->info("node {} connected from {}", report.node, peer.address);
@@ -84,14 +87,15 @@ void Desk::node_report(ReplyTo to, const Peer& peer, const Frame& frame) {
   }
   // A full report that the core has no room for must be said again: on a new connection it is.
   bool complete = report.complete;
-  if (!s_.core->offer(NodeSpoke{std::move(report)}) && complete)
+  if (!s_.core->offer(NodeSpoke{std::move(report), to.connection.value}) && complete)
     s_.server->close(to.connection, "the controller is busy, come back later");
 }
 
-void Desk::deliver(Batch& batch) {
+void Desk::deliver(JournalLoop::Work& work) {
+  Batch& batch = work.batch;
   s_.published->set_state(batch.state);
   for (Reply& reply : batch.replies) send_reply(reply, batch.state);
-  for (Order& order : batch.orders) send_order(order, batch.state);
+  for (std::size_t i = 0; i < batch.orders.size(); ++i) send_order(batch.orders[i], work.routes[i]);
   std::vector<JobId> touched;
   for (const Event& event : batch.events)
     std::visit(
@@ -164,11 +168,8 @@ void Desk::sign(StepCreated& created, const Snapshot& state) const {
 
 // A node that is not connected hears of it when it is again: its report will lack what the order
 // wanted.
-void Desk::send_order(Order& order, const Snapshot& state) {
-  const Node* node = state.find(order.node);
-  if (!node) return;
-  std::optional<ConnectionId> connection = s_.requests->connection_of(node->spec->name);
-  if (!connection) return;
+void Desk::send_order(Order& order, ConnectionId route) {
+  if (!route) return;
   if (auto* launch = std::get_if<LaunchJob>(&order.message)) {
     auto script = s_.journal->blobs().get(launch->spec->script_blob);
     auto environment = launch->spec->environment_blob.empty()
@@ -182,8 +183,7 @@ void Desk::send_order(Order& order, const Snapshot& state) {
     launch->script = std::move(*script);
     launch->environment = std::move(*environment);
   }
-  std::visit([&](const auto& message) { answer({.connection = *connection}, message); },
-             order.message);
+  std::visit([&](const auto& message) { answer({.connection = route}, message); }, order.message);
 }
 
 }  // namespace ym

@@ -100,7 +100,7 @@ void JournalLoop::deliver(std::vector<Work>& group) {
       work.errand(*this);
       continue;
     }
-    hooks_.durable(work.batch);
+    hooks_.durable(work);
     last_state_ = std::move(work.batch.state);
   }
   maybe_snapshot(last_state_);

@@ -13,6 +13,7 @@
 
 #include "daemon/driver/core.h"
 #include "daemon/slurmctld/queue.h"
+#include "net/peer.h"
 #include "os/log.h"
 #include "store/blobs.h"
 #include "store/disk_posix.h"
@@ -30,11 +31,12 @@ class JournalLoop {
  public:
   struct Work {
     Batch batch;
+    std::vector<ConnectionId> routes;  // for each order of the batch; none: the node is away
     std::vector<BlobToKeep> blobs;
     std::function<void(JournalLoop&)> errand;  // something else that must happen on this thread
   };
   struct Hooks {
-    std::function<void(Batch&)> durable;                      // on the journal thread, in order
+    std::function<void(Work&)> durable;                       // on the journal thread, in order
     std::function<void(const std::string& trouble)> trouble;  // empty text: it is over
   };
 

@@ -95,7 +95,7 @@ Status ControllerService::open_state() {
   published_.set_state(core.state());
   journal_ = std::make_unique<JournalLoop>(
       std::move(recovered->log.journal), std::move(*blobs), log_dir,
-      JournalLoop::Hooks{.durable = [this](Batch& batch) { desk_->deliver(batch); },
+      JournalLoop::Hooks{.durable = [this](JournalLoop::Work& work) { desk_->deliver(work); },
                          .trouble =
                              [this](const std::string& text) {
                                {
