@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 BIN = Path(os.environ.get("YM_BIN", "build/release/bin")).resolve()
-PATIENCE = 30.0
+PATIENCE = float(os.environ.get("YM_PATIENCE", "30"))
 JOB_VARIABLES = re.compile(r"^(SLURM|SBATCH|SALLOC|SRUN|SQUEUE|SINFO|SCANCEL)")
 
 
