@@ -140,7 +140,7 @@ class Cluster:
                 words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
             except OSError:
                 continue
-            name = Path(words[0]).name
+            name = Path(words[0]).name.split(":")[0]  # "slurmstepd: [7.batch]"
             if not any(word.startswith(f"{self.dir}/") for word in words[1:]):
                 continue
             if name not in ("slurmctld", "slurmd", "slurmstepd") or program not in (None, name):
