@@ -60,7 +60,7 @@ class Cluster:
     def environment(self):
         env = {k: v for k, v in os.environ.items() if not JOB_VARIABLES.match(k)}
         env.update(SLURM_CONF=str(self.conf), HOME=str(self.home), LC_ALL="C", TZ="UTC",
-                   PATH=f"{BIN}:/usr/local/bin:/usr/bin:/bin")
+                   PATH=f"{BIN}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")
         env.pop("XDG_STATE_HOME", None)
         return env
 
