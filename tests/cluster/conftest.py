@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 BIN = Path(os.environ.get("YM_BIN", "build/release/bin")).resolve()
-PATIENCE = 30.0
+PATIENCE = float(os.environ.get("YM_PATIENCE", "30"))
 JOB_VARIABLES = re.compile(r"^(SLURM|SBATCH|SALLOC|SRUN|SQUEUE|SINFO|SCANCEL)")
 
 
@@ -59,7 +59,8 @@ class Cluster:
 
     def environment(self):
         env = {k: v for k, v in os.environ.items() if not JOB_VARIABLES.match(k)}
-        env.update(SLURM_CONF=str(self.conf), HOME=str(self.home), LC_ALL="C", TZ="UTC")
+        env.update(SLURM_CONF=str(self.conf), HOME=str(self.home), LC_ALL="C", TZ="UTC",
+                   PATH=f"{BIN}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")
         env.pop("XDG_STATE_HOME", None)
         return env
 
@@ -139,7 +140,7 @@ class Cluster:
                 words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
             except OSError:
                 continue
-            name = Path(words[0]).name
+            name = Path(words[0]).name.split(":")[0]  # "slurmstepd: [7.batch]"
             if not any(word.startswith(f"{self.dir}/") for word in words[1:]):
                 continue
             if name not in ("slurmctld", "slurmd", "slurmstepd") or program not in (None, name):

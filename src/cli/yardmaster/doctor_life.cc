@@ -139,12 +139,16 @@ std::vector<Finding> check_nodes(const Patient& patient) {
   for (const NodeRow& row : *rows) {
     const Node& node = row.node;
     if (node.condition == NodeCondition::Future) continue;
-    if (node.usable()) {
+    // The controller may not have missed it yet.
+    bool here = is_here(node.spec->hostname.empty() ? node.spec->name : node.spec->hostname);
+    bool gone = here && !patient.processes.empty() && !runs(patient, "slurmd", node.spec->name);
+    if (node.usable() && !gone) {
       ++good;
       continue;
     }
-    bool lost = !node.responding && !node.down_by_admin;
-    std::string text = fmt::format("{} is {}{}", node.spec->name, state_word(node),
+    bool lost = gone || (!node.responding && !node.down_by_admin);
+    std::string text = fmt::format("{} is {}{}{}", node.spec->name, state_word(node),
+                                   gone ? ", but its slurmd does not run" : "",
                                    node.reason.empty() ? "" : ": " + printable(node.reason));
     if (out.size() < kNodesShownMax)
       out.push_back({lost ? Health::Fail : Health::Warn, "nodes", text,

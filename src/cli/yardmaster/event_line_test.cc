@@ -24,7 +24,7 @@ TEST(EventLines, ALineHasNumberTimeNameAndWhatBelongsToIt) {
   std::string line = lines.line(event_of(
       17, JobStarted{.job = {3}, .partition = {1}, .allocation = Ref<Allocation>(allocation)}));
   EXPECT_TRUE(
-      line.starts_with("17 2026-11-15T20:04:15 JobStarted job=3 partition=debug nodes=n[1-2]"))
+      line.starts_with("17 2026-11-15T21:24:15 JobStarted job=3 partition=debug nodes=n[1-2]"))
       << line;
 }
 
