@@ -2,6 +2,7 @@
 // The only file that includes Asio. One io_context per loop, run by one thread.
 #include "net/loop.h"
 
+#include <poll.h>
 #include <sys/stat.h>
 
 #include <atomic>
@@ -106,8 +107,11 @@ void Loop::cancel(TimerId timer) {
 
 Status Loop::watch_readable(int fd, Callback ready) {
   YM_CHECK(!impl_->watches.contains(fd));
+  // The reactor may wake us for what happened to a descriptor whose number this one has taken over
+  // within the same round. So ask the kernel, before anybody takes a living process for a dead one.
   auto again = [this, fd, ready = std::move(ready)]() mutable {
-    ready();
+    pollfd question{.fd = fd, .events = POLLIN, .revents = 0};
+    if (::poll(&question, 1, 0) == 1) ready();
     auto found = impl_->watches.find(fd);
     if (found != impl_->watches.end()) found->second.arm_read();
   };

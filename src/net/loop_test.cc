@@ -107,5 +107,35 @@ TEST(Loop, StoppedBeforeItRunsReturnsAtOnceAndRunsAgain) {
   EXPECT_TRUE(ran);
 }
 
+// A shepherd's pidfd took the number of one that had just ended, and its living process was
+// reported dead.
+TEST(Loop, ADescriptorIsNotCalledForWhatHappenedToItsPredecessor) {
+  Loop loop;
+  std::vector<int> old{::eventfd(1, 0), ::eventfd(1, 0), ::eventfd(1, 0)};  // all readable at once
+  std::vector<int> fresh;
+  int calls_of_fresh = 0;
+  for (int fd : old) {
+    ASSERT_TRUE(loop.watch_readable(fd, [&] {
+      if (!fresh.empty()) return;
+      for (int gone : old) {
+        loop.unwatch(gone);
+        ::close(gone);
+      }
+      for (std::size_t i = 0; i < old.size(); ++i) {
+        fresh.push_back(::eventfd(0, 0));  // takes a number that is free again; never readable
+        ASSERT_TRUE(loop.watch_readable(fresh.back(), [&] { ++calls_of_fresh; }));
+      }
+      loop.after(Duration{5}, [&] { loop.stop(); });
+    }));
+  }
+  loop.run();
+  EXPECT_EQ(fresh.size(), old.size());
+  EXPECT_EQ(calls_of_fresh, 0);
+  for (int fd : fresh) {
+    loop.unwatch(fd);
+    ::close(fd);
+  }
+}
+
 }  // namespace
 }  // namespace ym

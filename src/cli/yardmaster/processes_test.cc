@@ -42,8 +42,8 @@ TEST(Processes, ChildrenOfChildrenAreFound) {
     below = descendants_of(child->pid);
     return below.size() == 2;
   }));
+  ::kill(child->pid, SIGKILL);  // first: without its children the shell would end well by itself
   for (pid_t pid : below) ::kill(pid, SIGKILL);
-  ::kill(child->pid, SIGKILL);
   EXPECT_NE(wait_for_child(*child).exit_code, 0);
 }
 
