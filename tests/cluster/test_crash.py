@@ -128,3 +128,24 @@ def test_a_second_controller_on_the_same_state_is_refused(yard):
     assert alive(first)
     with open(f"{yard.dir}/run/slurmctld.pid", "w") as f:
         f.write(str(first))
+
+
+def test_a_damaged_log_is_refused_and_nothing_before_the_damage_is_lost(yard):
+    jobs = [yard.run("sbatch", "--parsable", "--hold", "--wrap", "true").stdout.strip()
+            for _ in range(30)]
+    yard.kill9("slurmctld")
+    log = f"{yard.dir}/state/log"
+    segment = sorted(name for name in os.listdir(log) if name.endswith(".seg"))[0]
+    with open(f"{log}/{segment}", "r+b") as f:
+        content = f.read()
+        at = len(content.rstrip(b"\0")) * 3 // 4
+        f.seek(at)
+        f.write(bytes([content[at] ^ 0x40]))
+    refused = yard.run("slurmctld", check=False)
+    assert refused.returncode == 1
+    assert segment in refused.stderr and "-i" in refused.stderr
+    yard.start_controller("-i")
+    known = yard.run("squeue", "-h", "-o", "%i").stdout.split()
+    assert known == jobs[:len(known)], "what is before the damage is whole and in order"
+    assert 5 < len(known) < 30
+    assert any(name.endswith(".damaged") for name in os.listdir(log)), "the evidence is kept"

@@ -89,7 +89,8 @@ class Yard:
                 del self.env[name]
 
     def run(self, *command, check=True, timeout=60, **kwargs):
-        kwargs.setdefault("stdin", subprocess.DEVNULL)
+        if "input" not in kwargs:
+            kwargs["stdin"] = subprocess.DEVNULL
         done = subprocess.run(command, env=self.env, cwd=f"{self.dir}/out", capture_output=True,
                               text=True, timeout=timeout, **kwargs)
         if check:
