@@ -40,6 +40,13 @@ std::string_view nearest_key(KeyScope scope, std::string_view name) {
     names.push_back(key.name);
     small.push_back(to_lower(key.name));
   });
+  // A line may also begin with what opens a line of its own kind.
+  if (scope == KeyScope::Main)
+    for (std::string_view opening :
+         {"NodeName", "PartitionName", "NodeSet", "DownNodes", "Include"}) {
+      names.push_back(opening);
+      small.push_back(to_lower(opening));
+    }
   views.assign(small.begin(), small.end());
   std::string wanted = to_lower(name.substr(0, 64));
   std::string_view found = nearest(wanted, views);

@@ -207,6 +207,20 @@ Result<TokenClaims> parse_claims(std::string_view json) {
   return claims;
 }
 
+Result<std::string> sign_user_token(const ClusterKey& key, const UserToken& token,
+                                    const Entropy& entropy) {
+  Duration life = std::clamp<Duration>(token.life, std::chrono::seconds(1), kUserTokenLifeMax);
+  return sign_token(key,
+                    {.user = token.user,
+                     .uid = token.uid,
+                     .gid = token.gid,
+                     .issued = token.now,
+                     .expires = token.now + life,
+                     .audience = token.cluster,
+                     .kind = "user"},
+                    entropy);
+}
+
 Result<TokenClaims> verify_token(const ClusterKey& key, std::string_view token,
                                  const TokenRules& rules) {
   if (token.size() > kTokenMax) return fail("the token is too long");

@@ -32,6 +32,19 @@ struct TokenClaims {
 // REQUIRES: expires > issued. The whole token is at most kTokenMax bytes.
 Result<std::string> sign_token(const ClusterKey& key, TokenClaims claims, const Entropy& entropy);
 
+// What a daemon signs for a local user whom the kernel vouches for. Lives at most
+// kUserTokenLifeMax.
+inline constexpr Duration kUserTokenLifeMax = std::chrono::hours(24 * 365);
+struct UserToken {
+  std::string user;
+  std::uint32_t uid = 0, gid = 0;
+  std::string cluster;
+  Instant now;
+  Duration life{0};
+};
+Result<std::string> sign_user_token(const ClusterKey& key, const UserToken& token,
+                                    const Entropy& entropy);
+
 struct TokenRules {
   Instant now;
   Duration skew{std::chrono::seconds(60)};  // how far clocks of one cluster may differ

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A full disk under the controller's log: new work is refused with the reason, nothing that was
-acknowledged is lost, and work goes on when there is space again. Needs root, to mount a small disk."""
+acknowledged is lost, and work goes on when there is space again. Needs root, for a small disk."""
 import os
 import subprocess
 

@@ -74,7 +74,7 @@ class Yard:
     def __init__(self, dir, nodes=2, cpus=4, min_job_age=600, extra=""):
         self.dir = str(dir)
         self.nodes = nodes
-        port = free_ports(nodes + 1)
+        self.port = port = free_ports(nodes + 1)
         for folder in ("run", "out"):
             os.makedirs(f"{self.dir}/{folder}", exist_ok=True)
         with open(f"{self.dir}/slurm.conf", "w") as f:

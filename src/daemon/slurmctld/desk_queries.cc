@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::size_t kRowsPerFrame = 200;
 constexpr std::uint64_t kFeedBytes = 1 << 20;
-constexpr Duration kTokenLifeMax = std::chrono::hours(24 * 365);
 
 }  // namespace
 
@@ -241,18 +240,14 @@ void Desk::get_token(ReplyTo to, const Peer& peer, const Frame& frame) {
   Caller caller = s_.directory->caller(peer, wall_clock());
   if (!get.user.empty() && get.user != caller.user_name)
     return deny(to, ym::refuse(Errc::AccessDenied, "a token for somebody else").error());
-  Instant now = wall_clock();
-  Duration life =
-      std::min<Duration>(std::chrono::seconds(std::max(1u, get.lifespan_s)), kTokenLifeMax);
-  auto token = sign_token(*s_.key,
-                          {.user = caller.user_name,
-                           .uid = caller.uid.value,
-                           .gid = caller.gid.value,
-                           .issued = now,
-                           .expires = now + life,
-                           .audience = s_.published->view().state.cluster_name,
-                           .kind = "user"},
-                          system_entropy());
+  auto token = sign_user_token(*s_.key,
+                               {.user = caller.user_name,
+                                .uid = caller.uid.value,
+                                .gid = caller.gid.value,
+                                .cluster = s_.published->view().state.cluster_name,
+                                .now = wall_clock(),
+                                .life = std::chrono::seconds(get.lifespan_s)},
+                               system_entropy());
   if (!token) return deny(to, token.error());
   answer(to, Token{.text = std::move(*token)});
 }

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "config/parse.h"
+#include "config/values.h"
 #include "net/client.h"
 #include "net/key.h"
 #include "net/token.h"
@@ -23,7 +25,7 @@ constexpr const char* kKeyFile = "/etc/slurm/slurm.key";
 
 // Nothing is fetched without the cluster's key: it is what makes the node a member.
 Result<std::string> token_for_fetching() {
-  auto key = load_key(environment_variable("SLURM_KEY_FILE").value_or(kKeyFile));
+  auto key = load_key(fetched_key_file());
   if (!key) return std::unexpected(key.error());
   Instant now = wall_clock();
   TokenClaims claims{.user = "root",
@@ -35,7 +37,20 @@ Result<std::string> token_for_fetching() {
   return sign_token(*key, std::move(claims), system_entropy());
 }
 
+// Where this node keeps its things, by the files themselves.
+Result<std::string> spool_of(const ConfigFiles& files, const std::string& node) {
+  auto parsed = parse_config("slurm.conf", [&](const std::string& name) -> Result<std::string> {
+    for (const ConfigFile& file : files.files)
+      if (file.name == name) return file.text;
+    return fail("the controller did not send " + name);
+  });
+  if (!parsed) return std::unexpected(parsed.error());
+  return expand_node_path(parsed->config.spool_dir, node.empty() ? host_name() : node, host_name());
+}
+
 }  // namespace
+
+std::string fetched_key_file() { return environment_variable("SLURM_KEY_FILE").value_or(kKeyFile); }
 
 Result<std::string> fetch_configuration(const std::string& server, const std::string& node) {
   auto address = parse_address(server, kControllerPort);
@@ -57,8 +72,9 @@ Result<std::string> fetch_configuration(const std::string& server, const std::st
   }
   auto files = wire::decode<ConfigFiles>(answer->payload);
   if (!files) return std::unexpected(files.error());
-  std::string folder =
-      fmt::format("/var/spool/slurmd/conf-cache{}{}", node.empty() ? "" : "-", node);
+  auto spool = spool_of(*files, node);
+  if (!spool) return std::unexpected(spool.error());
+  std::string folder = *spool + "/conf-cache";
   if (auto made = make_folders(folder); !made) return std::unexpected(made.error());
   for (const ConfigFile& file : files->files) {
     if (file.name.empty() || file.name.find('/') != std::string::npos || file.name.front() == '.') {

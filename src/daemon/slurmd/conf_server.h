@@ -7,7 +7,11 @@
 
 namespace ym {
 
-// Writes the files under SlurmdSpoolDir's default, conf-cache/, and returns slurm.conf's path.
+// Writes the files to conf-cache/ of the SlurmdSpoolDir that they name; returns slurm.conf's path.
 Result<std::string> fetch_configuration(const std::string& server, const std::string& node);
+
+// The key of a node that has no configuration of its own: $SLURM_KEY_FILE, else
+// /etc/slurm/slurm.key.
+std::string fetched_key_file();
 
 }  // namespace ym

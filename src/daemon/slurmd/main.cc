@@ -75,6 +75,8 @@ Result<Prepared> prepare(const SlurmdOptions& options) {
   }
   auto loaded = load_configuration(path);
   if (!loaded) return std::unexpected(loaded.error());
+  if (!options.conf_server.empty() && loaded->config.key_file.empty())
+    loaded->config.key_file = fetched_key_file();
   auto node = find_own_node(loaded->config, options.node, host_name());
   if (!node) return std::unexpected(node.error());
   const ClusterConfig& config = loaded->config;

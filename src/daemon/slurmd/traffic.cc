@@ -79,7 +79,27 @@ void NodeDaemon::on_client_frames(ConnectionId from, const Peer& peer, std::vect
                   wire::encode(pong));
     return;
   }
+  if (is<GetToken>(first)) return give_token(from, peer, first);
   server_->close(from, fmt::format("slurmd knows no message {}", first.header.type));
+}
+
+// For a user of this machine whose commands reach the controller over the network only.
+void NodeDaemon::give_token(ConnectionId to, const Peer& peer, const Frame& frame) {
+  auto request = wire::decode<GetToken>(frame.payload);
+  auto user = user_by_uid(peer.uid);
+  if (!request || !user || peer.kind != PeerKind::Unix)
+    return server_->close(to, "no token: only a known user of this machine gets one");
+  auto token = sign_user_token(key_,
+                               {.user = user->name,
+                                .uid = peer.uid,
+                                .gid = peer.gid,
+                                .cluster = loaded_.config.cluster_name,
+                                .now = wall_clock(),
+                                .life = std::chrono::seconds(request->lifespan_s)},
+                               system_entropy());
+  if (!token) return server_->close(to, token.error().text);
+  server_->send(to, {.type = wire::message_number<Token>, .correlation = frame.header.correlation},
+                wire::encode(Token{.text = std::move(*token)}));
 }
 
 void NodeDaemon::refuse(ConnectionId to, const std::string& text) {
