@@ -3,17 +3,22 @@
 
 #include <unistd.h>
 
+#include <thread>
+
 #include "base/text.h"
 #include "daemon/slurmctld/recovery.h"
 #include "net/token.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/users.h"
+#include "store/errc.h"
 
 namespace ym {
 namespace {
 
 constexpr int kNetworkThreads = 2;
+constexpr int kLockTries = 20;
+constexpr Duration kLockPause = std::chrono::milliseconds(100);
 
 std::uint32_t uid_of(const std::string& user) {
   auto entry = user_by_name(user);
@@ -78,6 +83,12 @@ Status ControllerService::open_state() {
     remove_state(disk_, blob_dir);
   }
   auto recovered = recover(disk_, log_dir, options_.accept_loss);
+  // A controller that was just killed may take a moment to give a large memory back, and its lock.
+  for (int tries = 0;
+       !recovered && recovered.error().code == store_errc::kLocked && tries < kLockTries; ++tries) {
+    std::this_thread::sleep_for(kLockPause);
+    recovered = recover(disk_, log_dir, options_.accept_loss);
+  }
   if (!recovered) return std::unexpected(recovered.error());
   for (const std::string& warning : recovered->log.warnings) log_.error("{}", warning);
   auto blobs = Blobs::open(disk_, blob_dir, {});
