@@ -16,8 +16,8 @@ JobRows some_rows(std::size_t count) {
                  .user_name = "ada",
                  .account = "physics",
                  .qos = "normal",
-                 .work_dir = "/home/ada/projects/lattice",
-                 .command = "/home/ada/projects/lattice/run.sh",
+                 .work_dir = "/data/ada/lattice",
+                 .command = "/data/ada/lattice/run.sh",
                  .std_out = "out/%j.txt",
                  .submit_host = "login1",
                  .partitions = "compute",
@@ -31,7 +31,8 @@ JobRows some_rows(std::size_t count) {
     Job job{.id = {id}, .sluid = {7527872175164882944u + i}, .spec = Ref(std::move(spec))};
     job.priority = 4294901760 - id;
     job.submit = job.eligible = Instant{1794784587652};
-    rows.rows.push_back({.job = std::move(job), .reason = Reason::Priority, .partition = "compute"});
+    rows.rows.push_back(
+        {.job = std::move(job), .reason = Reason::Priority, .partition = "compute"});
   }
   return rows;
 }
