@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "config/parse.h"
 #include "config/diagnostics.h"
 #include "config/main_keys.h"
-#include "config/parse.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -107,8 +107,8 @@ class Shepherd {
   std::uint64_t dropped_ = 0;  // bytes of output while srun was away
   Duration lost_at_{0};        // monotonic; 0: connected, or nobody to connect to
   Duration kill_at_{0};        // SIGKILL then; 0: not being killed
-  bool starting_ = false;           // tasks are being started
-  bool killed_ = false;             // by an order of slurmd
+  bool starting_ = false;      // tasks are being started
+  bool killed_ = false;        // by an order of slurmd
   std::vector<std::pair<ControlPacket, Fd>> deferred_;  // came meanwhile
   bool over_sent_ = false;
 };

@@ -17,8 +17,8 @@ Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
   contacts_[id] = {.connected = true, .last_heard = now};
   // A sign of life from a node that was thought lost brings it back like a registration: on a
   // connection that never broke (the clock jumped) there will be no other.
-  bool doubted = (!node->responding || node->condition == NodeCondition::Unknown) &&
-                 !node->down_by_admin;
+  bool doubted =
+      (!node->responding || node->condition == NodeCondition::Unknown) && !node->down_by_admin;
   bool rebooted = false;
   if (report.complete)
     rebooted = note_registration(*node, report.registration, now, out);
