@@ -67,8 +67,6 @@ class Controller {
                         Instant now, Outbox& out);
 
  private:
-  friend class SubmitDecision;
-
   // What is heard and said, and need not survive: after a restart it is found out again.
   struct Contact {
     bool connected = false;
@@ -91,7 +89,6 @@ class Controller {
   Status check_partitions(JobSpec& spec, const Caller& caller) const;
   Status check_can_ever_run(const JobSpec& spec);
   // jobs/dependencies.cc
-  Result<Dependency> open_terms(const Dependency& asked, const Job& job, Instant now) const;
   void job_moved_on(JobId job, Instant now, Outbox& out);
   void review_dependency(JobId waiting, Instant now, Outbox& out);
   // jobs/arrays.cc
@@ -114,7 +111,6 @@ class Controller {
   void became_clean(JobId job, Instant now, Outbox& out);
   void order_kill(const Job& job, NodeId node, Duration grace, Outbox& out) const;
   // jobs/alter.cc
-  std::set<JobId> selected(const JobFilter& filter) const;
   Status alter_one(JobId job, const AlterJobs& alter, const Caller& caller, Instant now,
                    Outbox& out);
   Status alter_tasks(JobId array, const IndexSet& tasks, const AlterJobs& alter,

@@ -13,6 +13,8 @@ from yard import Yard, alive, wait_for
 
 SUBMITTERS = 4
 KILLS = 20
+# Each round is 1,000 submissions under 20 kills; YM_CRASH_ROUNDS=20 takes some four minutes.
+ROUNDS = int(os.environ.get("YM_CRASH_ROUNDS", "1"))
 
 
 @pytest.fixture
@@ -72,8 +74,9 @@ def check_all_ran_once(yard, acknowledged):
     assert not twice, f"ran twice: {twice}\n{yard.logs()}"
 
 
-def test_killing_the_controller_loses_nothing(yard):
-    chance = random.Random(1)
+@pytest.mark.parametrize("seed", range(1, ROUNDS + 1))
+def test_killing_the_controller_loses_nothing(yard, seed):
+    chance = random.Random(seed)
     submitters = Submitters(yard, 1000, "echo x >> ran.$SLURM_JOB_ID")
     for _ in range(KILLS):
         time.sleep(chance.uniform(0.05, 0.8))
