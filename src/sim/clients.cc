@@ -146,14 +146,14 @@ void Clients::hold_or_release() {
   known->asking = true;
   bool hold = in_.prng.chance(1, 2);
   JobId job = known->job;
-  in_.ledger.maybe_released(job);
+  std::uint64_t request = in_.ledger.maybe_released(job);
   std::size_t index = static_cast<std::size_t>(known - jobs_.data());
   Caller caller = hold && in_.prng.chance(1, 2) ? user() : administrator();
   alter(about(job, hold ? JobVerb::Hold : JobVerb::Release), caller,
         [=, this](const Answer* answer) {
           jobs_[index].asking = false;
           const auto* answers = answer ? std::get_if<AlterAnswer>(answer) : nullptr;
-          if (hold && answers && all_agreed(*answers)) in_.ledger.held(job);
+          if (hold && answers && all_agreed(*answers)) in_.ledger.held(job, request);
         });
 }
 

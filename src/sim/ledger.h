@@ -49,8 +49,17 @@ class Ledger {
   void acknowledged(JobId job, const std::string& dependency);
   void cancelled(JobId job) { doomed_.insert(job); }
   void cancelled(JobId array, std::uint32_t task) { doomed_tasks_.insert({array, task}); }
-  void held(JobId job) { held_.insert(job); }
-  void maybe_released(JobId job) { held_.erase(job); }
+  // Somebody asks for a hold or a release: from now on the job may start. The number stands for
+  // this request.
+  std::uint64_t maybe_released(JobId job) {
+    held_.erase(job);
+    return ++hold_requests_[job];
+  }
+  // A hold was acknowledged. It counts only if nobody has asked for anything else since: answers
+  // cross.
+  void held(JobId job, std::uint64_t request) {
+    if (hold_requests_[job] == request) held_.insert(job);
+  }
   std::size_t jobs() const { return acknowledged_.size(); }
 
   // --- what really runs ---
@@ -87,6 +96,7 @@ class Ledger {
   std::deque<Event> pending_;
   std::map<JobId, std::string> acknowledged_;  // with what it was asked to wait for
   std::set<JobId> forgotten_, doomed_, held_;
+  std::map<JobId, std::uint64_t> hold_requests_;
   std::set<std::pair<JobId, std::uint32_t>> doomed_tasks_;
   std::map<JobId, Fate> fates_;
   std::map<JobId, std::uint32_t> array_limits_;

@@ -60,6 +60,10 @@ std::vector<Finding> check_ports(const Patient& patient) {
 }
 
 std::vector<Finding> check_cgroups(const Patient&) {
+  bool hybrid = ::access("/sys/fs/cgroup/unified/cgroup.procs", W_OK) == 0;
+  if (hybrid && ::access("/sys/fs/cgroup/cgroup.controllers", F_OK) != 0)
+    return {{Health::Ok, "cgroups",
+             "version 1, and a version 2 tree beside it, by which jobs are found and ended", ""}};
   if (::access("/sys/fs/cgroup/cgroup.controllers", F_OK) != 0)
     return {{Health::Warn, "cgroups",
              ::access("/sys/fs/cgroup/memory", F_OK) == 0 ? "version 1 only" : "none",
