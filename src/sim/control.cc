@@ -223,9 +223,11 @@ void Control::die() {
 // it again on another one.
 bool Control::spoke(std::uint64_t connection, const NodeReport& report) {
   if (trouble_) return !report.complete;
-  // A node that is not configured, or that was removed and added again, has to register anew.
+  // A node that is not configured, that was removed and added again, or whose full report this
+  // connection has not brought, has to say everything first: no order would reach it.
   const Node* node = state().find_node(report.node);
-  if (!node || (!report.complete && !node->registration)) return false;
+  bool introduced = node && node->registration && connection_of(report.node) == connection;
+  if (!node || (!report.complete && !introduced)) return false;
   if (report.complete) {
     take();
     connections_[report.node] = connection;
