@@ -34,6 +34,16 @@ TEST(Codec, AMessageComesBackAsItWent) {
   EXPECT_EQ(got->priority, kNoPriority);
 }
 
+TEST(Codec, EqualSetsHaveEqualBytesHoweverTheyCameAbout) {
+  ArrayTasks erased{.waiting = IndexSet::range(3, 5)};
+  erased.waiting.erase(4);
+  ArrayTasks parsed{.waiting = *IndexSet::parse("3-5:2")};
+  Job a, b;
+  a.array = Ref(erased);
+  b.array = Ref(parsed);
+  EXPECT_EQ(wire::encode(a), wire::encode(b));
+}
+
 TEST(Codec, AZeroIsKeptWhereTheDefaultIsNotZero) {
   JobSpec spec;
   spec.requeue = false;  // default true

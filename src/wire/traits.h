@@ -95,7 +95,13 @@ bool scalar_from(std::uint64_t bits, T& value) {
   return true;
 }
 
-inline std::string text_form(const IndexSet& set) { return set.str(); }
+// Equal sets may be cut into runs differently, by the way they came about ("3,5" and "3-5:2"). What
+// is stored or hashed is the form that reading it gives again.
+inline std::string text_form(const IndexSet& set) {
+  std::string text = set.str();
+  auto canonical = text.empty() ? IndexSet{} : IndexSet::parse(text).value_or(set);
+  return canonical.str();
+}
 inline std::string text_form(const Dependency& dependency) { return dependency.str(); }
 inline bool text_from(std::string_view text, IndexSet& set) {
   if (text.empty()) return true;
