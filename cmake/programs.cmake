@@ -14,8 +14,8 @@ if(TARGET slurmd)
   add_dependencies(daemon_test slurmd slurmstepd)  # which it starts
 endif()
 
-# Benchmarks of the whole; bench/run starts them.
-add_executable(load EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/bench/load.cc)
+# Benchmarks of the whole; bench/run starts them, tests use the load, too.
+add_executable(load ${CMAKE_SOURCE_DIR}/bench/load.cc)
 target_link_libraries(load PRIVATE ym_wire ym_net ym_model)
 add_executable(noop EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/bench/noop.cc)
 target_link_options(noop PRIVATE -static)

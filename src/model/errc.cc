@@ -11,10 +11,9 @@ std::string_view text_of(Errc code) {
     case Errc::AccessDenied: return "Access/permission denied";
     case Errc::JobMissingRequiredPartitionGroup:
       return "User's group not permitted to use this partition";
-    case Errc::RequestedNodesNotInPartition: return "Requested nodes not in this partition";
     case Errc::TooManyRequestedCpus: return "More processors requested than permitted";
     case Errc::InvalidNodeCount: return "Node count specification invalid";
-    case Errc::JobScriptMissing: return "Batch job submitted without a script";
+    case Errc::JobScriptMissing: return "Job script not specified";
     case Errc::RequestedNodeConfigUnavailable:
       return "Requested node configuration is not available";
     case Errc::JobPending: return "Job is pending execution";
@@ -26,27 +25,17 @@ std::string_view text_of(Errc code) {
       return "Requested time limit is invalid (missing or exceeds some limit)";
     case Errc::NodesBusy: return "Requested nodes are busy";
     case Errc::DependencyInvalid: return "Job dependency problem";
-    case Errc::PartitionInactive: return "Requested partition configuration not available now";
     case Errc::PartitionUnavailable: return "Required partition not available (inactive or drain)";
     case Errc::JobNotPending: return "Job is no longer pending execution";
-    case Errc::JobNotPendingNorRunning: return "Job is not pending nor running";
     case Errc::BadJobArray: return "Invalid job array specification";
-    case Errc::InvalidTaskMemory: return "Memory required by task is not available";
     case Errc::JobFinished: return "Job has already finished";
-    case Errc::JobNotRunning: return "Job is not running";
-    case Errc::JobHeld: return "Job is in held state";
     case Errc::BatchOnly: return "Only batch jobs are accepted or processed";
     case Errc::Disabled: return "Requested operation is presently disabled";
     case Errc::InvalidStep: return "Invalid job step specified";
-    case Errc::InvalidArraySize: return "Invalid job array specification: larger than MaxArraySize";
     case Errc::QueueFull: return "Slurm temporarily unable to accept job, sleeping and retrying";
-    case Errc::NotLeader: return "Slurm backup controller in standby mode";
     case Errc::StoreFailed:
       return "The controller cannot write its log, new work is refused for now";
-    case Errc::NotFound: return "Requested object does not exist";
     case Errc::BadMessage: return "Message receive failure";
-    case Errc::AuthFailed: return "Protocol authentication error";
-    case Errc::NodeUnreachable: return "Unable to contact slurmd";
   }
   return "Unspecified error";
 }

@@ -3,6 +3,7 @@
 And nodes that fetch their configuration."""
 import os
 import pwd
+import re
 import subprocess
 
 import pytest
@@ -91,3 +92,22 @@ def test_a_node_without_a_file_fetches_it(yard, tmp_path):
     assert done.returncode == 0, done.stderr
     wait_for(lambda: yard.run("srun", "-w", "n2", "echo", "back", check=False).stdout == "back\n",
              what="work on the node")
+
+
+def test_the_whole_log_reaches_a_slow_reader(yard):
+    """More than the controller keeps for one connection: it waits, or is taken up again, but no
+    event is missing or comes twice."""
+    load = os.path.join(os.path.dirname(yard.run("which", "sbatch").stdout.strip()), "load")
+    with open(f"{yard.dir}/slurm.conf") as f:
+        cluster = f.readline().strip().split("=")[1]
+    subprocess.run([load, "submit", f"{yard.dir}/run/slurmctld.sock", cluster, "600000", "512",
+                    "held"], check=True, stdout=subprocess.DEVNULL)
+    reader = subprocess.Popen(["yardmaster", "events", "--json"], env=yard.env, cwd="/tmp",
+                              stdout=subprocess.PIPE, text=True)
+    numbers = [int(re.search(r'"seq":(\d+)', reader.stdout.readline())[1])]
+    # It does not read now. Once this is answered, the controller has sent what it will send unread.
+    yard.run("scontrol", "write", "batch_script", "1", "-")
+    numbers += [int(re.search(r'"seq":(\d+)', line)[1]) for line in reader.stdout]
+    assert reader.wait() == 0
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert len(numbers) > 600000

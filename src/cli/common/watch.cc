@@ -57,7 +57,7 @@ Result<std::optional<JobRow>> JobWatcher::receive() {
   if (frame->header.type != wire::message_number<JobRows>) return std::optional<JobRow>();
   auto rows = wire::decode<JobRows>(frame->payload);
   if (!rows) return std::unexpected(rows.error());
-  if (rows->rows.empty()) return fail(2017, std::string(text_of(Errc::InvalidJobId)));
+  if (rows->rows.empty()) return refuse(Errc::InvalidJobId);
   return std::optional<JobRow>(std::move(rows->rows[0]));
 }
 

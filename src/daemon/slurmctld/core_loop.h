@@ -38,8 +38,7 @@ class CoreLoop {
   void set_log_trouble(const std::string& text);
 
   struct Counters {
-    std::atomic<std::uint64_t> inputs = 0, batches = 0, events = 0, plans = 0, started = 0,
-                               stale = 0;
+    std::atomic<std::uint64_t> inputs = 0, batches = 0, events = 0, plans = 0, started = 0;
   };
   const Counters& counters() const { return counters_; }
 

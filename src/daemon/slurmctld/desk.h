@@ -42,7 +42,10 @@ class Desk {
 
   void on_frames(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void on_close(ConnectionId connection);
-  void on_writable(ConnectionId connection) { continue_listing(connection); }
+  void on_writable(ConnectionId connection) {
+    continue_listing(connection);
+    continue_feeding(connection);
+  }
 
   // On the journal thread: the batch is durable, let its effects out.
   void deliver(JournalLoop::Work& work);
@@ -97,9 +100,11 @@ class Desk {
 
   struct Follower {
     ReplyTo to;
-    Seq next;
+    Seq next;             // none: the oldest there is
+    bool follow = false;  // goes on as events happen
   };
-  void feed(Follower& follower, JournalLoop& journal);
+  void continue_feeding(ConnectionId connection);
+  bool feed(Follower& follower, JournalLoop& journal);
 
   DeskSurroundings s_;
   std::mutex mutex_;

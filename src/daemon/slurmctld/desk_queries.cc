@@ -188,7 +188,7 @@ void Desk::watch_job(ReplyTo to, const Peer& peer, const Frame& frame) {
   }
   // Registered first, then looked at: a change in between finds the watch, and answers at most
   // once.
-  s_.requests->watch(watch);
+  if (!s_.requests->watch(watch)) return deny(to, ym::refuse(Errc::QueueFull).error());
   View view = s_.published->view();
   if (!watch_is_due(view.state, watch.watch)) return;
   s_.requests->unwatch(watch);
@@ -206,11 +206,12 @@ void Desk::get_script(ReplyTo to, const Peer& peer, const Frame& frame) {
   if (!caller.administrator && caller.uid != job->spec->uid)
     return deny(to, ym::refuse(Errc::AccessDenied).error());
   std::string blob = job->spec->script_blob;
-  s_.journal->submit({.batch = {}, .blobs = {}, .errand = [this, to, blob](JournalLoop& journal) {
-                        auto script = journal.blobs().get(blob);
-                        if (!script) return deny(to, script.error());
-                        answer(to, Script{.bytes = std::move(*script)});
-                      }});
+  bool taken = s_.journal->try_errand([this, to, blob](JournalLoop& journal) {
+    auto script = journal.blobs().get(blob);
+    if (!script) return deny(to, script.error());
+    answer(to, Script{.bytes = std::move(*script)});
+  });
+  if (!taken) deny(to, ym::refuse(Errc::QueueFull).error());
 }
 
 // slurm.conf and what it includes, by names relative to its folder.
@@ -258,20 +259,38 @@ void Desk::follow_events(ReplyTo to, const Peer& peer, const Frame& frame) {
   if (!read(to, frame, follow)) return;
   if (!s_.directory->caller(peer, wall_clock()).administrator)
     return deny(to, ym::refuse(Errc::AccessDenied).error());
-  Follower follower{.to = to, .next = follow.from ? follow.from : Seq{1}};
-  s_.journal->submit(
-      {.batch = {}, .blobs = {}, .errand = [this, follower, follow](JournalLoop& journal) mutable {
-         if (!follow.from) follower.next = Seq{journal.journal().oldest_seq()};
-         feed(follower, journal);
-         if (!follow.follow)
-           return answer(follower.to, Events{.events = {}, .next = follower.next});
-         std::lock_guard lock(mutex_);
-         followers_[follower.to.connection.value] = follower;
-       }});
+  Follower follower{.to = to, .next = follow.from, .follow = follow.follow};
+  {
+    std::lock_guard lock(mutex_);
+    followers_[to.connection.value] = follower;
+  }
+  continue_feeding(to.connection);
 }
 
-// Everything durable from follower.next on, in frames of some 1 MiB. On the journal thread.
-void Desk::feed(Follower& follower, JournalLoop& journal) {
+void Desk::continue_feeding(ConnectionId connection) {
+  std::lock_guard lock(mutex_);
+  if (!followers_.contains(connection.value)) return;
+  bool taken = s_.journal->try_errand([this, connection](JournalLoop& journal) {
+    std::lock_guard inner(mutex_);
+    auto at = followers_.find(connection.value);
+    if (at != followers_.end() && !feed(at->second, journal)) followers_.erase(at);
+  });
+  if (taken) return;
+  deny(followers_[connection.value].to, ym::refuse(Errc::QueueFull).error());
+  followers_.erase(connection.value);
+}
+
+// Everything durable from follower.next on, in frames of some 1 MiB, until the reader is behind:
+// then it goes on when there is room again (on_writable). On the journal thread; false once nothing
+// more is to come.
+bool Desk::feed(Follower& follower, JournalLoop& journal) {
+  if (!follower.next) follower.next = Seq{journal.journal().oldest_seq()};
+  auto send = [&](const Events& events, std::uint16_t flags) {
+    FrameHeader header{.type = wire::message_number<Events>,
+                       .flags = flags,
+                       .correlation = follower.to.correlation};
+    return s_.server->send(follower.to.connection, header, wire::encode(events), WhenFull::Refuse);
+  };
   while (follower.next.value <= journal.journal().durable_seq()) {
     Events events;
     auto next = journal.journal().read_from(follower.next.value, kFeedBytes,
@@ -279,16 +298,24 @@ void Desk::feed(Follower& follower, JournalLoop& journal) {
                                               if (auto event = wire::decode<Event>(bytes))
                                                 events.events.push_back(std::move(*event));
                                             });
-    if (!next) return deny(follower.to, next.error());
-    follower.next = events.next = Seq{*next};
-    answer(follower.to, events, wire::kFlagMore);
+    if (!next) {
+      deny(follower.to, next.error());
+      return false;
+    }
+    events.next = Seq{*next};
+    SendResult sent = send(events, wire::kFlagMore);
+    if (sent != SendResult::Sent) return sent == SendResult::Full;
+    follower.next = events.next;
   }
+  if (follower.follow) return true;
+  return send(Events{.events = {}, .next = follower.next}, 0) == SendResult::Full;
 }
 
 void Desk::feed_followers(const Batch& batch) {
   if (batch.events.empty()) return;
   std::lock_guard lock(mutex_);
-  for (auto& [connection, follower] : followers_) feed(follower, *s_.journal);
+  for (auto at = followers_.begin(); at != followers_.end();)
+    at = feed(at->second, *s_.journal) ? std::next(at) : followers_.erase(at);
 }
 
 }  // namespace ym

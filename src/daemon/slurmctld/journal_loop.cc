@@ -10,6 +10,7 @@ namespace ym {
 namespace {
 
 constexpr std::size_t kGroupMax = 64;
+constexpr std::size_t kErrandsMax = 1000;
 // Replay of so many events takes about a second.
 constexpr std::uint64_t kSnapshotEvery = 500'000;
 // Kept for readers of the event feed, beyond what recovery needs.
@@ -27,7 +28,7 @@ JournalLoop::JournalLoop(std::unique_ptr<Journal> journal, std::unique_ptr<Blobs
       state_dir_(std::move(state_dir)),
       hooks_(std::move(hooks)),
       log_(log),
-      queue_(0) {
+      queue_(kErrandsMax) {
   snapshot_seq_ = journal_->durable_seq();
 }
 

@@ -46,7 +46,12 @@ class JournalLoop {
 
   // Started apart from construction, so that the hooks' owner is complete.
   void start();
+  // The core hands over a few groups at most, so this needs no bound of its own.
   void submit(Work work) { queue_.push(std::move(work)); }
+  // Something else for this thread; false if too much waits already.
+  bool try_errand(std::function<void(JournalLoop&)> errand) {
+    return queue_.try_push({.batch = {}, .routes = {}, .blobs = {}, .errand = std::move(errand)});
+  }
   std::size_t waiting() const { return queue_.size(); }
   // Everything submitted is tried once more, then the thread ends.
   void stop();

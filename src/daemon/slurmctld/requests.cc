@@ -19,9 +19,11 @@ std::optional<ReplyTo> Requests::close(RequestId id) {
   return to;
 }
 
-void Requests::watch(const Watch& watch) {
+bool Requests::watch(const Watch& watch) {
   std::lock_guard lock(mutex_);
+  if (watches_.size() >= kWatchesMax) return false;
   watches_.emplace(watch.watch.job, watch);
+  return true;
 }
 
 std::vector<Requests::Watch> Requests::watching(const std::vector<JobId>& jobs) const {

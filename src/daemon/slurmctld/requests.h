@@ -31,7 +31,9 @@ class Requests {
     ReplyTo to;
     WatchJob watch;
   };
-  void watch(const Watch& watch);
+  // False if there are too many already.
+  static constexpr std::size_t kWatchesMax = 200'000;
+  bool watch(const Watch& watch);
   // The watches on these jobs; they stay until removed.
   std::vector<Watch> watching(const std::vector<JobId>& jobs) const;
   void unwatch(const Watch& watch);
