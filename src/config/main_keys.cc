@@ -30,6 +30,42 @@ std::string option_value(std::string_view list, std::string_view name) {
   return "";
 }
 
+// 65534 is how Slurm writes "none".
+Duration program_timeout(const Value& value) {
+  return value.number >= 65534 ? Duration(0) : in_seconds(value);
+}
+
+// "30" or "task=30,network=60": ours is the tasks'.
+void set_frequency(ClusterConfig& config, std::string_view text) {
+  std::string task = option_value(text, "task");
+  auto number = parse_unsigned<std::uint32_t>(task.empty() ? text : std::string_view(task));
+  if (number) config.acct_frequency_s = *number;
+}
+
+void set_prolog_flags(PrologFlags& flags, std::string_view text) {
+  flags.defer_batch = has_word(text, "DeferBatch");
+  flags.no_hold = has_word(text, "NoHold");
+  flags.force_requeue_on_fail = has_word(text, "ForceRequeueOnFail");
+  flags.run_in_job = has_word(text, "RunInJob");
+  flags.serial = has_word(text, "Serial");
+  flags.report = has_word(text, "Report");
+  flags.x11 = has_word(text, "X11");
+  // Each of these includes the ones before it.
+  flags.contain = has_word(text, "Contain") || flags.run_in_job || flags.x11;
+  flags.alloc = has_word(text, "Alloc") || flags.contain || flags.defer_batch || flags.no_hold ||
+                flags.serial;
+}
+
+void set_srun_ports(ClusterConfig& config, std::string_view text) {
+  auto dash = text.find('-');
+  auto first = parse_unsigned<std::uint16_t>(text.substr(0, dash));
+  auto last =
+      dash == std::string_view::npos ? first : parse_unsigned<std::uint16_t>(text.substr(dash + 1));
+  if (!first || !last || *first > *last) return;
+  config.srun_port_first = *first;
+  config.srun_port_last = *last;
+}
+
 struct Setter {
   std::string_view key;
   void (*set)(ClusterConfig& config, const Value& value);
@@ -38,6 +74,8 @@ struct Setter {
 constexpr Setter kSetters[] = {
     {"AuthInfo", [](auto& c, const auto& v) { c.key_file = option_value(v.text, "key_file"); }},
     {"BatchStartTimeout", [](auto& c, const auto& v) { c.batch_start_timeout = in_seconds(v); }},
+    {"BcastExclude", [](auto& c, const auto& v) { c.bcast_exclude = v.text; }},
+    {"BcastParameters", [](auto& c, const auto& v) { c.bcast_parameters = v.text; }},
     {"ClusterName", [](auto& c, const auto& v) { c.cluster_name = to_lower(v.text); }},
     {"DependencyParameters",
      [](auto& c, const auto& v) {
@@ -45,10 +83,22 @@ constexpr Setter kSetters[] = {
      }},
     {"EnforcePartLimits",
      [](auto& c, const auto& v) { c.enforce_partition_limits = v.text != "NO"; }},
+    {"Epilog", [](auto& c, const auto& v) { c.epilog = v.text; }},
+    {"EpilogSlurmctld", [](auto& c, const auto& v) { c.controller_epilog = v.text; }},
+    {"EpilogTimeout", [](auto& c, const auto& v) { c.epilog_timeout = program_timeout(v); }},
     {"FirstJobId", [](auto& c, const auto& v) { c.first_job_id = u32(v); }},
+    {"HealthCheckInterval", [](auto& c, const auto& v) { c.health_interval = in_seconds(v); }},
+    {"HealthCheckNodeState", [](auto& c, const auto& v) { c.health_states = v.text; }},
+    {"HealthCheckProgram", [](auto& c, const auto& v) { c.health_program = v.text; }},
+    {"HealthCheckTimeout", [](auto& c, const auto& v) { c.health_timeout = in_seconds(v); }},
     {"InactiveLimit", [](auto& c, const auto& v) { c.inactive_limit = in_seconds(v); }},
+    {"JobAcctGatherFrequency", [](auto& c, const auto& v) { set_frequency(c, v.text); }},
+    {"JobAcctGatherParams", [](auto& c, const auto& v) { c.acct_params = v.text; }},
+    {"JobFileAppend", [](auto& c, const auto& v) { c.job_file_append = u32(v); }},
     {"JobRequeue", [](auto& c, const auto& v) { c.requeue_by_default = v.number != 0; }},
+    {"KillOnBadExit", [](auto& c, const auto& v) { c.kill_on_bad_exit = v.number != 0; }},
     {"KillWait", [](auto& c, const auto& v) { c.kill_wait = in_seconds(v); }},
+    {"LaunchParameters", [](auto& c, const auto& v) { c.launch_parameters = v.text; }},
     {"MailProg", [](auto& c, const auto& v) { c.mail_program = v.text; }},
     {"MaxArraySize", [](auto& c, const auto& v) { c.max_array_size = u32(v); }},
     {"MaxJobCount", [](auto& c, const auto& v) { c.max_job_count = u32(v); }},
@@ -56,15 +106,25 @@ constexpr Setter kSetters[] = {
     {"MaxTasksPerNode", [](auto& c, const auto& v) { c.max_tasks_per_node = u32(v); }},
     {"MessageTimeout", [](auto& c, const auto& v) { c.message_timeout = in_seconds(v); }},
     {"MinJobAge", [](auto& c, const auto& v) { c.min_job_age = in_seconds(v); }},
+    {"MpiDefault", [](auto& c, const auto& v) { c.mpi_default = v.text; }},
     // Without a limit: more minutes than any job lives.
     {"OverTimeLimit", [](auto& c, const auto& v) { c.over_time_limit = minutes(v.number); }},
+    {"ProctrackType", [](auto& c, const auto& v) { c.proctrack_type = v.text; }},
+    {"Prolog", [](auto& c, const auto& v) { c.prolog = v.text; }},
+    {"PrologFlags", [](auto& c, const auto& v) { set_prolog_flags(c.prolog_flags, v.text); }},
+    {"PrologSlurmctld", [](auto& c, const auto& v) { c.controller_prolog = v.text; }},
+    {"PrologTimeout", [](auto& c, const auto& v) { c.prolog_timeout = program_timeout(v); }},
+    {"PropagatePrioProcess", [](auto& c, const auto& v) { c.propagate_priority = u32(v); }},
+    {"PropagateResourceLimits", [](auto& c, const auto& v) { c.propagate_limits = v.text; }},
+    {"PropagateResourceLimitsExcept",
+     [](auto& c, const auto& v) { c.propagate_limits_except = v.text; }},
+    {"ResumeTimeout", [](auto& c, const auto& v) { c.resume_timeout = in_seconds(v); }},
     {"ReturnToService", [](auto& c, const auto& v) { c.return_to_service = u32(v); }},
     {"SelectType", [](auto& c, const auto& v) { c.whole_nodes = v.text == "select/linear"; }},
     {"SelectTypeParameters",
      [](auto& c, const auto& v) {
        c.memory_is_consumable = v.text.find("MEMORY") != std::string::npos;
      }},
-    {"SlurmUser", [](auto& c, const auto& v) { c.slurm_user = v.text; }},
     {"SlurmctldDebug", [](auto& c, const auto& v) { c.controller_debug = v.text; }},
     {"SlurmctldLogFile", [](auto& c, const auto& v) { c.controller_log = v.text; }},
     {"SlurmctldPidFile", [](auto& c, const auto& v) { c.controller_pid_file = v.text; }},
@@ -81,8 +141,20 @@ constexpr Setter kSetters[] = {
     {"SlurmdSpoolDir", [](auto& c, const auto& v) { c.spool_dir = v.text; }},
     {"SlurmdTimeout", [](auto& c, const auto& v) { c.slurmd_timeout = in_seconds(v); }},
     {"SlurmdUser", [](auto& c, const auto& v) { c.node_user = v.text; }},
+    {"SlurmUser", [](auto& c, const auto& v) { c.slurm_user = v.text; }},
+    {"SrunEpilog", [](auto& c, const auto& v) { c.srun_epilog = v.text; }},
+    {"SrunPortRange", [](auto& c, const auto& v) { set_srun_ports(c, v.text); }},
+    {"SrunProlog", [](auto& c, const auto& v) { c.srun_prolog = v.text; }},
     {"StateSaveLocation", [](auto& c, const auto& v) { c.state_dir = v.text; }},
+    {"TaskEpilog", [](auto& c, const auto& v) { c.task_epilog = v.text; }},
+    {"TaskPlugin", [](auto& c, const auto& v) { c.task_plugin = v.text; }},
+    {"TaskPluginParam", [](auto& c, const auto& v) { c.task_plugin_params = v.text; }},
+    {"TaskProlog", [](auto& c, const auto& v) { c.task_prolog = v.text; }},
     {"TmpFS", [](auto& c, const auto& v) { c.temp_dir = v.text; }},
+    {"TreeWidth", [](auto& c, const auto& v) { c.tree_width = u32(v); }},
+    {"UnkillableStepProgram", [](auto& c, const auto& v) { c.unkillable_program = v.text; }},
+    {"UnkillableStepTimeout", [](auto& c, const auto& v) { c.unkillable_timeout = in_seconds(v); }},
+    {"WaitTime", [](auto& c, const auto& v) { c.srun_wait = in_seconds(v); }},
 };
 
 // Of these keys we act on some words only.

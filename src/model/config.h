@@ -19,6 +19,25 @@ struct ControllerHost {
   bool operator==(const ControllerHost&) const = default;
 };
 
+// cgroup.conf
+struct CgroupConfig {
+  std::string plugin = "autodetect";  // or cgroup/v1, cgroup/v2, disabled
+  std::string mount_point = "/sys/fs/cgroup";
+  bool constrain_cores = true, constrain_memory = true, constrain_swap = false,
+       constrain_devices = false;
+  std::uint32_t allowed_memory_percent = 100, allowed_swap_percent = 0;
+  std::uint64_t min_memory_mb = 30;
+  bool operator==(const CgroupConfig&) const = default;
+};
+
+// PrologFlags
+struct PrologFlags {
+  bool alloc = false, contain = false, defer_batch = false, no_hold = false,
+       force_requeue_on_fail = false, run_in_job = false, serial = false, x11 = false,
+       report = false;
+  bool operator==(const PrologFlags&) const = default;
+};
+
 struct ClusterConfig {
   std::string cluster_name = "cluster";
   std::vector<ControllerHost> controllers;
@@ -61,6 +80,36 @@ struct ClusterConfig {
     bool operator==(const DownNodes&) const = default;
   };
   std::vector<DownNodes> down_nodes;
+
+  // --- launching ---
+  std::string prolog, epilog;  // slurmd's; a pattern of several programs
+  std::string task_prolog, task_epilog, srun_prolog, srun_epilog;
+  std::string controller_prolog, controller_epilog;
+  PrologFlags prolog_flags;
+  Duration prolog_timeout{0}, epilog_timeout{0};  // 0: none
+  std::string propagate_limits = "ALL";           // PropagateResourceLimits
+  std::string propagate_limits_except;            // if not empty, instead of the former
+  std::uint32_t propagate_priority = 0;           // PropagatePrioProcess
+  std::string health_program;
+  Duration health_interval{0}, health_timeout = std::chrono::seconds(60);
+  std::string health_states = "ANY";
+  Duration unkillable_timeout = std::chrono::seconds(60);
+  std::string unkillable_program;
+  Duration resume_timeout = std::chrono::seconds(60);
+  std::uint32_t tree_width = 16;
+  std::string mpi_default = "none";
+  std::string task_plugin;         // as configured; empty: what the machine can do
+  std::string task_plugin_params;  // TaskPluginParam
+  std::string proctrack_type;
+  std::uint32_t acct_frequency_s = 30;  // JobAcctGatherFrequency's task=; 0: only at the end
+  std::string acct_params;              // JobAcctGatherParams
+  std::string bcast_parameters, bcast_exclude = "/lib,/usr/lib,/lib64,/usr/lib64";
+  std::string launch_parameters;
+  bool kill_on_bad_exit = false;
+  Duration srun_wait{0};  // WaitTime
+  std::uint16_t srun_port_first = 0, srun_port_last = 0;
+  std::uint32_t job_file_append = 0;
+  CgroupConfig cgroup;
 
   // Every key with its value as `scontrol show config` prints it, sorted by key.
   std::vector<std::pair<std::string, std::string>> shown;

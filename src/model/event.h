@@ -159,12 +159,16 @@ struct StepNodeEnded {
   StepId step;
   NodeId node;
   ExitStatus exit;
+  StepUsage usage;
+  bool out_of_memory = false;
 };
 // Everything a step leaves behind for accounting; it is no longer part of the job's state.
 struct StepEnded {
   JobId job;
   StepId step;
   ExitStatus exit;
+  StepUsage usage;
+  bool out_of_memory = false;
 };
 
 using EventBody =

@@ -39,5 +39,8 @@ struct StepId {
 inline constexpr StepId kBatchStep{0xfffffffb};
 inline constexpr StepId kExternStep{0xfffffffc};
 inline constexpr StepId kInteractiveStep{0xfffffffa};
+// Shepherds of slurmd's own programs around an attempt; these numbers never leave the node.
+inline constexpr StepId kPrologStep{0xfffffff0};
+inline constexpr StepId kEpilogStep{0xfffffff1};
 
 }  // namespace ym

@@ -16,6 +16,7 @@
 #include "base/ref.h"
 #include "base/time.h"
 #include "model/ids.h"
+#include "model/launch.h"
 #include "model/step.h"
 #include "notation/array.h"
 #include "notation/dependency.h"
@@ -84,6 +85,11 @@ struct JobExtras {
   std::uint32_t signal_before_s = 0;  //           seconds before the limit
   bool signal_batch_only = false;     //           B:
   std::uint64_t tmp_mb = 0;
+  std::vector<ResourceLimit> limits;  // of the submitter, as --propagate chose
+  BindingWish binding;
+  std::string get_user_env;        // --get-user-env: "1" or [timeout][mode]; empty: no
+  std::string acct_frequency;      // --acctg-freq
+  std::uint8_t oom_kill_step = 0;  // --oom-kill-step: 0 no wish, 1 no, 2 yes
   bool operator==(const JobExtras&) const = default;
 };
 
@@ -164,9 +170,11 @@ struct Job {
   bool dependency_failed = false;  // can never be satisfied
   std::uint32_t priority = 0;
   std::uint32_t restarts = 0;
-  Instant submit, eligible, start, end, accrued_suspend;
-  Instant limit_end;      // start + time limit; kNever if unlimited
-  PartitionId partition;  // where it runs or ran; none while pending in several
+  Instant submit, eligible, start, end;
+  Instant suspended_at;       // while Suspended
+  Duration suspended_for{0};  // before that
+  Instant limit_end;          // start + time limit; kNever if unlimited
+  PartitionId partition;      // where it runs or ran; none while pending in several
   Ref<Allocation> allocation;
   std::vector<NodeId> nodes_left;  // completing: nodes that have not confirmed that they are clean
   ExitStatus exit;

@@ -30,6 +30,9 @@ struct AttemptReport {
   ExitStatus exit;
   std::string error;  // why it could not be started; empty otherwise
   bool out_of_memory = false;
+  bool prepared = false;       // the prolog has run
+  bool prolog_failed = false;  // `error` says how; nothing of the job ran here
+  StepUsage usage;             // of the batch script
 };
 
 struct StepReport {
@@ -37,6 +40,8 @@ struct StepReport {
   Sluid sluid;
   StepId step;
   ExitStatus exit;
+  StepUsage usage;
+  bool out_of_memory = false;
 };
 
 // slurmd → controller. The first one on a connection has `complete`, which says that `attempts` is
@@ -49,6 +54,7 @@ struct NodeReport {
   std::vector<StepReport> ended_steps;
   std::uint32_t cpu_load = 0;  // hundredths
   std::uint64_t free_memory_mb = 0;
+  std::string drain_reason;  // something is wrong here: give this node no more work
 };
 
 // controller → slurmd
@@ -66,6 +72,8 @@ struct LaunchJob {
   std::vector<std::uint32_t> tasks;  // for each of them
   std::uint64_t memory_mb = 0;       // on the batch host
   Instant start, limit_end;
+  bool prepare_only = false;  // PrologFlags=Alloc: run the prolog; the script is not for this node
+  std::vector<std::uint64_t> memory_by_node_mb;
 };
 // End everything of the attempt: SIGTERM, after `grace` SIGKILL; then report it Clean. Unknown
 // attempts are Clean.
@@ -80,6 +88,11 @@ struct SignalJob {
   std::uint16_t signal = 0;
   bool batch_only = false, whole_job = false;
   std::optional<StepId> step;
+};
+struct SuspendJob {
+  JobId job;
+  Sluid sluid;
+  bool suspend = true;  // false: go on
 };
 // The controller has written down how these ended: the node may forget them.
 struct ForgetAttempts {

@@ -10,6 +10,7 @@
 
 #include "base/time.h"
 #include "model/ids.h"
+#include "model/usage.h"
 
 namespace ym {
 
@@ -21,13 +22,17 @@ struct ExitStatus {
   bool ok() const { return code == 0 && signal == 0; }
 };
 
-// How many tasks of a step run on a node, and where their numbers begin.
+// The tasks of a step on one node: `ranks` if it is not empty, else `tasks` from `first_task` on.
 struct StepShare {
   NodeId node;
   std::uint32_t first_task = 0;
   std::uint32_t tasks = 0;
   std::uint32_t cpus = 0;
-  std::uint64_t memory_mb = 0;  // 0: the job's own limit is the only one
+  std::uint64_t memory_mb = 0;       // 0: the job's own limit is the only one
+  std::vector<std::uint32_t> ranks;  // ascending
+  std::uint32_t rank(std::uint32_t local) const {
+    return ranks.empty() ? first_task + local : ranks[local];
+  }
   bool operator==(const StepShare&) const = default;
 };
 
@@ -41,7 +46,12 @@ struct Step {
   std::vector<StepShare> shares;   // in task order
   std::vector<NodeId> nodes_left;  // nodes that have not reported the end of their tasks
   Instant start;
-  ExitStatus worst;  // the highest exit seen so far
+  ExitStatus worst;   // the highest exit seen so far
+  Instant limit_end;  // 0: the job's own is the only one
+  std::string key;    // of the request that made it: a repeated one gets the same step
+  StepUsage usage;    // of the nodes that have ended
+  bool out_of_memory = false;
+  bool no_kill = false;  // goes on without a node that is lost
   bool operator==(const Step&) const = default;
 };
 

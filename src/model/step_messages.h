@@ -2,6 +2,7 @@
 // Steps: between srun and the controller (who may run where), and between srun and the nodes
 // (launch and streams).
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ struct CreateStep {
   bool overlap = false;
   bool overcommit = false;
   bool whole = false;  // all cpus of the nodes, not only those of the tasks
+  BindingWish binding;
+  std::uint32_t time_limit_s = 0;  // 0: as long as the job
+  std::string key;                 // the same request again gets the same step
+  bool no_kill = false;
 };
 
 struct NodeAddress {
@@ -46,6 +51,12 @@ struct StepCredential {
   JobId array_job;
   std::uint32_t array_task = kNoTask;
   Instant issued, expires;
+  std::vector<std::uint64_t> job_memory_mb;  // for each node of job_nodes; 0: not limited
+  std::string work_dir, comment, constraints, reservation;  // of the job, for prologs
+  Instant start, limit_end;
+  std::uint32_t restarts = 0;
+  std::uint8_t oom_kill_step = 0;
+  std::vector<std::uint32_t> job_tasks;  // for each node of job_nodes
 };
 
 struct StepCreated {
@@ -74,6 +85,17 @@ struct LaunchTasks {
   std::uint32_t umask = 022;
   std::string srun_id;     // to take the stream up again after a lost connection
   std::string multi_prog;  // the configuration file's text
+  std::vector<ResourceLimit> limits;
+  BindingWish binding;
+  std::string task_prolog, task_epilog;  // the user's own, beside slurm.conf's
+  std::string mpi;                       // none, pmi1, pmix; empty: slurm.conf's MpiDefault
+  std::string acct_frequency;
+  bool external_launcher = false;
+  // Down the tree: the nodes behind this one. Their shepherds, and this one's, dial back.
+  std::vector<NodeAddress> forward;
+  std::string back_address;  // empty: the stream is the connection on which this came
+  std::uint16_t back_port = 0;
+  std::uint32_t tree_width = 0;
 };
 
 // A lost connection is taken up again: everything after these counts is sent once more.
@@ -114,6 +136,119 @@ struct SignalTasks {
 struct WindowChanged {
   std::uint16_t rows = 0, columns = 0;
 };
+// One node's part of a collective operation of an MPI library, on its way up; everybody's parts
+// together, on its way down. `key` names the operation, `nodes` who takes part (numbers within the
+// step; empty: all).
+struct StepFence {
+  std::string key;
+  std::uint32_t node = 0;
+  std::vector<std::uint32_t> nodes;
+  std::string data;
+};
+// A task wants all of the step to end.
+struct StepAbort {
+  std::uint32_t task = 0;
+  std::int32_t status = 0;
+  std::string text;
+};
+
+// --- others who want to know or to join in ---
+
+// sattach: the first message of a connection that gets what the step's tasks say from now on.
+struct AttachStep {
+  JobId job;
+  StepId step;
+  std::uint32_t task = 0xffffffff;  // 0xffffffff: every task
+  bool input = false;               // what comes on the connection goes to the tasks' stdin
+};
+struct StepAttached {
+  std::vector<TaskStarted> tasks;
+  std::string node;
+  bool pty = false;
+};
+
+// Of one node that a message went to, perhaps through others.
+struct NodeOutcome {
+  std::string node;
+  std::string error;  // empty: done
+};
+struct NodeOutcomes {
+  std::vector<NodeOutcome> outcomes;
+};
+
+// What the controller knows of running steps. Unset: all.
+struct QuerySteps {
+  std::optional<JobId> job;
+  std::optional<StepId> step;
+};
+struct StepRow {
+  JobId job;
+  JobId array_job;
+  std::uint32_t array_task = kNoTask;
+  Uid uid;
+  std::string user_name, partition;
+  Step step;
+  std::string nodes;  // hostlist
+  std::vector<NodeAddress> addresses;
+};
+struct StepRows {
+  std::vector<StepRow> rows;
+};
+
+// What is alive on a node: for `scontrol listpids` and `sstat`, asked of slurmd.
+struct QueryStepsHere {
+  std::optional<JobId> job;
+  std::optional<StepId> step;
+};
+struct TaskHere {
+  std::uint32_t local = 0;
+  TaskUsage usage;  // as of now, or of the task's end
+  bool ended = false;
+};
+struct StepHere {
+  JobId job;
+  Sluid sluid;
+  StepId step;
+  Uid uid;
+  std::string node;
+  Instant start;
+  std::vector<TaskHere> tasks;
+  std::vector<std::uint32_t> pids;  // every process, the tasks' own among them
+};
+struct StepsHere {
+  std::vector<StepHere> rows;
+};
+
+// sbcast: a credential for all nodes of the job, with kExternStep as its step; answered by
+// StepCreated.
+struct GetJobCredential {
+  JobId job;
+};
+// A piece of a file, in order; answered by NodeOutcomes once the pieces behind it were passed on.
+struct BcastChunk {
+  std::string credential, signature;
+  std::string path;  // on the nodes; relative to the user's working directory
+  std::string work_dir;
+  std::uint32_t mode = 0600;
+  Instant modified, accessed;  // with `preserve`
+  bool preserve = false, force = false;
+  std::uint64_t offset = 0;
+  std::string data;
+  std::uint64_t raw_size = 0;  // of `data` if it is compressed; 0: it is not
+  std::uint32_t checksum = 0;  // CRC-32C of the raw bytes
+  bool last = false;
+  std::uint64_t file_size = 0;
+  std::vector<NodeAddress> forward;
+  std::uint32_t tree_width = 0;
+};
+// A signal for a step's tasks, down the tree.
+struct SignalStep {
+  std::string credential, signature;
+  std::uint16_t signal = 0;
+  std::vector<NodeAddress> forward;
+  std::uint32_t tree_width = 0;
+};
+
 // The last message of the stream.
 struct StepOver {
   std::string error;

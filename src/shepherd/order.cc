@@ -2,6 +2,7 @@
 // The codec's descriptions of what stands in spools. NUMBERS ARE NEVER CHANGED OR REUSED.
 #include "shepherd/order.h"
 
+#include "model/step_messages.h"
 #include "wire/schema/model.h"
 
 namespace ym::wire {
@@ -16,6 +17,22 @@ void fields(F&& f, const TaskOrder*) {
   f(6, "std_err", &TaskOrder::std_err);
   f(7, "truncate_out", &TaskOrder::truncate_out);
   f(8, "truncate_err", &TaskOrder::truncate_err);
+  f(9, "cpus", &TaskOrder::cpus);
+  f(10, "mem_nodes", &TaskOrder::mem_nodes);
+  f(11, "mem_policy", &TaskOrder::mem_policy);
+  f(12, "notice", &TaskOrder::notice);
+}
+template <class F>
+void fields(F&& f, const CgroupConfig*) {
+  f(1, "plugin", &CgroupConfig::plugin);
+  f(2, "mount_point", &CgroupConfig::mount_point);
+  f(3, "constrain_cores", &CgroupConfig::constrain_cores);
+  f(4, "constrain_memory", &CgroupConfig::constrain_memory);
+  f(5, "constrain_swap", &CgroupConfig::constrain_swap);
+  f(6, "constrain_devices", &CgroupConfig::constrain_devices);
+  f(7, "allowed_memory_percent", &CgroupConfig::allowed_memory_percent);
+  f(8, "allowed_swap_percent", &CgroupConfig::allowed_swap_percent);
+  f(9, "min_memory_mb", &CgroupConfig::min_memory_mb);
 }
 template <class F>
 void fields(F&& f, const ShepherdOrder*) {
@@ -40,6 +57,29 @@ void fields(F&& f, const ShepherdOrder*) {
   f(19, "srun_id", &ShepherdOrder::srun_id);
   f(20, "kill_wait", &ShepherdOrder::kill_wait);
   f(21, "boot_id", &ShepherdOrder::boot_id);
+  f(22, "kind", &ShepherdOrder::kind);
+  f(23, "time_limit", &ShepherdOrder::time_limit);
+  f(24, "limits", &ShepherdOrder::limits);
+  f(25, "nice", &ShepherdOrder::nice);
+  f(26, "task_prologs", &ShepherdOrder::task_prologs);
+  f(27, "task_epilogs", &ShepherdOrder::task_epilogs);
+  f(28, "job_cpus", &ShepherdOrder::job_cpus);
+  f(29, "cpus", &ShepherdOrder::cpus);
+  f(30, "job_memory_mb", &ShepherdOrder::job_memory_mb);
+  f(31, "memory_mb", &ShepherdOrder::memory_mb);
+  f(32, "oom_kill_step", &ShepherdOrder::oom_kill_step);
+  f(33, "cgroup", &ShepherdOrder::cgroup);
+  f(34, "devices", &ShepherdOrder::devices);
+  f(35, "mpi", &ShepherdOrder::mpi);
+  f(36, "node_number", &ShepherdOrder::node_number);
+  f(37, "shares", &ShepherdOrder::shares);
+  f(38, "node_names", &ShepherdOrder::node_names);
+  f(39, "back_address", &ShepherdOrder::back_address);
+  f(40, "back_port", &ShepherdOrder::back_port);
+  f(41, "acct_frequency_s", &ShepherdOrder::acct_frequency_s);
+  f(42, "unkillable_timeout", &ShepherdOrder::unkillable_timeout);
+  f(43, "unkillable_program", &ShepherdOrder::unkillable_program);
+  f(44, "temp_dir", &ShepherdOrder::temp_dir);
 }
 template <class F>
 void fields(F&& f, const StartedMark*) {
@@ -51,6 +91,8 @@ void fields(F&& f, const ShepherdResult*) {
   f(1, "exit", &ShepherdResult::exit);
   f(2, "error", &ShepherdResult::error);
   f(3, "out_of_memory", &ShepherdResult::out_of_memory);
+  f(4, "usage", &ShepherdResult::usage);
+  f(5, "drain_reason", &ShepherdResult::drain_reason);
 }
 template <class F>
 void fields(F&& f, const ControlPacket*) {
@@ -60,6 +102,8 @@ void fields(F&& f, const ControlPacket*) {
   f(4, "srun_id", &ControlPacket::srun_id);
   f(5, "received", &ControlPacket::received);
   f(6, "residual", &ControlPacket::residual);
+  f(7, "task", &ControlPacket::task);
+  f(8, "input", &ControlPacket::input);
 }
 
 }  // namespace ym::wire

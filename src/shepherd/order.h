@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/config.h"
 #include "model/ids.h"
+#include "model/launch.h"
 #include "model/step.h"
 
 namespace ym {
@@ -22,6 +24,17 @@ struct TaskOrder {
   // srun.
   std::string std_in, std_out, std_err;
   bool truncate_out = false, truncate_err = false;  // else appended to
+  std::string cpus;             // it is bound to these, as a list ("0-3,8"); empty: not bound
+  std::string mem_nodes;        // NUMA nodes, likewise
+  std::uint8_t mem_policy = 0;  // MPOL_* of Linux
+  std::string notice;           // said on its stderr before it starts: --cpu-bind=verbose
+};
+
+// DO NOT CHANGE THESE VALUES: they are in spools.
+enum class ShepherdKind : std::uint8_t {
+  Tasks = 0,    // a batch script or a step
+  Extern = 1,   // no task of its own: holds the job's control group until it is ended
+  Program = 2,  // slurmd's prolog or epilog, as root, with a time limit
 };
 
 // Everything that a shepherd needs. It never asks a name service: users and groups are numbers
@@ -45,6 +58,26 @@ struct ShepherdOrder {
   std::string srun_id;
   Duration kill_wait{30000};
   std::string boot_id;  // of the machine when the order was written
+  ShepherdKind kind = ShepherdKind::Tasks;
+  Duration time_limit{0};  // of a Program; 0: none
+  std::vector<ResourceLimit> limits;
+  std::int32_t nice = 0;
+  std::vector<std::string> task_prologs, task_epilogs;  // slurm.conf's, then the user's
+  std::string job_cpus, cpus;  // of the job on this node, of this step; lists; empty: all
+  std::uint64_t job_memory_mb = 0, memory_mb = 0;  // likewise; 0: not limited
+  bool oom_kill_step = false;
+  CgroupConfig cgroup;
+  std::vector<std::string> devices;  // "c 195:0 rwm": those that the step may use
+  std::string mpi;                   // none, pmi1, pmix
+  std::uint32_t node_number = 0;     // within the step
+  std::vector<StepShare> shares;     // of all nodes of the step, for MPI libraries
+  std::vector<std::string> node_names;
+  std::string back_address;  // where srun listens for the stream; empty: kStreamFd is the stream
+  std::uint16_t back_port = 0;
+  std::uint32_t acct_frequency_s = 30;
+  Duration unkillable_timeout = std::chrono::seconds(60);
+  std::string unkillable_program;
+  std::string temp_dir;  // TMPDIR falls back to it
 };
 
 // The file `started`: the shepherd holds its lock and is about to start tasks.
@@ -58,18 +91,30 @@ struct ShepherdResult {
   ExitStatus exit;    // the highest of its tasks
   std::string error;  // why it could not be started
   bool out_of_memory = false;
+  StepUsage usage;
+  std::string drain_reason;  // the node should get no more work
 };
 
 // One packet to a shepherd's control socket. A Resume comes with the new connection as a file
 // descriptor.
-enum class ControlKind : std::uint8_t { Signal = 0, Resume = 1 };
+// An Attach, too: it is sattach's. A Query is answered on the same connection with a StepHere.
+enum class ControlKind : std::uint8_t {
+  Signal = 0,
+  Resume = 1,
+  Attach = 2,
+  Query = 3,
+  Freeze = 4,
+  Thaw = 5,
+};
 struct ControlPacket {
   ControlKind kind = ControlKind::Signal;
   std::uint16_t signal = 0;
   bool leaders_only = false;
   std::string srun_id;
   std::uint64_t received = 0;
-  std::string residual;  // read from the connection, not yet looked at
+  std::string residual;             // read from the connection, not yet looked at
+  std::uint32_t task = kEveryTask;  // Attach
+  bool input = false;               // Attach
 };
 inline constexpr std::size_t kControlPacketMax = 128 << 10;
 

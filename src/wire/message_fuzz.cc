@@ -23,7 +23,7 @@ void round_trip(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0] % 16) {
+  switch (data[0] % 25) {
     case 0: round_trip<ym::SubmitJob>(bytes); break;
     case 1: round_trip<ym::AlterJobs>(bytes); break;
     case 2: round_trip<ym::QueryJobs>(bytes); break;
@@ -39,6 +39,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case 12: round_trip<ym::UpdateNodes>(bytes); break;
     case 13: round_trip<ym::UpdatePartition>(bytes); break;
     case 14: round_trip<ym::Events>(bytes); break;
+    case 16: round_trip<ym::StepFence>(bytes); break;
+    case 17: round_trip<ym::AttachStep>(bytes); break;
+    case 18: round_trip<ym::StepRows>(bytes); break;
+    case 19: round_trip<ym::StepsHere>(bytes); break;
+    case 20: round_trip<ym::BcastChunk>(bytes); break;
+    case 21: round_trip<ym::SignalStep>(bytes); break;
+    case 22: round_trip<ym::NodeOutcomes>(bytes); break;
+    case 23: round_trip<ym::SuspendJob>(bytes); break;
+    case 24: round_trip<ym::TaskInput>(bytes); break;
     case 15: {
       ym::wire::SnapshotReader reader;
       if (reader.add(bytes)) static_cast<void>(reader.finish());

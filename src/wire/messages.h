@@ -91,6 +91,30 @@ inline constexpr std::uint16_t message_number<StepOver> = 210;
 template <>
 inline constexpr std::uint16_t message_number<StepCredential> =
     211;  // signed, inside other messages
+template <>
+inline constexpr std::uint16_t message_number<StepFence> = 212;
+template <>
+inline constexpr std::uint16_t message_number<StepAbort> = 213;
+template <>
+inline constexpr std::uint16_t message_number<AttachStep> = 214;
+template <>
+inline constexpr std::uint16_t message_number<StepAttached> = 215;
+template <>
+inline constexpr std::uint16_t message_number<NodeOutcomes> = 216;
+template <>
+inline constexpr std::uint16_t message_number<QuerySteps> = 217;
+template <>
+inline constexpr std::uint16_t message_number<StepRows> = 218;
+template <>
+inline constexpr std::uint16_t message_number<QueryStepsHere> = 219;
+template <>
+inline constexpr std::uint16_t message_number<StepsHere> = 220;
+template <>
+inline constexpr std::uint16_t message_number<GetJobCredential> = 221;
+template <>
+inline constexpr std::uint16_t message_number<BcastChunk> = 222;
+template <>
+inline constexpr std::uint16_t message_number<SignalStep> = 223;
 
 template <>
 inline constexpr std::uint16_t message_number<NodeReport> = 300;
@@ -102,6 +126,8 @@ template <>
 inline constexpr std::uint16_t message_number<SignalJob> = 303;
 template <>
 inline constexpr std::uint16_t message_number<ForgetAttempts> = 304;
+template <>
+inline constexpr std::uint16_t message_number<SuspendJob> = 305;
 template <>
 inline constexpr std::uint16_t message_number<QueryNodes> = 310;
 template <>

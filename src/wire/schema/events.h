@@ -209,12 +209,16 @@ void fields(F&& f, const StepNodeEnded*) {
   f(2, "step", &StepNodeEnded::step);
   f(3, "node", &StepNodeEnded::node);
   f(4, "exit", &StepNodeEnded::exit);
+  f(5, "usage", &StepNodeEnded::usage);
+  f(6, "out_of_memory", &StepNodeEnded::out_of_memory);
 }
 template <class F>
 void fields(F&& f, const StepEnded*) {
   f(1, "job", &StepEnded::job);
   f(2, "step", &StepEnded::step);
   f(3, "exit", &StepEnded::exit);
+  f(4, "usage", &StepEnded::usage);
+  f(5, "out_of_memory", &StepEnded::out_of_memory);
 }
 template <class F>
 void fields(F&& f, const Event*) {

@@ -8,6 +8,7 @@
 #include "model/partition.h"
 #include "model/state.h"
 #include "model/step.h"
+#include "wire/schema/launch.h"
 
 namespace ym::wire {
 
@@ -24,6 +25,7 @@ void fields(F&& f, const StepShare*) {
   f(3, "tasks", &StepShare::tasks);
   f(4, "cpus", &StepShare::cpus);
   f(5, "memory_mb", &StepShare::memory_mb);
+  f(6, "ranks", &StepShare::ranks);
 }
 
 template <class F>
@@ -38,6 +40,11 @@ void fields(F&& f, const Step*) {
   f(8, "nodes_left", &Step::nodes_left);
   f(9, "start", &Step::start);
   f(10, "worst", &Step::worst);
+  f(11, "limit_end", &Step::limit_end);
+  f(12, "key", &Step::key);
+  f(13, "usage", &Step::usage);
+  f(14, "out_of_memory", &Step::out_of_memory);
+  f(15, "no_kill", &Step::no_kill);
 }
 
 template <class F>
@@ -64,6 +71,11 @@ void fields(F&& f, const JobExtras*) {
   f(20, "signal_before_s", &JobExtras::signal_before_s);
   f(21, "signal_batch_only", &JobExtras::signal_batch_only);
   f(22, "tmp_mb", &JobExtras::tmp_mb);
+  f(23, "limits", &JobExtras::limits);
+  f(24, "binding", &JobExtras::binding);
+  f(25, "get_user_env", &JobExtras::get_user_env);
+  f(26, "acct_frequency", &JobExtras::acct_frequency);
+  f(27, "oom_kill_step", &JobExtras::oom_kill_step);
 }
 
 template <class F>
@@ -149,7 +161,7 @@ void fields(F&& f, const Job*) {
   f(14, "eligible", &Job::eligible);
   f(15, "start", &Job::start);
   f(16, "end", &Job::end);
-  f(17, "accrued_suspend", &Job::accrued_suspend);
+  f(17, "suspended_for", &Job::suspended_for);
   f(18, "limit_end", &Job::limit_end);
   f(19, "partition", &Job::partition);
   f(20, "allocation", &Job::allocation);
@@ -163,6 +175,7 @@ void fields(F&& f, const Job*) {
   f(28, "killed_by", &Job::killed_by);
   f(29, "launched", &Job::launched);
   f(30, "array_max_running", &Job::array_max_running);
+  f(31, "suspended_at", &Job::suspended_at);
 }
 
 template <class F>

@@ -17,6 +17,9 @@ void fields(F&& f, const AttemptReport*) {
   f(6, "exit", &AttemptReport::exit);
   f(7, "error", &AttemptReport::error);
   f(8, "out_of_memory", &AttemptReport::out_of_memory);
+  f(9, "prepared", &AttemptReport::prepared);
+  f(10, "prolog_failed", &AttemptReport::prolog_failed);
+  f(11, "usage", &AttemptReport::usage);
 }
 template <class F>
 void fields(F&& f, const StepReport*) {
@@ -24,6 +27,8 @@ void fields(F&& f, const StepReport*) {
   f(2, "sluid", &StepReport::sluid);
   f(3, "step", &StepReport::step);
   f(4, "exit", &StepReport::exit);
+  f(5, "usage", &StepReport::usage);
+  f(6, "out_of_memory", &StepReport::out_of_memory);
 }
 template <class F>
 void fields(F&& f, const NodeReport*) {
@@ -34,6 +39,7 @@ void fields(F&& f, const NodeReport*) {
   f(5, "ended_steps", &NodeReport::ended_steps);
   f(6, "cpu_load", &NodeReport::cpu_load);
   f(7, "free_memory_mb", &NodeReport::free_memory_mb);
+  f(8, "drain_reason", &NodeReport::drain_reason);
 }
 template <class F>
 void fields(F&& f, const LaunchJob*) {
@@ -57,6 +63,14 @@ void fields(F&& f, const LaunchJob*) {
   f(18, "memory_mb", &LaunchJob::memory_mb);
   f(19, "start", &LaunchJob::start);
   f(20, "limit_end", &LaunchJob::limit_end);
+  f(21, "prepare_only", &LaunchJob::prepare_only);
+  f(22, "memory_by_node_mb", &LaunchJob::memory_by_node_mb);
+}
+template <class F>
+void fields(F&& f, const SuspendJob*) {
+  f(1, "job", &SuspendJob::job);
+  f(2, "sluid", &SuspendJob::sluid);
+  f(3, "suspend", &SuspendJob::suspend);
 }
 template <class F>
 void fields(F&& f, const KillJob*) {

@@ -21,6 +21,10 @@ void fields(F&& f, const CreateStep*) {
   f(10, "overlap", &CreateStep::overlap);
   f(11, "overcommit", &CreateStep::overcommit);
   f(12, "whole", &CreateStep::whole);
+  f(13, "binding", &CreateStep::binding);
+  f(14, "time_limit_s", &CreateStep::time_limit_s);
+  f(15, "key", &CreateStep::key);
+  f(16, "no_kill", &CreateStep::no_kill);
 }
 template <class F>
 void fields(F&& f, const NodeAddress*) {
@@ -51,6 +55,16 @@ void fields(F&& f, const StepCredential*) {
   f(18, "array_task", &StepCredential::array_task);
   f(19, "issued", &StepCredential::issued);
   f(20, "expires", &StepCredential::expires);
+  f(21, "job_memory_mb", &StepCredential::job_memory_mb);
+  f(22, "work_dir", &StepCredential::work_dir);
+  f(23, "comment", &StepCredential::comment);
+  f(24, "constraints", &StepCredential::constraints);
+  f(25, "reservation", &StepCredential::reservation);
+  f(26, "start", &StepCredential::start);
+  f(27, "limit_end", &StepCredential::limit_end);
+  f(28, "restarts", &StepCredential::restarts);
+  f(29, "oom_kill_step", &StepCredential::oom_kill_step);
+  f(30, "job_tasks", &StepCredential::job_tasks);
 }
 template <class F>
 void fields(F&& f, const StepCreated*) {
@@ -80,6 +94,17 @@ void fields(F&& f, const LaunchTasks*) {
   f(16, "umask", &LaunchTasks::umask);
   f(17, "srun_id", &LaunchTasks::srun_id);
   f(18, "multi_prog", &LaunchTasks::multi_prog);
+  f(19, "limits", &LaunchTasks::limits);
+  f(20, "binding", &LaunchTasks::binding);
+  f(21, "task_prolog", &LaunchTasks::task_prolog);
+  f(22, "task_epilog", &LaunchTasks::task_epilog);
+  f(23, "mpi", &LaunchTasks::mpi);
+  f(24, "acct_frequency", &LaunchTasks::acct_frequency);
+  f(25, "external_launcher", &LaunchTasks::external_launcher);
+  f(26, "forward", &LaunchTasks::forward);
+  f(27, "back_address", &LaunchTasks::back_address);
+  f(28, "back_port", &LaunchTasks::back_port);
+  f(29, "tree_width", &LaunchTasks::tree_width);
 }
 template <class F>
 void fields(F&& f, const ResumeStream*) {
