@@ -75,12 +75,21 @@ struct LaunchJob {
   bool prepare_only = false;  // PrologFlags=Alloc: run the prolog; the script is not for this node
   std::vector<std::uint64_t> memory_by_node_mb;
 };
+// Why something is ended from outside: said on its stderr. DO NOT CHANGE THESE VALUES.
+enum class KillCause : std::uint8_t {
+  None = 0,  // it ended by itself; what is left is cleaned up without a word
+  Cancelled = 1,
+  TimeLimit = 2,
+  NodeFailure = 3,
+  Preempted = 4,
+};
 // End everything of the attempt: SIGTERM, after `grace` SIGKILL; then report it Clean. Unknown
 // attempts are Clean.
 struct KillJob {
   JobId job;
   Sluid sluid;
   Duration grace{0};
+  KillCause cause = KillCause::None;
 };
 struct SignalJob {
   JobId job;
@@ -88,6 +97,7 @@ struct SignalJob {
   std::uint16_t signal = 0;
   bool batch_only = false, whole_job = false;
   std::optional<StepId> step;
+  KillCause cause = KillCause::None;  // with SIGKILL
 };
 struct SuspendJob {
   JobId job;

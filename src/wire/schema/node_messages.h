@@ -77,6 +77,7 @@ void fields(F&& f, const KillJob*) {
   f(1, "job", &KillJob::job);
   f(2, "sluid", &KillJob::sluid);
   f(3, "grace", &KillJob::grace);
+  f(4, "cause", &KillJob::cause);
 }
 template <class F>
 void fields(F&& f, const SignalJob*) {
@@ -86,6 +87,7 @@ void fields(F&& f, const SignalJob*) {
   f(4, "batch_only", &SignalJob::batch_only);
   f(5, "whole_job", &SignalJob::whole_job);
   f(6, "step", &SignalJob::step);
+  f(7, "cause", &SignalJob::cause);
 }
 template <class F>
 void fields(F&& f, const ForgetAttempts*) {
