@@ -33,6 +33,7 @@ struct AttemptReport {
   bool prepared = false;       // the prolog has run
   bool prolog_failed = false;  // `error` says how; nothing of the job ran here
   StepUsage usage;             // of the batch script
+  bool suspended = false;      // it is frozen here, by a SuspendJob
 };
 
 struct StepReport {

@@ -20,6 +20,7 @@ void fields(F&& f, const AttemptReport*) {
   f(9, "prepared", &AttemptReport::prepared);
   f(10, "prolog_failed", &AttemptReport::prolog_failed);
   f(11, "usage", &AttemptReport::usage);
+  f(12, "suspended", &AttemptReport::suspended);
 }
 template <class F>
 void fields(F&& f, const StepReport*) {
