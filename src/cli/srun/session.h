@@ -12,6 +12,7 @@
 #include "cli/srun/node_stream.h"
 #include "cli/srun/output.h"
 #include "notation/pattern.h"
+#include "wire/task_output.h"
 
 namespace ym::cli {
 
@@ -50,8 +51,8 @@ class Session {
   Status launch();
   void loop();
   void poll_once();
-  void handle(NodeStream& stream, const Frame& frame);
-  void take_output(const TaskOutput& output);
+  void handle(NodeStream& stream, const FrameView& frame);
+  void take_output(const wire::OutputView& output);
   void take_end(NodeStream& stream, const StepOver& over);
   void read_input();
   void take_signals();
@@ -68,6 +69,7 @@ class Session {
   StepRun run_;
   TaskExits exits_;
   OutputSplitter splitter_;
+  std::string text_;  // on its way out
   std::vector<std::unique_ptr<NodeStream>> streams_;
   std::vector<bool> step_failed_;
   JobWatcher watcher_;
