@@ -91,6 +91,13 @@ struct KillJob {
   Sluid sluid;
   Duration grace{0};
   KillCause cause = KillCause::None;
+  // What an epilog is told; empty where none is configured.
+  Ref<JobSpec> spec;
+  std::string nodes, partition, cluster;
+  ExitStatus exit;
+  Instant start, end;
+  JobId array_job;
+  std::uint32_t array_task = kNoTask, restarts = 0;
 };
 struct SignalJob {
   JobId job;

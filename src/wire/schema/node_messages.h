@@ -79,6 +79,16 @@ void fields(F&& f, const KillJob*) {
   f(2, "sluid", &KillJob::sluid);
   f(3, "grace", &KillJob::grace);
   f(4, "cause", &KillJob::cause);
+  f(5, "spec", &KillJob::spec);
+  f(6, "nodes", &KillJob::nodes);
+  f(7, "partition", &KillJob::partition);
+  f(8, "cluster", &KillJob::cluster);
+  f(9, "exit", &KillJob::exit);
+  f(10, "start", &KillJob::start);
+  f(11, "end", &KillJob::end);
+  f(12, "array_job", &KillJob::array_job);
+  f(13, "array_task", &KillJob::array_task);
+  f(14, "restarts", &KillJob::restarts);
 }
 template <class F>
 void fields(F&& f, const SignalJob*) {
