@@ -154,9 +154,11 @@ class Fold {
     job.limit_end = e.limit_end;
     job.partition = e.partition;
     job.allocation = e.allocation;
+    job.configuring = e.configuring;
     charge(job);
   }
 
+  void operator()(const JobConfigured& e) { known(e.job).configuring = false; }
   void operator()(const JobLaunched& e) { known(e.job).launched = true; }
 
   void operator()(const AllocationChanged& e) {
@@ -176,6 +178,7 @@ class Fold {
     job.end = at_;
     job.killed_by = e.by;
     job.requeue_wanted = e.requeue;
+    job.configuring = false;
     job.array = {};
     job.steps = {};
     if (!was_placed) return;

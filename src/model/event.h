@@ -107,6 +107,11 @@ struct JobStarted {
   PartitionId partition;
   Ref<Allocation> allocation;
   Instant limit_end;
+  bool configuring = false;  // until JobConfigured
+};
+// All prologs that its steps wait for have run.
+struct JobConfigured {
+  JobId job;
 };
 // The batch host has it: from now on its absence there means that it was lost, not that it never
 // began.
@@ -177,7 +182,7 @@ using EventBody =
                  NodeStateChanged, JobSubmitted, ArrayTaskSplit, JobUpdated, ArrayTasksCancelled,
                  JobStarted, JobLaunched, AllocationChanged, JobFinished, JobNodeReleased,
                  JobRequeued, JobSuspended, JobResumed, JobForgotten, StepStarted, StepNodeEnded,
-                 StepEnded>;
+                 StepEnded, JobConfigured>;
 
 struct Event {
   Seq seq;

@@ -68,6 +68,8 @@ std::string_view name_of(Reason reason) {
     case Reason::OutOfMemory: return "OutOfMemory";
     case Reason::SystemFailure: return "SystemFailure";
     case Reason::Cleaning: return "Cleaning";
+    case Reason::Prolog: return "Prolog";
+    case Reason::LaunchFailedRequeuedHeld: return "launch failed requeued held";
   }
   return "None";
 }

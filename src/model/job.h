@@ -71,6 +71,8 @@ enum class Reason : std::uint8_t {
   OutOfMemory,
   SystemFailure,
   Cleaning,
+  Prolog,                    // the controller's or the nodes' prologs are still running
+  LaunchFailedRequeuedHeld,  // a prolog failed
 };
 std::string_view name_of(Reason reason);
 
@@ -185,6 +187,7 @@ struct Job {
   std::uint32_t next_step = 0;
   Ref<std::vector<Step>> steps;  // alive ones
   Uid killed_by;                 // meaningful for Cancelled
+  bool configuring = false;      // running, but not all prologs have: no step may start
 
   bool completing() const { return !nodes_left.empty(); }
   bool holds_resources() const {

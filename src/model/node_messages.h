@@ -33,6 +33,7 @@ struct AttemptReport {
   bool prepared = false;       // the prolog has run
   bool prolog_failed = false;  // `error` says how; nothing of the job ran here
   StepUsage usage;             // of the batch script
+  bool suspended = false;      // it is frozen here, by a SuspendJob
 };
 
 struct StepReport {
@@ -75,12 +76,28 @@ struct LaunchJob {
   bool prepare_only = false;  // PrologFlags=Alloc: run the prolog; the script is not for this node
   std::vector<std::uint64_t> memory_by_node_mb;
 };
+// Why something is ended from outside: said on its stderr. DO NOT CHANGE THESE VALUES.
+enum class KillCause : std::uint8_t {
+  None = 0,  // it ended by itself; what is left is cleaned up without a word
+  Cancelled = 1,
+  TimeLimit = 2,
+  NodeFailure = 3,
+  Preempted = 4,
+};
 // End everything of the attempt: SIGTERM, after `grace` SIGKILL; then report it Clean. Unknown
 // attempts are Clean.
 struct KillJob {
   JobId job;
   Sluid sluid;
   Duration grace{0};
+  KillCause cause = KillCause::None;
+  // What an epilog is told; empty where none is configured.
+  Ref<JobSpec> spec;
+  std::string nodes, partition, cluster;
+  ExitStatus exit;
+  Instant start, end;
+  JobId array_job;
+  std::uint32_t array_task = kNoTask, restarts = 0;
 };
 struct SignalJob {
   JobId job;
@@ -88,6 +105,7 @@ struct SignalJob {
   std::uint16_t signal = 0;
   bool batch_only = false, whole_job = false;
   std::optional<StepId> step;
+  KillCause cause = KillCause::None;  // with SIGKILL
 };
 struct SuspendJob {
   JobId job;

@@ -104,6 +104,7 @@ void fields(F&& f, const ControlPacket*) {
   f(6, "residual", &ControlPacket::residual);
   f(7, "task", &ControlPacket::task);
   f(8, "input", &ControlPacket::input);
+  f(9, "notice", &ControlPacket::notice);
 }
 
 }  // namespace ym::wire

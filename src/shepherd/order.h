@@ -115,6 +115,7 @@ struct ControlPacket {
   std::string residual;             // read from the connection, not yet looked at
   std::uint32_t task = kEveryTask;  // Attach
   bool input = false;               // Attach
+  std::string notice;               // Signal: written to the tasks' stderr first
 };
 inline constexpr std::size_t kControlPacketMax = 128 << 10;
 

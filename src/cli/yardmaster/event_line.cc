@@ -173,6 +173,10 @@ struct EventLines::Words {
     node(e.node);
     exit(e.exit);
   }
+  void operator()(const JobConfigured& e) {
+    name("JobConfigured");
+    job(e.job);
+  }
   void operator()(const StepEnded& e) {
     name("StepEnded");
     job(e.job);

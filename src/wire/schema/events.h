@@ -54,6 +54,8 @@ inline constexpr std::uint32_t variant_number<JobForgotten> = 41;
 template <>
 inline constexpr std::uint32_t variant_number<JobLaunched> = 42;
 template <>
+inline constexpr std::uint32_t variant_number<JobConfigured> = 43;
+template <>
 inline constexpr std::uint32_t variant_number<StepStarted> = 50;
 template <>
 inline constexpr std::uint32_t variant_number<StepNodeEnded> = 51;
@@ -154,6 +156,11 @@ void fields(F&& f, const JobStarted*) {
   f(2, "partition", &JobStarted::partition);
   f(3, "allocation", &JobStarted::allocation);
   f(4, "limit_end", &JobStarted::limit_end);
+  f(5, "configuring", &JobStarted::configuring);
+}
+template <class F>
+void fields(F&& f, const JobConfigured*) {
+  f(1, "job", &JobConfigured::job);
 }
 template <class F>
 void fields(F&& f, const JobLaunched*) {

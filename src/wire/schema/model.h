@@ -176,6 +176,7 @@ void fields(F&& f, const Job*) {
   f(29, "launched", &Job::launched);
   f(30, "array_max_running", &Job::array_max_running);
   f(31, "suspended_at", &Job::suspended_at);
+  f(32, "configuring", &Job::configuring);
 }
 
 template <class F>

@@ -20,6 +20,7 @@ void fields(F&& f, const AttemptReport*) {
   f(9, "prepared", &AttemptReport::prepared);
   f(10, "prolog_failed", &AttemptReport::prolog_failed);
   f(11, "usage", &AttemptReport::usage);
+  f(12, "suspended", &AttemptReport::suspended);
 }
 template <class F>
 void fields(F&& f, const StepReport*) {
@@ -77,6 +78,17 @@ void fields(F&& f, const KillJob*) {
   f(1, "job", &KillJob::job);
   f(2, "sluid", &KillJob::sluid);
   f(3, "grace", &KillJob::grace);
+  f(4, "cause", &KillJob::cause);
+  f(5, "spec", &KillJob::spec);
+  f(6, "nodes", &KillJob::nodes);
+  f(7, "partition", &KillJob::partition);
+  f(8, "cluster", &KillJob::cluster);
+  f(9, "exit", &KillJob::exit);
+  f(10, "start", &KillJob::start);
+  f(11, "end", &KillJob::end);
+  f(12, "array_job", &KillJob::array_job);
+  f(13, "array_task", &KillJob::array_task);
+  f(14, "restarts", &KillJob::restarts);
 }
 template <class F>
 void fields(F&& f, const SignalJob*) {
@@ -86,6 +98,7 @@ void fields(F&& f, const SignalJob*) {
   f(4, "batch_only", &SignalJob::batch_only);
   f(5, "whole_job", &SignalJob::whole_job);
   f(6, "step", &SignalJob::step);
+  f(7, "cause", &SignalJob::cause);
 }
 template <class F>
 void fields(F&& f, const ForgetAttempts*) {
