@@ -144,7 +144,7 @@ def test_mpich_meets_across_nodes(yard, mpich, kind):
 @needs_root
 @needs_mpich
 def test_mpich_on_one_node(yard, mpich):
-    expect_all(yard.as_user("srun", "--mpi=pmi1", "-N1", "-n3", mpich).stdout, 3, ["n1"])
+    expect_all(yard.as_user("srun", "--mpi=pmi1", "-wn1", "-n3", mpich).stdout, 3, ["n1"])
 
 
 @needs_root
