@@ -108,15 +108,16 @@ void Shepherd::lose_stream() {
 
 void Shepherd::handle(const Frame& frame) {
   std::uint64_t number = frame.header.correlation;
-  bool counts = frame.header.type == wire::message_number<TaskInput> ||
-                frame.header.type == wire::message_number<SignalTasks> ||
-                frame.header.type == wire::message_number<WindowChanged>;
-  if (counts && number > 0) {
+  if (number > 0 && frame.header.type >= kFirstMessageType) {
     if (number <= input_received_) return;  // It came before the connection was lost.
     input_received_ = number;
+    unconfirmed_input_ += frame.payload.size();
   }
   if (frame.header.type == wire::message_number<TaskInput>) {
     take_input(frame);
+  } else if (frame.header.type == wire::message_number<StepFence>) {
+    auto fence = wire::decode<StepFence>(frame.payload);
+    if (fence && mpi_) mpi_->take(*fence);
   } else if (frame.header.type == wire::message_number<SignalTasks>) {
     auto message = wire::decode<SignalTasks>(frame.payload);
     if (message && message->signal > 0 && message->signal < NSIG)
@@ -152,7 +153,6 @@ void Shepherd::take_input(const Frame& frame) {
     task.input_ended |= input->end;
     write_input(task);
   }
-  unconfirmed_input_ += frame.payload.size();
   confirm_input();
 }
 
@@ -241,6 +241,7 @@ void Shepherd::handle(ControlPacket packet, Fd passed) {
   // srun says again what this does not name. It also shows that the connection has arrived here.
   tell(ResumeStream{.job = order_.job, .step = order_.step, .received = input_received_});
   take_frames(packet.residual);
+  if (mpi_) mpi_->repeat();
 }
 
 }  // namespace ym
