@@ -146,8 +146,8 @@ void Shepherd::gather() {
   watch(children_, POLLIN, Source::Children);
   watch(control_, POLLIN, Source::Control);
   if (mpi_) {
-    fds.push_back({.fd = mpi_->fd(), .events = POLLIN, .revents = 0});
-    watched.push_back({.source = Source::Mpi, .task = 0});
+    fds_.push_back({.fd = mpi_->fd(), .events = POLLIN, .revents = 0});
+    watched_.push_back({.source = Source::Mpi, .task = 0});
   }
   bool input_full = false;
   bool read_tasks = pace_.may_read(replay_, static_cast<bool>(stream_), monotonic_clock());
