@@ -17,7 +17,7 @@ PROGRAM = r"""
 #include <stdlib.h>
 #include <string.h>
 int main(int argc, char** argv) {
-  int rank, size, sum = 0, name_size, nodes = 0, first = 0;
+  int rank, size, sum = 0, name_size;
   char host[MPI_MAX_PROCESSOR_NAME];
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -36,7 +36,6 @@ int main(int argc, char** argv) {
   fflush(stdout);
   if (argc > 1 && strcmp(argv[1], "abort") == 0) MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
-  (void)nodes, (void)first;
   return 0;
 }
 """

@@ -87,8 +87,8 @@ class Pending {
 
 struct Job {
   ShepherdOrder order;
-  std::string name;    // of PMIx's namespace
-  std::string folder;  // for the library's files, removed at the end
+  std::string name;                                // of PMIx's namespace
+  std::string folder;                              // for the library's files, removed at the end
   std::map<std::uint32_t, std::uint32_t> node_of;  // rank -> number of its node
   std::uint32_t size = 0;
   const StepShare& share() const { return order.shares[order.node_number]; }
@@ -268,8 +268,8 @@ void finish_fence(const StepFence& all) {
       [](void* text) { delete static_cast<std::string*>(text); }, kept);
 }
 
-pmix_status_t on_connected(const pmix_proc_t*, void*, pmix_info_t*, std::size_t,
-                           pmix_op_cbfunc_t, void*) {
+pmix_status_t on_connected(const pmix_proc_t*, void*, pmix_info_t*, std::size_t, pmix_op_cbfunc_t,
+                           void*) {
   return PMIX_OPERATION_SUCCEEDED;
 }
 pmix_status_t on_finalized(const pmix_proc_t*, void*, pmix_op_cbfunc_t, void*) {
@@ -323,8 +323,8 @@ void take_job(const std::string& payload) {
   }
   const char* given = ::getenv("TMPDIR");
   std::string base = given && ::access(given, W_OK) == 0 ? given : "/tmp";
-  job.folder = fmt::format("{}/slurm-pmix-{}.{}-XXXXXX", base, job.order.job.value,
-                           job.order.step.value);
+  job.folder =
+      fmt::format("{}/slurm-pmix-{}.{}-XXXXXX", base, job.order.job.value, job.order.step.value);
   if (!::mkdtemp(job.folder.data())) give_up(errno_text(job.folder));
   // The library looks at these itself, and would take the machine's name for the node's.
   ::setenv("PMIX_HOSTNAME", job.order.node.c_str(), 1);
