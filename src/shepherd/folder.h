@@ -12,6 +12,7 @@ inline constexpr const char* kOrderFile = "order";
 inline constexpr const char* kLockFile = "lock";
 inline constexpr const char* kStartedFile = "started";
 inline constexpr const char* kResultFile = "result";
+inline constexpr const char* kUnkillableFile = "unkillable";  // processes that did not die
 inline constexpr const char* kControlSocket = "control";
 inline constexpr const char* kScriptFile = "slurm_script";  // one level up, in the attempt's folder
 

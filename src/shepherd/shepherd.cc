@@ -18,15 +18,12 @@
 #include "base/format.h"
 #include "os/clock.h"
 #include "os/files.h"
-#include "shepherd/cgroup.h"
-#include "shepherd/descendants.h"
 #include "shepherd/folder.h"
 
 namespace ym {
 namespace {
 
 constexpr std::uint8_t kStreamSetupSignal = 53;  // Slurm's "0:53": the streams could not be opened
-constexpr Duration kLeftoverPause{20};
 
 ExitStatus exit_of(int status) {
   if (WIFSIGNALED(status))
@@ -79,7 +76,7 @@ Status Shepherd::prepare() {
           write_file(fmt::format("{}/{}", folder_, kStartedFile), wire::encode(mark), 0600);
       !wrote)
     return wrote;
-  cgroup_ = make_cgroup(cgroup_path(order_.node, order_.job, order_.sluid, order_.step));
+  contain();
   return order_.script.empty() ? Status{} : write_script();
 }
 
@@ -100,7 +97,7 @@ void Shepherd::start_tasks() {
     auto task = start_task({.order = order_,
                             .task = one,
                             .script = script_,
-                            .cgroup = cgroup_,
+                            .containment = containment_,
                             .open_files = open_files_,
                             .control = control_.get(),
                             .on_control = [this] { on_control(); }});
@@ -128,6 +125,7 @@ void Shepherd::gather(std::vector<pollfd>& fds, std::vector<Watched>& watched) c
   };
   watch(children_, POLLIN, Source::Children);
   watch(control_, POLLIN, Source::Control);
+  watch(oom_events_, POLLIN, Source::Memory);
   bool input_full = false;
   bool read_tasks = replay_.unsent_bytes() < kStreamBufferMax || !stream_;
   for (std::size_t n = 0; n < tasks_.size(); ++n) {
@@ -148,6 +146,7 @@ int Shepherd::poll_timeout() const {
     wait = std::min(wait, kill_at_ - now);
   else if (lost_at_ > Duration(0))
     wait = std::min(wait, lost_at_ + kResumeWait - now);
+  if (auto end = give_up_at()) wait = std::min(wait, *end - now);
   return static_cast<int>(std::max(wait, Duration(0)).count()) + 1;
 }
 
@@ -162,6 +161,7 @@ void Shepherd::turn() {
     switch (watched[n].source) {
       case Source::Children: break;  // last, so that a task's output comes before its end
       case Source::Control: on_control(); break;
+      case Source::Memory: on_out_of_memory(); break;
       case Source::Input: write_input(*task); break;
       case Source::Output:
       case Source::Errors:
@@ -189,7 +189,7 @@ void Shepherd::reap() {
     auto task = std::ranges::find(tasks_, pid, &Task::pid);
     if (task == tasks_.end() || task->ended) continue;  // an orphan of a task
     task->ended = true;
-    task->exit = exit_of(status);
+    task->exit = with_memory_in_mind(exit_of(status));
     result_.exit = std::max(result_.exit, task->exit);
     // What it wrote before its end comes first, unless srun is too slow to take it.
     for (StreamKind kind : {StreamKind::Stdout, StreamKind::Stderr}) {
@@ -199,86 +199,6 @@ void Shepherd::reap() {
     task->streams.in = Fd();
     tell(TaskEnded{.task = task->order->rank, .exit = task->exit});
   }
-}
-
-void Shepherd::signal_tasks(int signal, bool leaders_only) {
-  if (leaders_only) {
-    for (const Task& task : tasks_) {
-      if (!task.ended) ::kill(task.pid, signal);
-    }
-    return;
-  }
-  if (signal == SIGKILL) kill_cgroup(cgroup_);
-  signal_descendants(signal);
-}
-
-void Shepherd::check_deadlines() {
-  Duration now = monotonic_clock();
-  if (lost_at_ > Duration(0) && kill_at_ == Duration(0) && now >= lost_at_ + kResumeWait)
-    begin_kill();
-  if (kill_at_ > Duration(0) && now >= kill_at_) {
-    signal_tasks(SIGKILL, false);
-    kill_at_ = now + std::chrono::seconds(1);
-  }
-}
-
-void Shepherd::begin_kill() {
-  kill_at_ = monotonic_clock() + std::max(order_.kill_wait, Duration(1));
-  signal_tasks(SIGCONT, false);
-  signal_tasks(SIGTERM, false);
-}
-
-// All tasks have ended: nothing of them may stay, then the result, then what srun has not got yet.
-void Shepherd::finish() {
-  for (;;) {
-    kill_cgroup(cgroup_);
-    signal_descendants(SIGKILL);
-    if (::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) break;
-    ::poll(nullptr, 0, static_cast<int>(kLeftoverPause.count()));
-    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
-    }
-  }
-  remove_cgroup(cgroup_);
-  auto wrote = write_file(fmt::format("{}/{}", folder_, kResultFile), wire::encode(result_), 0600);
-  if (!wrote) ::dprintf(STDERR_FILENO, "slurmstepd: %s\n", wrote.error().text.c_str());
-  if (!order_.streams) return;
-
-  Duration until = monotonic_clock() + kResumeWait;
-  while (monotonic_clock() < until) {
-    if (drain_outputs() && !over_sent_) {
-      tell(StepOver{.error = result_.error});
-      over_sent_ = true;
-    }
-    // srun hangs up when it has read the last message. One that was away too long does not come
-    // back.
-    if (!stream_ && ((over_sent_ && replay_.all_sent()) || kill_at_ > Duration(0))) return;
-    std::vector<pollfd> fds;
-    std::vector<Watched> watched;
-    gather(fds, watched);
-    ::poll(fds.data(), fds.size(), 200);
-    reap();
-    on_control();
-    if (stream_) write_stream();
-    if (stream_) read_stream();
-  }
-}
-
-// What the tasks have left in their pipes. True when nothing is left to read.
-bool Shepherd::drain_outputs() {
-  for (Task& task : tasks_) {
-    for (StreamKind kind : {StreamKind::Stdout, StreamKind::Stderr}) {
-      do {
-        if (stream_ && replay_.unsent_bytes() >= kStreamBufferMax) return false;
-      } while (read_output(task, kind));
-      Fd& fd = kind == StreamKind::Stdout ? task.streams.out : task.streams.err;
-      if (!fd) continue;
-      // Empty but not at its end: somebody outside of the step holds the other side. Nothing more
-      // is ours.
-      fd = Fd();
-      tell(TaskOutput{.task = task.order->rank, .stream = kind, .end = true});
-    }
-  }
-  return true;
 }
 
 }  // namespace ym

@@ -14,6 +14,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "model/step_messages.h"
 #include "net/address.h"
 #include "net/frame.h"
+#include "shepherd/containment.h"
 #include "shepherd/order.h"
 #include "shepherd/replay.h"
 #include "shepherd/task.h"
@@ -63,7 +65,7 @@ class Shepherd {
   Status write_script();
   void start_tasks();
   // Where poll(2) goes: fills `fds` and, in the same order, what to do.
-  enum class Source { Children, Control, Stream, Input, Output, Errors };
+  enum class Source { Children, Control, Stream, Input, Output, Errors, Memory };
   struct Watched {
     Source source;
     std::size_t task;
@@ -86,6 +88,20 @@ class Shepherd {
   void lose_stream();
   void check_deadlines();
   void begin_kill();
+  // --- shepherd_ending.cc ---
+  void contain();
+  // On the stderr of the step's first task.
+  void say(const std::string& text);
+  void kill_everything();
+  void freeze(bool frozen);
+  // When those that SIGKILL did not end are given up; none if nothing is being killed.
+  std::optional<Duration> give_up_at() const;
+  void give_up();
+  void end_leftovers();
+  void tell_unkillable();
+  void on_out_of_memory();
+  ExitStatus with_memory_in_mind(ExitStatus exit) const;
+  void note_memory();
   void finish();
   bool drain_outputs();
   template <class T>
@@ -97,7 +113,9 @@ class Shepherd {
   const std::string folder_;
   Fd lock_, control_, stream_, children_;
   std::string residual_;  // of the stream, until tasks are there to take it
-  std::string script_, cgroup_;
+  std::string script_;
+  Containment containment_{order_};
+  Fd oom_events_;
   rlimit open_files_{};  // as it was when we started
   std::vector<Task> tasks_;
   ShepherdResult result_;
@@ -107,6 +125,8 @@ class Shepherd {
   std::uint64_t dropped_ = 0;  // bytes of output while srun was away
   Duration lost_at_{0};        // monotonic; 0: connected, or nobody to connect to
   Duration kill_at_{0};        // SIGKILL then; 0: not being killed
+  Duration killing_since_{0};  // SIGKILL was sent to everything then; 0: not yet
+  bool frozen_ = false;
   bool starting_ = false;      // tasks are being started
   bool killed_ = false;        // by an order of slurmd
   std::vector<std::pair<ControlPacket, Fd>> deferred_;  // came meanwhile
