@@ -96,6 +96,7 @@ std::string describe_process(pid_t pid) {
   std::string stat = part("stat"), text;
   auto end = stat.rfind(')');
   if (end == std::string::npos || end + 2 >= stat.size()) return {};
+  if (stat[end + 2] == 'Z' || stat[end + 2] == 'X') return {};
   text = fmt::format("process {} in state {}, waits in {}\n", stat.substr(0, end + 1),
                      stat[end + 2], part("wchan"));
   for (std::string_view line : split(part("stack"), '\n'))
