@@ -12,7 +12,11 @@ void Controller::finish(JobId id, const Ending& ending, Instant now, Outbox& out
   // Steps are over with their job; accounting hears of each.
   std::vector<Step> steps = *job.steps;
   for (const Step& step : steps)
-    emit(StepEnded{.job = id, .step = step.id, .exit = step.worst}, now, out);
+    emit(StepEnded{.job = id,
+                   .step = step.id,
+                   .exit = step.worst,
+                   .out_of_memory = step.out_of_memory},
+         now, out);
   emit(JobFinished{.job = id,
                    .state = ending.state,
                    .reason = ending.reason,
