@@ -88,8 +88,7 @@ class Reader {
   void set(std::string_view key, const std::string& value, Place place) {
     if (key == "CgroupPlugin") return set_plugin(value, place);
     if (key == "CgroupMountpoint") {
-      if (!value.starts_with('/'))
-        return wrong(place, key, value, "a path that begins with /");
+      if (!value.starts_with('/')) return wrong(place, key, value, "a path that begins with /");
       config_.mount_point = value;
     } else if (key == "MinRAMSpace") {
       auto number = parse_unsigned<std::uint32_t>(value);
@@ -98,8 +97,8 @@ class Reader {
     } else if (key.starts_with("Allowed")) {
       auto number = percent(value);
       if (!number) return wrong(place, key, value, "a percentage");
-      (key == "AllowedRAMSpace" ? config_.allowed_memory_percent
-                                : config_.allowed_swap_percent) = *number;
+      (key == "AllowedRAMSpace" ? config_.allowed_memory_percent : config_.allowed_swap_percent) =
+          *number;
     } else {
       auto chosen = yes_or_no(value);
       if (!chosen) return wrong(place, key, value, "YES or NO");

@@ -88,8 +88,7 @@ Containment::Containment(const CgroupConfig& config, const std::string& node, Jo
     }
   }
   for (Branch* branch : {&track_, &memory_, &cpuset_, &devices_}) {
-    if (branch->valid())
-      branch->made = ::access(step_folder(*branch).c_str(), F_OK) == 0;
+    if (branch->valid()) branch->made = ::access(step_folder(*branch).c_str(), F_OK) == 0;
   }
   if (track_.made) tracker_ = step_folder(track_);
 }

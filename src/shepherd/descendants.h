@@ -13,8 +13,8 @@ namespace ym {
 std::vector<pid_t> descendants();
 // How many were sent the signal.
 std::size_t signal_descendants(int signal);
-// SIGKILL for all of them, after stopping them round by round: what is stopped has no more children,
-// so that those who fork without end are caught, too.
+// SIGKILL for all of them, after stopping them round by round: what is stopped has no more
+// children, so that those who fork without end are caught, too.
 void kill_descendants();
 // Stopped (SIGSTOP) in the same way.
 void stop_descendants();

@@ -44,7 +44,8 @@ bpf_insn compute(std::uint8_t operation, std::uint8_t on, std::int32_t number) {
           .imm = number};
 }
 bpf_insn copy(std::uint8_t into, std::uint8_t from) {
-  return {.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = into, .src_reg = from, .off = 0, .imm = 0};
+  return {
+      .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = into, .src_reg = from, .off = 0, .imm = 0};
 }
 bpf_insn jump_unless(std::uint8_t reg, std::uint32_t number, std::size_t over) {
   return {.code = BPF_JMP32 | BPF_JNE | BPF_K,
@@ -53,7 +54,9 @@ bpf_insn jump_unless(std::uint8_t reg, std::uint32_t number, std::size_t over) {
           .off = static_cast<std::int16_t>(over),
           .imm = static_cast<std::int32_t>(number)};
 }
-bpf_insn leave() { return {.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0}; }
+bpf_insn leave() {
+  return {.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0};
+}
 
 // If the rule covers what is asked, answer 1; else go on behind it.
 void add_rule(std::vector<bpf_insn>& program, const DeviceRule& rule) {
@@ -115,9 +118,8 @@ std::optional<DeviceRule> parse_device_rule(std::string_view text) {
 }
 
 std::string text_of(const DeviceRule& rule) {
-  return fmt::format("{} {}:{} {}{}{}", rule.type, number_text(rule.major),
-                     number_text(rule.minor), rule.read ? "r" : "", rule.write ? "w" : "",
-                     rule.make ? "m" : "");
+  return fmt::format("{} {}:{} {}{}{}", rule.type, number_text(rule.major), number_text(rule.minor),
+                     rule.read ? "r" : "", rule.write ? "w" : "", rule.make ? "m" : "");
 }
 
 std::vector<DeviceRule> common_devices() {
@@ -127,10 +129,10 @@ std::vector<DeviceRule> common_devices() {
   rules.push_back({.type = 'b', .read = false, .write = false});
   for (std::uint32_t minor : {3u, 5u, 7u, 8u, 9u})  // null zero full random urandom
     rules.push_back({.major = 1, .minor = minor});
-  rules.push_back({.major = 5});                                      // tty, console, ptmx
-  rules.push_back({.major = 10});                                     // fuse, rdma_cm, hpet …
+  rules.push_back({.major = 5});   // tty, console, ptmx
+  rules.push_back({.major = 10});  // fuse, rdma_cm, hpet …
   for (std::uint32_t major = 136; major <= 143; ++major) rules.push_back({.major = major});  // pts
-  rules.push_back({.major = 231});                                    // infiniband
+  rules.push_back({.major = 231});  // infiniband
   return rules;
 }
 

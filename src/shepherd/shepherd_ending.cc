@@ -160,7 +160,8 @@ void Shepherd::note_memory() {
   if (kills == 0) return;
   result_.out_of_memory = true;
   result_.exit = {.code = 0, .signal = kOomSignal};
-  say(fmt::format("slurmstepd: error: Detected {} oom_kill event{} in StepId={}.{}. Some of the "
+  say(
+      fmt::format("slurmstepd: error: Detected {} oom_kill event{} in StepId={}.{}. Some of the "
                   "step tasks have been OOM Killed.\n",
                   kills, kills == 1 ? "" : "s", order_.job.value, step_word(order_.step)));
 }

@@ -26,11 +26,11 @@ std::string describe_unkillable(const std::vector<pid_t>& processes) {
 
 void run_unkillable_program(const ShepherdOrder& order) {
   if (order.unkillable_program.empty()) return;
-  std::vector<std::string> settings = {
-      "PATH=/usr/sbin:/usr/bin:/sbin:/bin", fmt::format("SLURM_JOB_ID={}", order.job.value),
-      fmt::format("SLURM_JOBID={}", order.job.value),
-      fmt::format("SLURM_STEP_ID={}", step_word(order.step)),
-      fmt::format("SLURMD_NODENAME={}", order.node)};
+  std::vector<std::string> settings = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+                                       fmt::format("SLURM_JOB_ID={}", order.job.value),
+                                       fmt::format("SLURM_JOBID={}", order.job.value),
+                                       fmt::format("SLURM_STEP_ID={}", step_word(order.step)),
+                                       fmt::format("SLURMD_NODENAME={}", order.node)};
   std::vector<char*> environment;
   for (std::string& one : settings) environment.push_back(one.data());
   environment.push_back(nullptr);

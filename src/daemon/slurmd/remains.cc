@@ -65,7 +65,9 @@ bool Remains::is_ours(pid_t pid) const {
   auto environment = read_file(fmt::format("/proc/{}/environ", pid), kEnvironmentMax);
   if (!environment) return false;
   std::vector<std::string_view> entries = split(*environment, '\0');
-  auto has = [&](std::string_view mark) { return std::ranges::find(entries, mark) != entries.end(); };
+  auto has = [&](std::string_view mark) {
+    return std::ranges::find(entries, mark) != entries.end();
+  };
   if (!std::ranges::all_of(marks_, has)) return false;
   // A batch script's processes have no step's number; those of a step have theirs.
   bool in_step = std::ranges::any_of(

@@ -188,8 +188,8 @@ void Shepherds::ended(Key key) {
 
 void Shepherds::report_end(Key key, JobId job) {
   if (auto result = spool_.read_result(key.first, key.second)) {
-    auto text = read_file(fmt::format("{}/{}", spool_.folder(key.first, key.second),
-                                      kUnkillableFile));
+    auto text =
+        read_file(fmt::format("{}/{}", spool_.folder(key.first, key.second), kUnkillableFile));
     if (text) log_unkillable(key, job, *text);
     if (on_end_) on_end_(key.first, key.second, ended_of(*result));
     return;
@@ -197,8 +197,8 @@ void Shepherds::report_end(Key key, JobId job) {
   log_.error("the shepherd of {}.{} ended without a result", job.value,
              step_folder_name(key.second));
   auto order = spool_.read_order(key.first, key.second);
-  if (!order) order = ShepherdOrder{.job = job, .sluid = key.first, .step = key.second,
-                                    .node = node_};
+  if (!order)
+    order = ShepherdOrder{.job = job, .sluid = key.first, .step = key.second, .node = node_};
   auto started = spool_.read_started(key.first, key.second);
   Duration wait = order->unkillable_timeout;
   end_remains(key, job,

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "agent/agent.h"
-#include "base/result.h"
 #include "base/ref.h"
+#include "base/result.h"
 #include "daemon/slurmd/remains.h"
 #include "daemon/slurmd/spool.h"
 #include "net/address.h"
