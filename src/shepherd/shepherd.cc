@@ -45,7 +45,9 @@ Shepherd::Shepherd(ShepherdOrder order, std::string folder, Inherited inherited)
 }
 
 int Shepherd::run() {
-  if (auto ready = prepare(); !ready) {
+  Status ready = prepare();
+  if (ready) ready = start_mpi();
+  if (!ready) {
     result_.error = ready.error().text;
     result_.exit = {.code = 1, .signal = 0};
   } else {
@@ -72,8 +74,8 @@ Status Shepherd::prepare() {
   children_ = Fd(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!children_) return fail(errno_text("signalfd"));
   StartedMark mark{.pid = static_cast<std::uint32_t>(::getpid()), .at = wall_clock()};
-  if (auto wrote =
-          write_file(fmt::format("{}/{}", folder_, kStartedFile), wire::encode(mark), 0600);
+  if (auto wrote = write_file(fmt::format("{}/{}", folder_, kStartedFile), wire::encode(mark), 0600,
+                              Sync::No);
       !wrote)
     return wrote;
   contain();
@@ -83,9 +85,17 @@ Status Shepherd::prepare() {
 // The spool is ours; the file then belongs to the user, who may read and run it.
 Status Shepherd::write_script() {
   script_ = folder_.substr(0, folder_.rfind('/') + 1) + kScriptFile;
-  if (auto wrote = write_file(script_, order_.script, 0700); !wrote) return wrote;
+  if (auto wrote = write_file(script_, order_.script, 0700, Sync::No); !wrote) return wrote;
   if (::geteuid() == 0 && ::chown(script_.c_str(), order_.uid, order_.gid) != 0)
     return fail(errno_text(script_));
+  return {};
+}
+
+Status Shepherd::start_mpi() {
+  auto made = make_mpi(order_, {.fence = [this](const StepFence& fence) { tell(fence); },
+                                .abort = [this](const StepAbort& abort) { tell(abort); }});
+  if (!made) return std::unexpected(made.error());
+  mpi_ = std::move(*made);
   return {};
 }
 
@@ -94,13 +104,16 @@ void Shepherd::start_tasks() {
   starting_ = true;
   for (const TaskOrder& one : order_.tasks) {
     if (killed_) break;
+    MpiSupport::TaskPart mpi = mpi_ ? mpi_->part_of(tasks_.size()) : MpiSupport::TaskPart{};
     auto task = start_task({.order = order_,
                             .task = one,
                             .script = script_,
                             .containment = containment_,
                             .open_files = open_files_,
                             .control = control_.get(),
-                            .on_control = [this] { on_control(); }});
+                            .on_control = [this] { on_control(); },
+                            .mpi = mpi});
+    if (mpi_) mpi_->started(tasks_.size());
     if (!task) {
       // The others must not wait for it.
       result_.error = task.error().text;
@@ -126,6 +139,10 @@ void Shepherd::gather(std::vector<pollfd>& fds, std::vector<Watched>& watched) c
   watch(children_, POLLIN, Source::Children);
   watch(control_, POLLIN, Source::Control);
   watch(oom_events_, POLLIN, Source::Memory);
+  if (mpi_) {
+    fds.push_back({.fd = mpi_->fd(), .events = POLLIN, .revents = 0});
+    watched.push_back({.source = Source::Mpi, .task = 0});
+  }
   bool input_full = false;
   bool read_tasks = replay_.unsent_bytes() < kStreamBufferMax || !stream_;
   for (std::size_t n = 0; n < tasks_.size(); ++n) {
@@ -162,6 +179,7 @@ void Shepherd::turn() {
       case Source::Children: break;  // last, so that a task's output comes before its end
       case Source::Control: on_control(); break;
       case Source::Memory: on_out_of_memory(); break;
+      case Source::Mpi: mpi_->turn(); break;
       case Source::Input: write_input(*task); break;
       case Source::Output:
       case Source::Errors:

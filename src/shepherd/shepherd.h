@@ -14,6 +14,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,6 +26,7 @@
 #include "net/address.h"
 #include "net/frame.h"
 #include "shepherd/containment.h"
+#include "shepherd/mpi.h"
 #include "shepherd/order.h"
 #include "shepherd/replay.h"
 #include "shepherd/task.h"
@@ -64,8 +66,9 @@ class Shepherd {
   Status prepare();
   Status write_script();
   void start_tasks();
+  Status start_mpi();
   // Where poll(2) goes: fills `fds` and, in the same order, what to do.
-  enum class Source { Children, Control, Stream, Input, Output, Errors, Memory };
+  enum class Source { Children, Control, Stream, Input, Output, Errors, Memory, Mpi };
   struct Watched {
     Source source;
     std::size_t task;
@@ -118,6 +121,7 @@ class Shepherd {
   Fd oom_events_;
   rlimit open_files_{};  // as it was when we started
   std::vector<Task> tasks_;
+  std::unique_ptr<MpiSupport> mpi_;  // null: the tasks need none
   ShepherdResult result_;
 
   Replay replay_;

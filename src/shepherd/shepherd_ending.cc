@@ -168,10 +168,13 @@ void Shepherd::note_memory() {
 
 // All tasks have ended: nothing of them may stay, then the result, then what srun has not got yet.
 void Shepherd::finish() {
+  if (mpi_) mpi_->stop();
+  mpi_.reset();
   end_leftovers();
   note_memory();
   containment_.remove();
-  auto wrote = write_file(fmt::format("{}/{}", folder_, kResultFile), wire::encode(result_), 0600);
+  auto wrote =
+      write_file(fmt::format("{}/{}", folder_, kResultFile), wire::encode(result_), 0600, Sync::No);
   if (!wrote) ::dprintf(STDERR_FILENO, "slurmstepd: %s\n", wrote.error().text.c_str());
   if (!order_.streams) return;
 

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "net/address.h"
 #include "shepherd/containment.h"
+#include "shepherd/mpi.h"
 #include "shepherd/order.h"
 
 namespace ym {
@@ -37,6 +38,7 @@ struct TaskSetup {
   // so that the step can be killed.
   int control = -1;
   std::function<void()> on_control;
+  MpiSupport::TaskPart mpi;
 };
 
 // An error is something that the user cannot see elsewhere: no process, no user, no output file. A
