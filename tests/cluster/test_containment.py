@@ -180,7 +180,7 @@ def test_a_stopped_task_is_killed(either):
 
 
 def shepherd_of(yard, number):
-    return wait_for(lambda: [p for p in marked(f"slurmstepd: [{number}.batch]")], what="shepherd")[0]
+    return wait_for(lambda: marked(f"slurmstepd: [{number}.batch]"), what="shepherd")[0]
 
 
 @pytest.mark.parametrize("detached", [False, True])
