@@ -176,44 +176,7 @@ void Shepherd::finish() {
   auto wrote =
       write_file(fmt::format("{}/{}", folder_, kResultFile), wire::encode(result_), 0600, Sync::No);
   if (!wrote) ::dprintf(STDERR_FILENO, "slurmstepd: %s\n", wrote.error().text.c_str());
-  if (!order_.streams) return;
-
-  Duration until = monotonic_clock() + kResumeWait;
-  while (monotonic_clock() < until) {
-    if (drain_outputs() && !over_sent_) {
-      tell(StepOver{.error = result_.error});
-      over_sent_ = true;
-    }
-    // srun hangs up when it has read the last message. One that was away too long does not come
-    // back.
-    if (!stream_ && ((over_sent_ && replay_.all_sent()) || kill_at_ > Duration(0))) return;
-    std::vector<pollfd> fds;
-    std::vector<Watched> watched;
-    gather(fds, watched);
-    ::poll(fds.data(), fds.size(), 200);
-    reap();
-    on_control();
-    if (stream_) write_stream();
-    if (stream_) read_stream();
-  }
-}
-
-// What the tasks have left in their pipes. True when nothing is left to read.
-bool Shepherd::drain_outputs() {
-  for (Task& task : tasks_) {
-    for (StreamKind kind : {StreamKind::Stdout, StreamKind::Stderr}) {
-      do {
-        if (stream_ && replay_.unsent_bytes() >= kStreamBufferMax) return false;
-      } while (read_output(task, kind));
-      Fd& fd = kind == StreamKind::Stdout ? task.streams.out : task.streams.err;
-      if (!fd) continue;
-      // Empty but not at its end: somebody outside of the step holds the other side. Nothing more
-      // is ours.
-      fd = Fd();
-      tell(TaskOutput{.task = task.order->rank, .stream = kind, .end = true});
-    }
-  }
-  return true;
+  if (order_.streams) deliver();
 }
 
 }  // namespace ym
