@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
-#include "store/crc32c.h"
+#include "base/crc32c.h"
 #include "store/errc.h"
 #include "store/layout.h"
 

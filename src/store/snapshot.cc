@@ -6,7 +6,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "store/crc32c.h"
+#include "base/crc32c.h"
 #include "store/errc.h"
 #include "store/layout.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/format.h"
 #include "store/blobs.h"
-#include "store/crc32c.h"
+#include "base/crc32c.h"
 #include "store/disk_posix.h"
 #include "store/journal.h"
 
