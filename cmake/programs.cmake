@@ -9,7 +9,7 @@ ym_program(slurmd      MAIN daemon/slurmd/main.cc      LINKS daemon DEST sbin)
 ym_program(yardmaster-sim   MAIN sim/main.cc                  LINKS sim DEST bin)
 ym_program(scenario_runner  MAIN sim/scenario_runner/main.cc  LINKS sim DEST bin)
 ym_program(slurmstepd  STATIC MAIN daemon/slurmstepd/main.cc  LINKS shepherd DEST sbin)
-ym_program(slurm-bcast STATIC MAIN daemon/slurm-bcast/main.cc LINKS shepherd DEST sbin)
+ym_program(slurm-bcast STATIC MAIN daemon/slurm-bcast/main.cc LINKS bcast DEST sbin)
 if(TARGET slurmd)
   target_link_libraries(slurmd PRIVATE hwloc)  # nobody else looks at the hardware
   add_dependencies(daemon_test slurmd slurmstepd)  # which it starts

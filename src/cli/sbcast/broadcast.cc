@@ -12,10 +12,10 @@
 #include "base/crc32c.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "bcast/bcast_tree.h"
+#include "bcast/compress.h"
 #include "cli/common/world.h"
 #include "cli/sbcast/libraries.h"
-#include "net/bcast_tree.h"
-#include "net/compress.h"
 #include "os/files.h"
 
 namespace ym::cli {
@@ -57,8 +57,8 @@ class Source {
     piece.offset = at_;
     std::string raw(std::min(wish_->piece, piece.file_size - at_), '\0');
     for (std::size_t have = 0; have < raw.size();) {
-      ssize_t got = ::pread(fd_.get(), raw.data() + have, raw.size() - have,
-                            static_cast<off_t>(at_ + have));
+      ssize_t got =
+          ::pread(fd_.get(), raw.data() + have, raw.size() - have, static_cast<off_t>(at_ + have));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return fail(errno_text(wish_->source));
       if (got == 0) return fail(fmt::format("{}: became shorter meanwhile", wish_->source));
@@ -78,7 +78,7 @@ class Source {
  private:
   const BroadcastWish* wish_ = nullptr;
   Fd fd_;
-  struct stat about_ {};
+  struct stat about_{};
   std::uint64_t at_ = 0;
 };
 
@@ -106,7 +106,8 @@ Result<Outcomes> send_file(Controller& controller, const StepCreated& job,
       tree.pass_on(*piece);
     }
     const Outcomes& outcomes = tree.collect();
-    bool hopeless = std::ranges::all_of(outcomes, [](const auto& one) { return !one.second.empty(); });
+    bool hopeless =
+        std::ranges::all_of(outcomes, [](const auto& one) { return !one.second.empty(); });
     if (piece->last || hopeless) return outcomes;
   }
 }
@@ -125,8 +126,8 @@ Result<std::vector<NodeOutcome>> broadcast(Controller& controller, const StepCre
     if (found == outcomes->end() || found->second.starts_with(kNoWay)) missed.push_back(node);
   }
   if (!missed.empty() && job.nodes.size() > width) {
-    auto again = send_file(controller, job, wish, missed,
-                           static_cast<std::uint32_t>(missed.size()));
+    auto again =
+        send_file(controller, job, wish, missed, static_cast<std::uint32_t>(missed.size()));
     if (!again) return std::unexpected(again.error());
     for (auto& [node, error] : *again) (*outcomes)[node] = error;
   }

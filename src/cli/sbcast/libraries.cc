@@ -127,9 +127,8 @@ Result<std::vector<std::string>> libraries_of(const std::string& program,
   auto said = said_by({loader, "--list", program});
   if (!said) return std::unexpected(said.error());
   std::vector<std::string> paths = parse_loader_list(*said);
-  std::erase_if(paths, [&](const std::string& path) {
-    return path == loader || excluded(path, exclusions);
-  });
+  std::erase_if(
+      paths, [&](const std::string& path) { return path == loader || excluded(path, exclusions); });
   return paths;
 }
 

@@ -111,9 +111,10 @@ CommandPage sbcast_page() {
   return {.name = "sbcast",
           .summary = "copy a file to all nodes of a job",
           .usage = {"[OPTION]... SOURCE DESTINATION"},
-          .description = "The file is written with the rights of the job's user. A destination "
-                         "that ends in / is a\n"
-                         "folder. A node that cannot take the file is named, the others get it."};
+          .description =
+              "The file is written with the rights of the job's user. A destination "
+              "that ends in / is a\n"
+              "folder. A node that cannot take the file is named, the others get it."};
 }
 
 std::vector<Option<SbcastSettings>> sbcast_table() {
@@ -141,8 +142,7 @@ std::vector<Option<SbcastSettings>> sbcast_table() {
         .letter = 'j',
         .takes = Takes::Value,
         .argument = "JOB[.STEP]",
-        .help = "To the nodes of this job or step; the own job without it",
-        .variable = "SLURM_JOB_ID"},
+        .help = "To the nodes of this job or step; the own job without it"},
        set_job},
       {{.name = "preserve",
         .letter = 'p',
@@ -188,6 +188,8 @@ int sbcast_main(const Arguments& arguments) {
   };
   if (parsed.operands.size() != 2)
     return fail_with("Need two file names, have " + std::to_string(parsed.operands.size()));
+  if (parsed.settings.job.empty())
+    parsed.settings.job = environment_variable("SLURM_JOB_ID").value_or("");
   if (parsed.settings.job.empty())
     return fail_with("Command only valid from within a Slurm job, or with --jobid");
   auto controller = Controller::open();

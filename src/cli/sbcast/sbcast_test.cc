@@ -10,8 +10,8 @@ namespace ym::cli {
 namespace {
 
 TEST(Sbcast, ADestinationThatIsAFolderKeepsTheName) {
-  EXPECT_EQ(destination_of("/home/a/prog", "/tmp/x", ""), "/tmp/x");
-  EXPECT_EQ(destination_of("/home/a/prog", "/tmp/", ""), "/tmp/prog");
+  EXPECT_EQ(destination_of("/data/a/prog", "/tmp/x", ""), "/tmp/x");
+  EXPECT_EQ(destination_of("/data/a/prog", "/tmp/", ""), "/tmp/prog");
   EXPECT_EQ(destination_of("prog", "x", "Compression=lz4,DestDir=/scratch"), "/scratch/x");
   EXPECT_EQ(destination_of("prog", "/tmp/x", "DestDir=/scratch"), "/tmp/x");
 }

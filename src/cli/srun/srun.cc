@@ -14,6 +14,7 @@
 #include "cli/common/allocation.h"
 #include "cli/common/local.h"
 #include "cli/common/world.h"
+#include "cli/srun/bcast.h"
 #include "cli/srun/session.h"
 #include "notation/hostlist.h"
 #include "notation/pattern.h"
@@ -151,6 +152,8 @@ Result<int> run_step(Controller& controller, const JobOptions& options,
   if (!plan) return std::unexpected(plan.error());
   auto launch = launch_request(options, context, *created, *plan, command);
   if (!launch) return std::unexpected(launch.error());
+  if (Status copied = bcast_program(controller, options, *created, *launch); !copied)
+    return std::unexpected(copied.error());
   Session session(controller, {.job = job,
                                .created = std::move(*created),
                                .launch = std::move(*launch),

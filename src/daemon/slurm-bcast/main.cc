@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "base/text.h"
-#include "net/bcast_tree.h"
+#include "bcast/bcast_file.h"
+#include "bcast/bcast_tree.h"
 #include "os/files.h"
-#include "shepherd/bcast_file.h"
 #include "wire/codec.h"
 #include "wire/messages.h"
 

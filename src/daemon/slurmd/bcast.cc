@@ -21,8 +21,7 @@ void NodeDaemon::refuse_bcast(ConnectionId to, const Frame& frame, const std::st
   log_.error("refused a file: {}", text);
   NodeOutcomes outcomes{.outcomes = {{.node = node_.name, .error = text}}};
   server_->send(
-      to,
-      {.type = wire::message_number<NodeOutcomes>, .correlation = frame.header.correlation},
+      to, {.type = wire::message_number<NodeOutcomes>, .correlation = frame.header.correlation},
       wire::encode(outcomes));
   server_->close(to, {});
 }
@@ -53,8 +52,11 @@ void NodeDaemon::receive_file(ConnectionId from, const Peer& peer, std::vector<F
   std::string groups;
   for (std::uint32_t group : facts->groups)
     groups += fmt::format("{}{}", groups.empty() ? "" : ",", group);
-  std::vector<std::string> arguments = {"slurm-bcast", std::to_string(credential->uid.value),
-                                        std::to_string(credential->gid.value), groups, node_.name,
+  std::vector<std::string> arguments = {"slurm-bcast",
+                                        std::to_string(credential->uid.value),
+                                        std::to_string(credential->gid.value),
+                                        groups,
+                                        node_.name,
                                         loaded_.config.cluster_name};
   // The process reads the first piece itself, from what was read already.
   frames.insert(frames.begin(), first);

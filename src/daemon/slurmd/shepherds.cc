@@ -146,15 +146,15 @@ Status Shepherds::run_aside(const std::string& program, std::vector<std::string>
   if (!pid) return std::unexpected(pid.error());
   Fd handle(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)));
   int fd = handle.get();
-  Status ready = handle ? loop_.watch_readable(fd,
-                                               [this, fd] {
-                                                 siginfo_t info{};
-                                                 ::waitid(P_PIDFD, static_cast<id_t>(fd), &info,
-                                                          WEXITED);
-                                                 loop_.unwatch(fd);
-                                                 aside_.erase(fd);
-                                               })
-                        : fail(errno_text("pidfd_open"));
+  Status ready =
+      handle ? loop_.watch_readable(fd,
+                                    [this, fd] {
+                                      siginfo_t info{};
+                                      ::waitid(P_PIDFD, static_cast<id_t>(fd), &info, WEXITED);
+                                      loop_.unwatch(fd);
+                                      aside_.erase(fd);
+                                    })
+             : fail(errno_text("pidfd_open"));
   if (ready) aside_.emplace(fd, std::move(handle));
   return ready;
 }

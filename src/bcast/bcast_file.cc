@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shepherd/bcast_file.h"
+#include "bcast/bcast_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 
 #include "base/crc32c.h"
 #include "base/format.h"
-#include "net/compress.h"
+#include "bcast/compress.h"
 #include "os/files.h"
 
 namespace ym {
@@ -38,8 +38,8 @@ Status BcastFile::take(const BcastChunk& piece) {
 
 Status BcastFile::open(const BcastChunk& piece) {
   if (piece.path.empty()) return fail("no name for the file");
-  path_ = piece.path.starts_with('/') ? piece.path
-                                      : fmt::format("{}/{}", piece.work_dir, piece.path);
+  path_ =
+      piece.path.starts_with('/') ? piece.path : fmt::format("{}/{}", piece.work_dir, piece.path);
   std::size_t slash = path_.rfind('/') + 1;
   // Where the libraries of a program go is made for them; other folders are the user's to make.
   if (std::string folder = path_.substr(0, slash - 1); folder.ends_with("_libs"))
@@ -49,8 +49,8 @@ Status BcastFile::open(const BcastChunk& piece) {
     if (S_ISDIR(there.st_mode)) return fail(fmt::format("{}: is a directory", path_));
     if (!piece.force) return fail(fmt::format("{}: {}", path_, std::strerror(EEXIST)));
   }
-  std::string fresh = fmt::format("{}.{}.sbcast-XXXXXX", path_.substr(0, slash),
-                                  path_.substr(slash, 200));
+  std::string fresh =
+      fmt::format("{}.{}.sbcast-XXXXXX", path_.substr(0, slash), path_.substr(slash, 200));
   fd_ = Fd(::mkostemp(fresh.data(), O_CLOEXEC));
   if (!fd_) return fail(errno_text(path_));
   temporary_ = fresh;
@@ -59,8 +59,7 @@ Status BcastFile::open(const BcastChunk& piece) {
 
 Status BcastFile::write(const BcastChunk& piece) {
   if (!fd_) return fail("a piece after the last one");
-  if (piece.offset != size_)
-    return fail(fmt::format("{}: a piece is missing at {}", path_, size_));
+  if (piece.offset != size_) return fail(fmt::format("{}: a piece is missing at {}", path_, size_));
   Result<std::string> opened = std::string();
   std::string_view raw = piece.data;
   if (piece.raw_size > 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "net/compress.h"
+#include "bcast/compress.h"
 
 #include <lz4.h>
 

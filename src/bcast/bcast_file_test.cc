@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shepherd/bcast_file.h"
+#include "bcast/bcast_file.h"
 
 #include <dirent.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/crc32c.h"
-#include "net/compress.h"
+#include "bcast/compress.h"
 #include "os/files.h"
 
 namespace ym {
@@ -37,7 +37,8 @@ class BcastFileTest : public testing::Test {
   std::size_t files() const {
     std::size_t count = 0;
     DIR* at = ::opendir(folder_.c_str());
-    while (dirent* entry = ::readdir(at)) count += entry->d_name[0] != '.' || entry->d_name[1] == 'f';
+    while (dirent* entry = ::readdir(at))
+      count += entry->d_name[0] != '.' || entry->d_name[1] == 'f';
     ::closedir(at);
     return count;
   }

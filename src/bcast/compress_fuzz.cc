@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "net/compress.h"
+#include "bcast/compress.h"
 
 // A piece of a file from a stranger; and every text comes back.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "net/bcast_tree.h"
+#include "bcast/bcast_tree.h"
 
 #include "base/format.h"
 #include "model/tree.h"
