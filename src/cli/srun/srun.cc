@@ -246,6 +246,8 @@ int srun_main(const Arguments& arguments) {
     options.spec.name = program.substr(program.rfind('/') + 1);
   auto controller = Controller::open();
   if (!controller) return fail_with(controller.error().text);
+  // A signal that comes between two stages of a launch is the step's, once there is one.
+  Interrupts interrupts;
   SubmissionContext context = submission_context(kSrun);
   if (!options.jobid) return run_in_own_allocation(*controller, options, context, parsed.operands);
   auto code = run_step(*controller, options, context, JobId{options.jobid}, parsed.operands, false);
