@@ -12,6 +12,7 @@
 
 #include "daemon/slurmctld/core_loop.h"
 #include "daemon/slurmctld/directory.h"
+#include "daemon/slurmctld/programs.h"
 #include "daemon/slurmctld/published.h"
 #include "daemon/slurmctld/requests.h"
 #include "net/key.h"
@@ -30,6 +31,7 @@ struct DeskSurroundings {
   Directory* directory = nullptr;
   const ClusterKey* key = nullptr;
   Log* log = nullptr;
+  Programs* programs = nullptr;
   std::string config_path;
   Instant started;
   std::function<void(bool controller_only)> shut_down;

@@ -187,7 +187,10 @@ void Shepherds::ended(Key key) {
 void Shepherds::report_end(Key key, JobId job) {
   agent::Ended ended{.exit = {.code = 0, .signal = 9}, .error = "shepherd lost"};
   if (auto result = spool_.read_result(key.first, key.second)) {
-    ended = {.exit = result->exit, .error = result->error, .out_of_memory = result->out_of_memory};
+    ended = {.exit = result->exit,
+             .error = result->error,
+             .out_of_memory = result->out_of_memory,
+             .drain_reason = result->drain_reason};
   } else {
     log_.error("the shepherd of {}.{} ended without a result", job.value,
                step_folder_name(key.second));
