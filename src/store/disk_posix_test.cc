@@ -29,6 +29,18 @@ struct DiskPosixTest : testing::Test {
   }
 };
 
+TEST_F(DiskPosixTest, ReadsAsManyBytesAsWereAskedForWhateverTheLength) {
+  std::filesystem::create_directories(dir);
+  auto file = disk.open(dir + "/f", DiskOpen::Create);
+  ASSERT_TRUE(file) << file.error().text;
+  ASSERT_TRUE((*file)->write(0, std::string(100, 'x')));
+  for (std::size_t length = 0; length < 64; ++length) {
+    auto bytes = (*file)->read(3, length);
+    ASSERT_TRUE(bytes);
+    EXPECT_EQ(*bytes, std::string(length, 'x'));
+  }
+}
+
 TEST_F(DiskPosixTest, AJournalComesBackFromRealFiles) {
   for (std::uint64_t round = 0; round < 4; ++round) {
     Log log;
