@@ -116,7 +116,8 @@ def test_hanging_prolog_is_killed_at_its_timeout(yard, tmp_path):
 
 
 def test_prolog_that_prints_a_gigabyte_fills_nothing(yard, tmp_path):
-    program(tmp_path / "p", "head -c 1000000000 /dev/zero | tr '\\0' x; head -c 10000000 /dev/zero >&2\n")
+    program(tmp_path / "p", "head -c 1000000000 /dev/zero | tr '\\0' x; "
+                            "head -c 10000000 /dev/zero >&2\n")
     cluster = yard(Prolog=tmp_path / "p")
     cluster.start()
     job = submit(cluster, "true\n")
@@ -194,7 +195,8 @@ def test_contain_keeps_an_extern_step_on_every_node(yard, tmp_path):
     def externs():
         return sum("extern" in names for _, names, _ in os.walk(f"{tmp_path}/spool"))
     assert externs() == 2
-    assert cluster.run("srun", f"--jobid={job}", "--overlap", "-N1", "-n1", "echo", "in").stdout == "in\n"
+    done = cluster.run("srun", f"--jobid={job}", "--overlap", "-N1", "-n1", "echo", "in")
+    assert done.stdout == "in\n"
     cluster.run("scancel", job)
     assert ended(cluster, job) == "CANCELLED"
     wait_for(lambda: cluster.idle_nodes() == 2 and externs() == 0)
