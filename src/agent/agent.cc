@@ -260,8 +260,11 @@ void Agent::add_ended_steps(Sluid sluid, const Attempt& attempt, NodeReport& rep
   for (const auto& [step, shepherd] : attempt.shepherds) {
     if (!shepherd.alive) add_drain_reason(step, shepherd, report);
     if (shepherd.alive || step == kBatchStep || is_around(step)) continue;
-    report.ended_steps.push_back(
-        {.job = attempt.job, .sluid = sluid, .step = step, .exit = shepherd.ended.exit});
+    report.ended_steps.push_back({.job = attempt.job,
+                                  .sluid = sluid,
+                                  .step = step,
+                                  .exit = shepherd.ended.exit,
+                                  .out_of_memory = shepherd.ended.out_of_memory});
   }
 }
 

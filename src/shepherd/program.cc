@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "os/clock.h"
 #include "os/files.h"
-#include "shepherd/cgroup.h"
+#include "shepherd/containment.h"
 #include "shepherd/descendants.h"
 #include "shepherd/folder.h"
 #include "shepherd/packet.h"
@@ -30,6 +30,7 @@ namespace {
 constexpr std::size_t kReadSize = 64 << 10;
 constexpr Duration kKillAgain{50};
 constexpr int kLastReads = 16;  // a pipe holds no more; what is left behind may write for ever
+constexpr int kLastTries = 250;  // five seconds
 constexpr std::size_t kShownMax = 1024;
 
 Status leave_mark(const std::string& folder) {
@@ -56,15 +57,19 @@ Result<Fd> watch_children() {
 
 class Programs {
  public:
-  Programs(const ShepherdOrder& order, const Fd& control) : order_(order), control_(control) {}
+  // RunInJob: in the extern step's groups, so that the job's end is theirs, too. Otherwise in none:
+  // a daemon that a prolog starts may outlive it.
+  Programs(const ShepherdOrder& order, const Fd& control)
+      : order_(order),
+        control_(control),
+        containment_(order.cgroup, order.node, order.job, order.sluid, kExternStep) {}
 
   ShepherdResult run() {
     auto children = watch_children();
     if (!children) return failed(children.error().text);
     children_ = std::move(*children);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // so that a daemon is found when it must be killed
-    // RunInJob: the job's end is theirs, too.
-    if (order_.in_extern) cgroup_ = cgroup_path(order_.node, order_.job, order_.sluid, kExternStep);
+    if (order_.in_extern) containment_.make(order_);
     bool limited = order_.time_limit > Duration(0);
     deadline_ = limited ? monotonic_clock() + order_.time_limit : Duration(0);
     for (const TaskOrder& task : order_.tasks) {
@@ -86,7 +91,7 @@ class Programs {
     auto started = start_task({.order = order_,
                                .task = task,
                                .script = {},
-                               .cgroup = cgroup_,
+                               .containment = containment_,
                                .open_files = open_files,
                                .control = control_.get(),
                                .on_control = [this] { look_at_control(); }});
@@ -183,7 +188,8 @@ class Programs {
   const ShepherdOrder& order_;
   const Fd& control_;
   Fd children_;
-  std::string cgroup_, tail_, buffer_;
+  Containment containment_;
+  std::string tail_, buffer_;
   Duration deadline_{0};  // monotonic; 0: none
   bool timed_out_ = false, killed_ = false;
 };
@@ -205,7 +211,8 @@ int run_extern(const ShepherdOrder& order, const std::string& folder, PlainInher
   if (auto marked = leave_mark(folder); !marked) {
     result = {.exit = {.code = 1, .signal = 0}, .error = marked.error().text};
   } else {
-    std::string cgroup = make_cgroup(cgroup_path(order.node, order.job, order.sluid, order.step));
+    Containment containment(order);
+    containment.make(order);
     for (bool told = false; !told;) {
       pollfd fd{.fd = inherited.control.get(), .events = POLLIN, .revents = 0};
       ::poll(&fd, 1, -1);
@@ -213,13 +220,12 @@ int run_extern(const ShepherdOrder& order, const std::string& folder, PlainInher
         told |= packet->kind == ControlKind::Signal &&
                 (packet->signal == SIGTERM || packet->signal == SIGKILL);
     }
-    kill_cgroup(cgroup);
     // A killed process takes a moment to leave its group.
-    for (int tries = 0; tries < 50 && !cgroup.empty(); ++tries) {
-      remove_cgroup(cgroup);
-      if (::access(cgroup.c_str(), F_OK) != 0) break;
+    for (int tries = 0; tries < kLastTries && !containment.members().empty(); ++tries) {
+      containment.kill();
       ::poll(nullptr, 0, 20);
     }
+    containment.remove();
   }
   leave_result(folder, result);
   return 0;

@@ -65,7 +65,7 @@ class PosixFile final : public DiskFile {
     length = static_cast<std::size_t>(std::min<std::uint64_t>(length, *total - offset));
     std::string bytes;
     int error = 0;
-    // libstdc++ 12 tells the callback the capacity, which may be more than was asked for.
+    // Not the size that the callback is given: libstdc++ 12 passes the capacity there.
     bytes.resize_and_overwrite(length, [&](char* to, std::size_t) {
       std::size_t done = 0;
       while (done < length) {

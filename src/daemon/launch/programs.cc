@@ -160,6 +160,7 @@ ShepherdOrder program_order(StepId step, const JobFacts& job, const ProgramPlace
   order.boot_id = place.boot_id;
   order.work_dir = "/";
   order.kind = ShepherdKind::Program;
+  order.cgroup.plugin = "disabled";
   order.environment =
       program_environment(job, step == kPrologStep ? "prolog_slurmd" : "epilog_slurmd",
                           place.configuration, place.node);

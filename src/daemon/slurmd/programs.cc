@@ -37,13 +37,18 @@ Result<ShepherdOrder> NodeDaemon::around_order(const agent::Persist& effect) con
                      .boot_id = boot_id_,
                      .uid = ::geteuid(),
                      .gid = ::getegid()};
-  if (effect.step == kExternStep) return extern_order(facts, place);
+  if (effect.step == kExternStep) {
+    ShepherdOrder order = extern_order(facts, place);
+    order.cgroup = config.cgroup;
+    return order;
+  }
   bool prolog = effect.step == kPrologStep;
   auto programs = programs_for(prolog ? config.prolog : config.epilog, loaded_.path);
   if (!programs) return std::unexpected(programs.error());
   ShepherdOrder order = program_order(effect.step, facts, place, *programs);
   order.time_limit = prolog ? config.prolog_timeout : config.epilog_timeout;
   order.in_extern = prolog && config.prolog_flags.run_in_job;
+  if (order.in_extern) order.cgroup = config.cgroup;
   return order;
 }
 
