@@ -56,6 +56,7 @@ void Agent::recover(const std::vector<Recovered>& found, Outbox& out) {
                         .error = "slurmd restarted during the launch"};
     }
     if (one.step == kEpilogStep) attempt.killed = true;
+    if (one.step == kPrologStep) attempt.prolog_failed = has_failed(shepherd);
   }
   for (auto& [sluid, attempt] : attempts_) advance(sluid, attempt, out);
 }
@@ -213,6 +214,8 @@ void Agent::shepherd_ended(Sluid sluid, StepId step, const Ended& ended, Outbox&
   if (shepherd == found->second.shepherds.end() || !shepherd->second.alive) return;
   shepherd->second.alive = false;
   shepherd->second.ended = ended;
+  if (step == kPrologStep && !found->second.killed)
+    found->second.prolog_failed = has_failed(shepherd->second);
   advance(sluid, found->second, out);
   if (around_.serial && is_program(step)) advance_queue(out);
   report_attempt(sluid, out);
@@ -242,8 +245,7 @@ AttemptReport Agent::report_of(Sluid sluid, const Attempt& attempt) const {
     report.out_of_memory = batch->second.ended.out_of_memory;
   }
   auto prolog = attempt.shepherds.find(kPrologStep);
-  bool failed = prolog != attempt.shepherds.end() && has_failed(prolog->second);
-  if (failed && !attempt.killed) {
+  if (attempt.prolog_failed && prolog != attempt.shepherds.end()) {
     report.prolog_failed = true;
     report.batch_ended = false;
     report.error = prolog->second.ended.error;

@@ -114,6 +114,7 @@ class Agent {
     JobId job;
     bool batch = false;  // the script was this node's to run
     bool killed = false;
+    bool prolog_failed = false;  // by itself, not because the attempt was killed
     Instant kill_at;              // SIGKILL from then on
     std::optional<KillJob> kill;  // the latest that described the job, for the epilog
     std::map<StepId, Shepherd> shepherds;

@@ -90,6 +90,8 @@ void Controller::program_ended(JobId id, Sluid sluid, const std::string& error, 
 
 void Controller::prolog_failed(JobId id, NodeId node, Instant now, Outbox& out) {
   drain(node, "Prolog error", now, out);
+  // srun may have heard of it first, and have ended its job.
+  if (state_.jobs.at(id.value).state != JobState::Running) return;
   bool hold = !has_parameter(config_, "SchedulerParameters", "nohold_on_prolog_fail");
   fail_start(id, hold ? Reason::LaunchFailedRequeuedHeld : Reason::JobLaunchFailure, hold, now,
              out);

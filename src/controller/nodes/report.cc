@@ -113,7 +113,7 @@ void Controller::note_attempt(NodeId node, const AttemptReport& attempt, Instant
     return;
   }
   JobId id = job->id;
-  if (job->state == JobState::Running && attempt.prolog_failed)
+  if (attempt.prolog_failed)
     prolog_failed(id, node, now, out);
   else if (attempt.prepared && !preparing_.empty())
     node_prepared(id, node, now, out);
