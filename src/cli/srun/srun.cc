@@ -41,7 +41,8 @@ CreateStep step_request(const JobOptions& options, JobId job, bool own_allocatio
                  .excluded_nodes = options.extras.excluded_nodes,
                  .overlap = options.overlap || options.external_launcher,
                  .overcommit = options.spec.overcommit,
-                 .whole = options.whole};
+                 .whole = options.whole,
+                 .no_kill = options.spec.no_kill};
   // Without a wish, all nodes of the allocation take part, as far as there are tasks for them.
   if (!options.min_nodes && options.soft_nodes && out.node_list.empty())
     out.nodes = out.tasks ? std::min(*options.soft_nodes, out.tasks) : *options.soft_nodes;
@@ -95,7 +96,7 @@ Result<LaunchTasks> launch_request(const JobOptions& options, const SubmissionCo
                   .stdin_task = plan.stdin_task,
                   .append_output = options.spec.append_output,
                   .unbuffered = options.unbuffered,
-                  .kill_on_bad_exit = options.kill_on_bad_exit,
+                  .kill_on_bad_exit = options.kill_on_bad_exit.value_or(false),
                   .pty = options.pty,
                   .umask = context.umask,
                   .mpi = options.mpi,
