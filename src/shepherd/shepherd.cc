@@ -92,18 +92,22 @@ Status Shepherd::write_script() {
   return {};
 }
 
+TaskSetup Shepherd::setup_of(const TaskOrder& task) {
+  return {.order = order_,
+          .task = task,
+          .script = script_,
+          .cgroup = cgroup_,
+          .open_files = open_files_,
+          .control = control_.get(),
+          .on_control = [this] { on_control(); }};
+}
+
 void Shepherd::start_tasks() {
   TasksStarted started{.node = order_.node};
   starting_ = true;
   for (const TaskOrder& one : order_.tasks) {
     if (killed_) break;
-    auto task = start_task({.order = order_,
-                            .task = one,
-                            .script = script_,
-                            .cgroup = cgroup_,
-                            .open_files = open_files_,
-                            .control = control_.get(),
-                            .on_control = [this] { on_control(); }});
+    auto task = start_task(setup_of(one));
     if (!task) {
       // The others must not wait for it.
       result_.error = task.error().text;
@@ -188,17 +192,28 @@ void Shepherd::reap() {
   while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
     auto task = std::ranges::find(tasks_, pid, &Task::pid);
     if (task == tasks_.end() || task->ended) continue;  // an orphan of a task
-    task->ended = true;
-    task->exit = exit_of(status);
-    result_.exit = std::max(result_.exit, task->exit);
-    // What it wrote before its end comes first, unless srun is too slow to take it.
-    for (StreamKind kind : {StreamKind::Stdout, StreamKind::Stderr}) {
-      while (replay_.unsent_bytes() < kStreamBufferMax && read_output(*task, kind)) {
+    if (!task->in_epilog) {
+      task->exit = exit_of(status);
+      result_.exit = std::max(result_.exit, task->exit);
+      if (pid_t epilogs = start_task_epilogs(setup_of(*task->order), pid, task->exit)) {
+        task->pid = epilogs;
+        task->in_epilog = true;
+        continue;
       }
     }
-    task->streams.in = Fd();
-    tell(TaskEnded{.task = task->order->rank, .exit = task->exit});
+    task_ended(*task);
   }
+}
+
+void Shepherd::task_ended(Task& task) {
+  task.ended = true;
+  // What it wrote before its end comes first, unless srun is too slow to take it.
+  for (StreamKind kind : {StreamKind::Stdout, StreamKind::Stderr}) {
+    while (replay_.unsent_bytes() < kStreamBufferMax && read_output(task, kind)) {
+    }
+  }
+  task.streams.in = Fd();
+  tell(TaskEnded{.task = task.order->rank, .exit = task.exit});
 }
 
 void Shepherd::signal_tasks(int signal, bool leaders_only) {

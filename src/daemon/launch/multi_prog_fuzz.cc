@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "daemon/launch/environment.h"
+#include "os/environment_block.h"
 #include "daemon/launch/orders.h"
 
 // What users write: a --multi-prog file, and an environment.

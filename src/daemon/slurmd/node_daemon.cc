@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/slurmd/node_daemon.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "base/format.h"
+#include "config/values.h"
 #include "net/token.h"
 #include "notation/job_id.h"
 #include "os/clock.h"
@@ -224,6 +226,11 @@ Result<LaunchFacts> NodeDaemon::facts_for(std::uint32_t uid, std::uint32_t gid) 
                     .groups = groups_of(user->name, gid)};
   facts.boot_id = boot_id_;
   facts.kill_wait = loaded_.config.kill_wait;
+  facts.temp_dir = expand_node_path(loaded_.config.temp_dir, node_.name, host_name());
+  facts.nice = ::getpriority(PRIO_PROCESS, 0);
+  facts.propagate_priority = loaded_.config.propagate_priority;
+  facts.task_prolog = loaded_.config.task_prolog;
+  facts.task_epilog = loaded_.config.task_epilog;
   return facts;
 }
 

@@ -17,6 +17,12 @@
 namespace ym {
 namespace {
 
+// The address of srun without its port, as tasks are told it.
+std::string launcher_address(const Peer& peer) {
+  if (peer.kind == PeerKind::Unix || peer.address.starts_with("unix")) return "127.0.0.1";
+  return peer.address.substr(0, peer.address.rfind(':'));
+}
+
 constexpr std::size_t kResumeResidualMax = 64 << 10;
 
 template <class T>
@@ -123,6 +129,7 @@ Result<ShepherdOrder> NodeDaemon::order_for(const LaunchTasks& request, const Pe
   }
   auto facts = facts_for(credential->uid.value, credential->gid.value);
   if (!facts) return std::unexpected(facts.error());
+  facts->launcher = launcher_address(peer);
   return step_order(request, *credential, *share, *facts);
 }
 
