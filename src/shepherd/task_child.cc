@@ -181,7 +181,9 @@ int try_execute(const std::vector<std::string>& arguments, const std::vector<cha
   for (std::string_view folder : split(path, ':')) {
     std::string candidate = fmt::format("{}/{}", folder.empty() ? "." : folder, program);
     ::execve(candidate.c_str(), argv.data(), environment.data());
-    if (errno != ENOENT && errno != ENOTDIR) error = errno;
+    // A folder that is closed to the user says EACCES, too, whether the program is there or not.
+    int why = errno;
+    if (why != ENOENT && why != ENOTDIR && ::access(candidate.c_str(), F_OK) == 0) error = why;
   }
   return error;
 }

@@ -36,7 +36,8 @@ Status add_file(EnvironmentBlock& out, const std::string& file) {
   auto number = parse_unsigned<std::uint32_t>(file);
   if (number && *number < 3)
     return fail("--export-file: standard input and output cannot be read from");
-  auto text = read_file(number ? fmt::format("/proc/self/fd/{}", *number) : file, kExportFileMax);
+  auto text = number ? read_descriptor(static_cast<int>(*number), file, kExportFileMax)
+                     : read_file(file, kExportFileMax);
   if (!text) return fail(fmt::format("--export-file: {}", text.error().text));
   for (std::string_view entry : split(*text, '\0')) {
     while (entry.starts_with('\n')) entry.remove_prefix(1);

@@ -51,7 +51,8 @@ TEST(Exports, AFileGivesVariablesEndedByNul) {
   EXPECT_EQ(read->get("A"), "two words");
   EXPECT_EQ(read->get("NEW"), "line\nbreak");
   options.export_file = std::to_string(fd);
-  EXPECT_TRUE(batch_environment(options, {.environment = kEnvironment}));
+  ::lseek(fd, 0, SEEK_SET);
+  EXPECT_EQ(batch_environment(options, {.environment = kEnvironment})->get("A"), "two words");
   ::close(fd);
   ::unlink(path);
   EXPECT_FALSE(batch_environment(options, {.environment = kEnvironment}));

@@ -45,12 +45,14 @@ Result<BatchScript> read_script(const std::vector<std::string>& operands, const 
         .name = "wrap"};
   }
   if (operands.empty()) {
-    auto text = read_file("/dev/stdin", kScriptMax + 1);
+    auto text = read_descriptor(STDIN_FILENO, "standard input", kScriptMax + 1);
     if (!text) return std::unexpected(text.error());
     return BatchScript{.text = std::move(*text), .name = "sbatch"};
   }
   std::string path = find_script(operands[0], work_dir);
-  auto text = read_file(path, kScriptMax + 1);
+  // Not opened anew: the file behind it may belong to somebody else.
+  auto text = path == "/dev/stdin" ? read_descriptor(STDIN_FILENO, path, kScriptMax + 1)
+                                   : read_file(path, kScriptMax + 1);
   if (!text) return fail(fmt::format("Unable to open file {}: {}", operands[0], text.error().text));
   return BatchScript{
       .text = std::move(*text), .path = path, .name = path.substr(path.rfind('/') + 1)};
