@@ -24,6 +24,10 @@ void EnvironmentBlock::remove(std::string_view name) {
   if (found != values_.end()) values_.erase(found);
 }
 
+void EnvironmentBlock::set_all(const EnvironmentBlock& other) {
+  for (const auto& [name, value] : other.values_) values_.insert_or_assign(name, value);
+}
+
 void EnvironmentBlock::add_missing(const EnvironmentBlock& other) {
   for (const auto& [name, value] : other.values_) {
     if (!name.starts_with("SLURM_")) values_.emplace(name, value);

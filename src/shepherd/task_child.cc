@@ -209,6 +209,8 @@ void run_task(const TaskSetup& setup, ChildEnds& ends) {
   EnvironmentBlock environment = environment_of(setup, ::getpid());
   if (!set_limits(order.limits)) ::_exit(kLimitsExitCode);
   prepare_environment(setup, environment, ends.trouble);
+  environment.set_all(EnvironmentBlock(setup.mpi.environment));
+  if (setup.mpi.fd >= 0) ::fcntl(setup.mpi.fd, F_SETFD, 0);
   std::string bytes = environment.bytes();
   execute(arguments, environment_pointers(bytes));
 }
