@@ -65,10 +65,12 @@ class PosixFile final : public DiskFile {
     length = static_cast<std::size_t>(std::min<std::uint64_t>(length, *total - offset));
     std::string bytes;
     int error = 0;
-    bytes.resize_and_overwrite(length, [&](char* to, std::size_t wanted) {
+    // libstdc++ 12 calls with the capacity that it has made, which is more where a short string
+    // grows: `length` counts.
+    bytes.resize_and_overwrite(length, [&](char* to, std::size_t) {
       std::size_t done = 0;
-      while (done < wanted) {
-        ssize_t n = ::pread(fd_.get(), to + done, wanted - done, static_cast<off_t>(offset + done));
+      while (done < length) {
+        ssize_t n = ::pread(fd_.get(), to + done, length - done, static_cast<off_t>(offset + done));
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) error = errno;
         if (n <= 0) break;

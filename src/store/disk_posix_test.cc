@@ -107,5 +107,14 @@ TEST_F(DiskPosixTest, BlobsComeBackFromRealFiles) {
   EXPECT_EQ((*blobs)->get(id).value(), "#!/bin/sh\n");
 }
 
+TEST_F(DiskPosixTest, AReadOfAnyLengthGivesThatManyBytes) {
+  auto file = disk.open(dir + "/file", DiskOpen::Create);
+  ASSERT_TRUE(file);
+  std::string text(200, 'x');
+  ASSERT_TRUE((*file)->write(0, text));
+  for (std::size_t length = 0; length < 100; ++length)
+    EXPECT_EQ((*file)->read(3, length).value().size(), length);
+}
+
 }  // namespace
 }  // namespace ym
