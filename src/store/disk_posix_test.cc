@@ -108,8 +108,9 @@ TEST_F(DiskPosixTest, BlobsComeBackFromRealFiles) {
 }
 
 TEST_F(DiskPosixTest, AReadOfAnyLengthGivesThatManyBytes) {
+  ASSERT_TRUE(disk.make_dir(dir));
   auto file = disk.open(dir + "/file", DiskOpen::Create);
-  ASSERT_TRUE(file);
+  ASSERT_TRUE(file) << file.error().text;
   std::string text(200, 'x');
   ASSERT_TRUE((*file)->write(0, text));
   for (std::size_t length = 0; length < 100; ++length)
