@@ -53,12 +53,12 @@ class Launching(Yard):
         return int(done.stdout.strip())
 
     def job(self, number):
-        return dict(re.findall(r"(\S+?)=(\S*)", self.run("scontrol", "show", "job", number).stdout))
+        return dict(re.findall(r"(\S+?)=(\S*)", self.run("scontrol", "show", "job", str(number)).stdout))
 
     def ended(self, number):
         """The job's record once it is over and off its nodes."""
         def over():
-            seen = self.job(str(number))
+            seen = self.job(number)
             return seen if seen["JobState"] not in ("PENDING", "RUNNING", "COMPLETING") else None
         return wait_for(over, what=f"end of job {number}")
 

@@ -152,11 +152,20 @@ void Desk::sign(StepCreated& created, const Snapshot& state) const {
                             .array_job = job->array_job,
                             .array_task = job->array_task,
                             .issued = now,
-                            .expires = now + kCredentialLife};
+                            .expires = now + kCredentialLife,
+                            .work_dir = spec.work_dir,
+                            .comment = spec.extras->comment,
+                            .constraints = spec.extras->features,
+                            .reservation = spec.extras->reservation,
+                            .start = job->start,
+                            .limit_end = job->limit_end,
+                            .restarts = job->restarts,
+                            .oom_kill_step = spec.extras->oom_kill_step};
   if (const Partition* partition = state.find(job->partition))
     credential.partition = partition->spec->name;
   for (const NodeShare& share : job->allocation->nodes) {
     credential.job_cpus.push_back(share.cpus);
+    credential.job_memory_mb.push_back(share.memory_mb);
     credential.memory_per_node_mb = share.memory_mb;
   }
   for (const NodeAddress& node : created.nodes) credential.node_names.push_back(node.name);
