@@ -90,7 +90,7 @@ Result<StartedTask> start_task(const TaskSetup& setup) {
   if (auto made = make_streams(setup, started.streams, ends); !made)
     return std::unexpected(made.error());
   if (auto made = make_pipe(trouble, ends.trouble); !made) return std::unexpected(made.error());
-  started.pid = ::fork();
+  started.pid = setup.containment.fork_inside();
   if (started.pid < 0) return fail(errno_text("fork"));
   if (started.pid == 0) run_task(setup, ends);
   ends = ChildEnds{};
@@ -107,7 +107,7 @@ Result<StartedTask> start_task(const TaskSetup& setup) {
 
 pid_t start_task_epilogs(const TaskSetup& setup, pid_t task, ExitStatus exit) {
   if (setup.order.task_epilogs.empty()) return 0;
-  pid_t pid = ::fork();
+  pid_t pid = setup.containment.fork_inside();
   if (pid == 0) run_task_epilogs(setup, task, exit);
   return pid > 0 ? pid : 0;
 }

@@ -17,7 +17,6 @@
 #include "base/text.h"
 #include "os/environment_block.h"
 #include "os/files.h"
-#include "shepherd/cgroup.h"
 #include "shepherd/task_limits.h"
 #include "shepherd/task_scripts.h"
 
@@ -57,7 +56,6 @@ void leave_the_shepherd(const TaskSetup& setup, int trouble) {
   const ShepherdOrder& order = setup.order;
   default_signals();
   ::setrlimit(RLIMIT_NOFILE, &setup.open_files);
-  join_cgroup(setup.cgroup);
   errno = 0;
   int own = ::getpriority(PRIO_PROCESS, 0);
   // Lower than ours may be forbidden; then it stays.

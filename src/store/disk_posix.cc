@@ -65,8 +65,7 @@ class PosixFile final : public DiskFile {
     length = static_cast<std::size_t>(std::min<std::uint64_t>(length, *total - offset));
     std::string bytes;
     int error = 0;
-    // libstdc++ 12 calls with the capacity that it has made, which is more where a short string
-    // grows: `length` counts.
+    // Not the size that the callback is given: libstdc++ 12 passes the capacity there.
     bytes.resize_and_overwrite(length, [&](char* to, std::size_t) {
       std::size_t done = 0;
       while (done < length) {

@@ -57,13 +57,19 @@ std::string shortcoming(const NodeSpec& spec, const NodeRegistration& found) {
   return {};
 }
 
+// The boot's own id is proof. The time of boot is none where there is an id: it is the clock less
+// the uptime, so it moves when the clock is set.
+bool has_booted(const NodeRegistration& before, const NodeRegistration& now) {
+  if (!before.boot_id.empty() && !now.boot_id.empty()) return before.boot_id != now.boot_id;
+  return before.boot_time && now.boot_time > before.boot_time;
+}
+
 }  // namespace
 
 bool Controller::note_registration(const Node& node, const NodeRegistration& registration,
                                    Instant now, Outbox& out) {
   NodeId id = node.id;
-  bool rebooted =
-      node.registration->boot_time && registration.boot_time > node.registration->boot_time;
+  bool rebooted = has_booted(*node.registration, registration);
   if (!(*node.registration == registration) || !node.responding)
     emit(NodeRegistered{.node = id, .registration = Ref(registration)}, now, out);
   const Node& known = state_.nodes.at(id.value);
@@ -179,13 +185,20 @@ void Controller::note_step(NodeId node, const StepReport& report, Instant now, O
   auto step = std::ranges::find(*job->steps, report.step, &Step::id);
   if (step == job->steps->end()) return;
   if (std::ranges::find(step->nodes_left, node) == step->nodes_left.end()) return;
-  emit(StepNodeEnded{.job = job->id, .step = report.step, .node = node, .exit = report.exit}, now,
-       out);
+  emit(StepNodeEnded{.job = job->id,
+                     .step = report.step,
+                     .node = node,
+                     .exit = report.exit,
+                     .out_of_memory = report.out_of_memory},
+       now, out);
   const Job& after = state_.jobs.at(report.job.value);
   auto ended = std::ranges::find(*after.steps, report.step, &Step::id);
   if (!ended->nodes_left.empty()) return;
-  ExitStatus worst = ended->worst;
-  emit(StepEnded{.job = report.job, .step = report.step, .exit = worst}, now, out);
+  emit(StepEnded{.job = report.job,
+                 .step = report.step,
+                 .exit = ended->worst,
+                 .out_of_memory = ended->out_of_memory},
+       now, out);
 }
 
 }  // namespace ym

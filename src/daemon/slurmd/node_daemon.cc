@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "config/values.h"
+#include "daemon/launch/containment_order.h"
 #include "net/token.h"
 #include "notation/job_id.h"
 #include "os/clock.h"
@@ -93,10 +94,15 @@ Status NodeDaemon::recover() {
       return true;
     });
   }
+  for (agent::Recovered& one : scan.found) {
+    // What a lost shepherd left behind may be alive: it has ended when that has.
+    auto order = spool_.read_order(one.sluid, one.step);
+    bool here = order && order->boot_id == boot_id_;
+    if (one.found == agent::Found::Lost && here) one.found = agent::Found::Alive;
+  }
   agent::Outbox out;
   agent_.recover(scan.found, out);
   for (const agent::Recovered& one : scan.found) {
-    if (one.found == agent::Found::Lost) shepherds_.kill_remains(one.job, one.sluid, one.step);
     if (one.found != agent::Found::Alive) continue;
     log_.info("job {} step {} is still running", one.job.value, step_folder_name(one.step));
     loop_.post([this, one] { shepherds_.adopt(one.job, one.sluid, one.step); });
@@ -205,6 +211,7 @@ NodeRegistration NodeDaemon::registration() const {
   one.os = operating_system();
   one.arch = architecture();
   one.boot_time = boot_time();
+  one.boot_id = boot_id_;
   one.slurmd_start = started_;
   one.address = !node_.address.empty()    ? node_.address
                 : !node_.hostname.empty() ? node_.hostname
@@ -246,6 +253,7 @@ void NodeDaemon::obey(agent::Persist& effect) {
     auto facts = facts_for(effect.batch->spec->uid.value, effect.batch->spec->gid.value);
     if (facts) {
       order = batch_order(*effect.batch, *facts);
+      set_containment(order, *effect.batch, loaded_.config);
     } else {
       // The record stays, so that the failure is reported until the controller knows it.
       failed_[key] = facts.error().text;
