@@ -56,8 +56,7 @@ Result<std::vector<std::uint32_t>> parse_limit_exceptions(std::string_view text)
   auto named = parse_limit_names(text);
   if (!named) return named;
   std::vector<std::uint32_t> out = every_limit();
-  std::erase_if(out,
-                [&](std::uint32_t kind) { return std::ranges::binary_search(*named, kind); });
+  std::erase_if(out, [&](std::uint32_t kind) { return std::ranges::binary_search(*named, kind); });
   return out;
 }
 

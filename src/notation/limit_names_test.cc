@@ -24,8 +24,7 @@ TEST(LimitNames, AreThoseOfThisMachine) {
 }
 
 TEST(LimitNames, AListNamesThemOnceInOrder) {
-  EXPECT_EQ(*parse_limit_names("stack,RLIMIT_CPU, Stack"),
-            (Kinds{RLIMIT_CPU, RLIMIT_STACK}));
+  EXPECT_EQ(*parse_limit_names("stack,RLIMIT_CPU, Stack"), (Kinds{RLIMIT_CPU, RLIMIT_STACK}));
   EXPECT_EQ(parse_limit_names("ALL")->size(), 10u);
   EXPECT_EQ(*parse_limit_names("none"), Kinds{});
 }

@@ -27,10 +27,10 @@ constexpr int kNotExecutable = 127;
 
 struct Program {
   std::vector<std::string> arguments;
-  std::string path;             // empty: arguments[0]
-  std::string folder;           // empty: where we are
-  std::size_t output_max = 0;   // of stdout; 0: it is not read
-  Duration time_limit{0};       // 0: none
+  std::string path;            // empty: arguments[0]
+  std::string folder;          // empty: where we are
+  std::size_t output_max = 0;  // of stdout; 0: it is not read
+  Duration time_limit{0};      // 0: none
 };
 struct Outcome {
   int status = 0;  // as wait(2) has it
@@ -54,8 +54,7 @@ struct Outcome {
     error = try_execute(program.arguments, pointers);
   } else {
     std::vector<char*> argv;
-    for (const std::string& one : program.arguments)
-      argv.push_back(const_cast<char*>(one.c_str()));
+    for (const std::string& one : program.arguments) argv.push_back(const_cast<char*>(one.c_str()));
     argv.push_back(nullptr);
     ::execve(program.path.c_str(), argv.data(), pointers.data());
     error = errno;
@@ -165,8 +164,7 @@ std::string obey_prolog(std::string_view output, EnvironmentBlock& environment) 
 int run_task_prolog(const std::string& program, EnvironmentBlock& environment) {
   EnvironmentBlock own = environment;
   own.set("SLURM_SCRIPT_CONTEXT", "prolog_task");
-  Outcome outcome =
-      run_program({.arguments = {program}, .output_max = kPrologOutputMax}, own);
+  Outcome outcome = run_program({.arguments = {program}, .output_max = kPrologOutputMax}, own);
   if (outcome.exec_error != 0) {
     complain(fmt::format("Could not run task prolog [{}]: {}", program,
                          std::strerror(outcome.exec_error)));
@@ -180,8 +178,8 @@ int run_task_prolog(const std::string& program, EnvironmentBlock& environment) {
     rest.remove_prefix(static_cast<std::size_t>(wrote));
   }
   if (outcome.status == 0) return 0;
-  int code = WIFEXITED(outcome.status) ? WEXITSTATUS(outcome.status)
-                                       : 128 + WTERMSIG(outcome.status);
+  int code =
+      WIFEXITED(outcome.status) ? WEXITSTATUS(outcome.status) : 128 + WTERMSIG(outcome.status);
   complain(fmt::format("TaskProlog failed status={}: {}", code, program));
   return code;
 }
@@ -226,9 +224,9 @@ Status add_login_environment(const LoginWish& login, EnvironmentBlock& environme
   if (outcome.exec_error != 0)
     return failed(fmt::format("{}: {}", login.shell, std::strerror(outcome.exec_error)));
   if (outcome.too_late)
-    return failed(fmt::format("the shell took longer than {} seconds",
-                              std::chrono::duration_cast<std::chrono::seconds>(login.time_limit)
-                                  .count()));
+    return failed(
+        fmt::format("the shell took longer than {} seconds",
+                    std::chrono::duration_cast<std::chrono::seconds>(login.time_limit).count()));
   auto found = parse_login_output(outcome.output);
   if (!found) return failed(found.error().text);
   environment.add_missing(*found);

@@ -35,9 +35,9 @@ class ScriptFile {
 
 TEST(TaskScripts, APrologsLinesChangeTheEnvironmentAndPrint) {
   EnvironmentBlock environment = some();
-  EXPECT_EQ(obey_prolog("export A=x=y z\nunset B\nprint  two blanks \nnonsense\nprint last",
-                        environment),
-            " two blanks \nlast\n");
+  EXPECT_EQ(
+      obey_prolog("export A=x=y z\nunset B\nprint  two blanks \nnonsense\nprint last", environment),
+      " two blanks \nlast\n");
   EXPECT_EQ(environment.get("A"), "x=y z");
   EXPECT_FALSE(environment.has("B"));
 }

@@ -53,7 +53,8 @@ class Launching(Yard):
         return int(done.stdout.strip())
 
     def job(self, number):
-        return dict(re.findall(r"(\S+?)=(\S*)", self.run("scontrol", "show", "job", str(number)).stdout))
+        text = self.run("scontrol", "show", "job", str(number)).stdout
+        return dict(re.findall(r"(\S+?)=(\S*)", text))
 
     def ended(self, number):
         """The job's record once it is over and off its nodes."""
@@ -124,7 +125,8 @@ def test_a_limit_that_was_named_must_be_set(yard):
     hard = ["srun", "-wn2", "--propagate=NOFILE", "true"]
     done = yard.as_user(*hard, prefix=high, check=False)
     assert done.returncode == 5
-    assert f"Can't propagate RLIMIT_NOFILE of {STEP_FD_LIMIT + 1000} from submit host" in done.stderr
+    text = f"Can't propagate RLIMIT_NOFILE of {STEP_FD_LIMIT + 1000} from submit host"
+    assert text in done.stderr
     soft = yard.as_user("srun", "-wn2", "sh", "-c", "ulimit -Sn", prefix=high)
     assert soft.stdout == f"{STEP_FD_LIMIT}\n"
     assert "Can't propagate RLIMIT_NOFILE" in soft.stderr
@@ -271,7 +273,8 @@ def test_export_file_brings_variables_with_any_characters(yard):
 def test_multi_prog_gives_each_task_its_program(yard):
     path = f"{yard.dir}/out/multi.conf"
     with open(path, "w") as f:
-        f.write("# what each does\n0-1  echo 'a  b' %t:%o\n2    echo two \\\n  %t:%o\n*    echo rest %t:%o\n")
+        f.write("# what each does\n0-1  echo 'a  b' %t:%o\n"
+                "2    echo two \\\n  %t:%o\n*    echo rest %t:%o\n")
     done = yard.as_user("srun", "-n4", "-O", "-l", "--multi-prog", path)
     assert sorted(done.stdout.splitlines()) == [
         "0: a  b 0:0", "1: a  b 1:1", "2: two 2:0", "3: rest 3:3"]
@@ -344,8 +347,11 @@ def test_a_script_with_a_bad_interpreter_fails_in_words(yard):
     assert yard.ended(job)["JobState"] == "FAILED"
 
 
-@pytest.mark.parametrize("path", ["/nonexistent/dir/out", "/root/out"])
-def test_an_output_file_that_cannot_be_opened_fails_the_job(yard, path):
+@pytest.mark.parametrize("folder", ["missing", "closed"])
+def test_an_output_file_that_cannot_be_opened_fails_the_job(yard, folder):
+    if folder == "closed":
+        os.makedirs(f"{yard.dir}/closed", mode=0o700, exist_ok=True)
+    path = f"{yard.dir}/{folder}/out"
     job = yard.submit("echo ran", "-o", path)
     seen = yard.ended(job)
     assert seen["JobState"] == "FAILED" and seen["ExitCode"] == "0:53", seen
@@ -355,8 +361,8 @@ def test_an_output_file_that_cannot_be_opened_fails_the_job(yard, path):
 
 
 def test_a_task_that_closes_its_streams_goes_on(yard):
-    done = yard.as_user("srun", "sh", "-c",
-                        f"echo before; exec <&- >&- 2>&-; sleep 0.2; echo after > {yard.dir}/out/closed")
+    later = f"sleep 0.2; echo after > {yard.dir}/out/closed"
+    done = yard.as_user("srun", "sh", "-c", f"echo before; exec <&- >&- 2>&-; {later}")
     assert done.stdout == "before\n"
     with open(f"{yard.dir}/out/closed") as f:
         assert f.read() == "after\n"

@@ -25,8 +25,7 @@ void set_entry(EnvironmentBlock& out, std::string_view entry) {
 void add_named(EnvironmentBlock& out, std::string_view name,
                const std::vector<std::string>& environment) {
   for (const std::string& variable : environment) {
-    if (variable.size() > name.size() && variable.starts_with(name) &&
-        variable[name.size()] == '=')
+    if (variable.size() > name.size() && variable.starts_with(name) && variable[name.size()] == '=')
       set_entry(out, variable);
   }
 }

@@ -28,8 +28,8 @@ struct JobOptions {
   JobExtras extras;
   std::optional<std::uint32_t> tasks, cpus_per_task, min_nodes, max_nodes, tasks_per_node, priority;
   std::string array, dependency, begin, deadline;
-  std::string export_list;  // empty: ALL
-  std::string export_file;  // a path, or the number of a descriptor
+  std::string export_list;               // empty: ALL
+  std::string export_file;               // a path, or the number of a descriptor
   std::optional<std::string> propagate;  // which resource limits; absent: as slurm.conf says
   std::string task_prolog, task_epilog;
   std::string wrap;

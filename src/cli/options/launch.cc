@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a task finds when it comes to life: its folder, environment, limits, and what runs around it.
+// What a task finds when it comes to life: its folder, environment and limits; and what runs
+// around it.
 #include "cli/options/setters.h"
 #include "notation/limit_names.h"
 

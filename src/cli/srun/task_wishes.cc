@@ -10,8 +10,8 @@ namespace {
 
 // The tasks may run in another folder.
 std::string absolute(const std::string& program, const std::string& folder) {
-  bool relative = !program.empty() && !program.starts_with('/') &&
-                  program.find('/') != std::string::npos;
+  bool relative =
+      !program.empty() && !program.starts_with('/') && program.find('/') != std::string::npos;
   return relative ? folder + "/" + program : program;
 }
 
