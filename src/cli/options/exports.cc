@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "notation/array.h"
 #include "notation/limit_names.h"
 #include "os/files.h"
 
@@ -46,6 +47,20 @@ Status add_file(EnvironmentBlock& out, const std::string& file) {
     set_entry(out, entry);
   }
   return {};
+}
+
+// What is the same for all elements of an array; an environment is stored once for all of them.
+void set_array(EnvironmentBlock& out, const std::string& array) {
+  for (const char* name : {"SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX",
+                           "SLURM_ARRAY_TASK_STEP"})
+    out.remove(name);
+  auto expression = array.empty() ? fail("") : ArrayExpression::parse(array);
+  if (!expression || expression->indices.empty()) return;
+  const IndexSet& indices = expression->indices;
+  out.set("SLURM_ARRAY_TASK_COUNT", indices.count());
+  out.set("SLURM_ARRAY_TASK_MIN", indices.min());
+  out.set("SLURM_ARRAY_TASK_MAX", indices.max());
+  out.set("SLURM_ARRAY_TASK_STEP", indices.runs().front().step);
 }
 
 }  // namespace
@@ -102,6 +117,7 @@ Result<EnvironmentBlock> batch_environment(const JobOptions& options,
     out.set("SLURM_NPROCS", *options.tasks);
   }
   if (options.cpus_per_task) out.set("SLURM_CPUS_PER_TASK", *options.cpus_per_task);
+  set_array(out, options.array);
   if (!options.export_list.empty()) out.set("SLURM_EXPORT_ENV", options.export_list);
   out.set("SLURM_SUBMIT_DIR", context.work_dir);
   out.set("SLURM_SUBMIT_HOST", context.host);

@@ -69,10 +69,6 @@ constexpr const char* kOfAnother[] = {
     "SLURM_SRUN_COMM_PORT",
     "SLURM_ARRAY_JOB_ID",
     "SLURM_ARRAY_TASK_ID",
-    "SLURM_ARRAY_TASK_COUNT",
-    "SLURM_ARRAY_TASK_MIN",
-    "SLURM_ARRAY_TASK_MAX",
-    "SLURM_ARRAY_TASK_STEP",
     "SLURM_RESTART_COUNT",
     "SLURM_JOB_ACCOUNT",
     "SLURM_JOB_QOS",
@@ -125,6 +121,7 @@ void set_array(EnvironmentBlock& environment, const LaunchJob& job) {
   if (job.array_task == kNoTask) return;
   environment.set("SLURM_ARRAY_JOB_ID", job.array_job.value);
   environment.set("SLURM_ARRAY_TASK_ID", job.array_task);
+  if (job.array_count == 0) return;  // sbatch has said it
   environment.set("SLURM_ARRAY_TASK_COUNT", job.array_count);
   environment.set("SLURM_ARRAY_TASK_MIN", job.array_min);
   environment.set("SLURM_ARRAY_TASK_MAX", job.array_max);

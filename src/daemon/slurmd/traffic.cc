@@ -116,6 +116,15 @@ void NodeDaemon::refuse(ConnectionId to, const std::string& text) {
   server_->close(to, {});
 }
 
+void NodeDaemon::refuse_stream(const Shepherds::Connection& connection, const std::string& text) {
+  if (!connection.fd) return;
+  std::string bytes;
+  append_frame(bytes, {.type = wire::message_number<StepOver>, .correlation = 1},
+               wire::encode(StepOver{.error = text}));
+  [[maybe_unused]] ssize_t wrote =
+      ::send(connection.fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 Result<ShepherdOrder> NodeDaemon::order_for(const LaunchTasks& request, const Peer& peer) const {
   auto signature = std::span(reinterpret_cast<const std::uint8_t*>(request.signature.data()),
                              request.signature.size());
@@ -166,15 +175,10 @@ void NodeDaemon::launch_tasks(ConnectionId from, const Peer& peer, std::vector<F
         Key key{order.sluid, order.step};
         if (pending_.contains(key)) return;
         // The agent judges first: what it refuses must not replace the order of a step that runs.
-        int fd = connection.fd.get();
         pending_[key] = {.order = order, .connection = std::move(connection)};
         agent::Outbox out;
         if (auto taken = agent_.launch_step(order.job, order.sluid, order.step, out); !taken) {
-          std::string bytes;
-          append_frame(bytes, {.type = wire::message_number<StepOver>, .correlation = 1},
-                       wire::encode(StepOver{.error = taken.error().text}));
-          [[maybe_unused]] ssize_t wrote =
-              ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+          refuse_stream(pending_[key].connection, taken.error().text);
           pending_.erase(key);
           return;
         }
