@@ -162,6 +162,10 @@ void Shepherd::gather() {
   }
   int events = (input_full ? 0 : POLLIN) | (replay_.all_sent() ? 0 : POLLOUT);
   watch(stream_, static_cast<short>(events), Source::Stream);
+  for (std::size_t n = 0; n < listeners_.size(); ++n) {
+    fds_.push_back(listeners_.watched(n));
+    watched_.push_back({.source = Source::Listener, .task = n});
+  }
 }
 
 int Shepherd::poll_timeout() const {
@@ -181,7 +185,8 @@ void Shepherd::turn() {
   for (std::size_t n = 0; n < fds_.size(); ++n) {
     short events = fds_[n].revents;
     if (events == 0) continue;
-    Task* task = tasks_.empty() ? nullptr : &tasks_[watched_[n].task];
+    std::size_t at = watched_[n].task;
+    Task* task = at < tasks_.size() ? &tasks_[at] : nullptr;
     switch (watched_[n].source) {
       case Source::Children: break;  // last, so that a task's output comes before its end
       case Source::Control: on_control(); break;
@@ -194,11 +199,13 @@ void Shepherd::turn() {
         read_output(*task,
                     watched_[n].source == Source::Output ? StreamKind::Stdout : StreamKind::Stderr);
         break;
+      case Source::Listener: serve_listener(at); break;
       case Source::Stream:
         if (stream_ && (events & (POLLIN | POLLHUP | POLLERR))) read_stream();
         break;
     }
   }
+  listeners_.sweep();
   reap();
   if (stream_) write_stream();
   check_deadlines();
@@ -238,7 +245,9 @@ void Shepherd::task_ended(Task& task) {
     }
   }
   task.streams.in = Fd();
-  tell(TaskEnded{.task = task.order->rank, .exit = task.exit});
+  TaskEnded end{.task = task.order->rank, .exit = task.exit};
+  tell(end);
+  listeners_.tell(end);
 }
 
 // As long as srun is there it may take its time, unless the step was killed.
@@ -248,6 +257,7 @@ bool Shepherd::delivered(Duration since) const {
   Duration now = monotonic_clock();
   if (killed_ && now >= since + kKilledWait) return true;
   if (stream_) return false;
+  if (ending_at_ > Duration(0) && now >= std::max(lost_at_, ending_at_) + kEndingWait) return true;
   // It ended the connection having got everything, or was away too long already, or is now.
   return (hung_up_ && replay_.all_sent()) || kill_at_ > Duration(0) ||
          now >= lost_at_ + kResumeWait;
@@ -258,6 +268,7 @@ void Shepherd::deliver() {
   for (;;) {
     if (drain_outputs() && !over_sent_) {
       tell(StepOver{.error = result_.error});
+      listeners_.tell(StepOver{.error = result_.error});
       over_sent_ = true;
     }
     if (stream_) write_stream();
@@ -267,6 +278,8 @@ void Shepherd::deliver() {
     reap();
     on_control();
     if (stream_) read_stream();
+    for (std::size_t n = 0; n < listeners_.size(); ++n) serve_listener(n);
+    listeners_.sweep();
   }
 }
 

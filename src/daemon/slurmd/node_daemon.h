@@ -10,6 +10,7 @@
 #include "agent/agent.h"
 #include "base/result.h"
 #include "daemon/launch/orders.h"
+#include "daemon/launch/programs.h"
 #include "daemon/slurmd/shepherds.h"
 #include "daemon/slurmd/spool.h"
 #include "net/key.h"
@@ -58,6 +59,7 @@ class NodeDaemon {
   struct PendingStep {
     ShepherdOrder order;
     Shepherds::Connection connection;
+    std::optional<JobFacts> facts;  // of the job, for a prolog
   };
 
   Status recover();
@@ -73,6 +75,7 @@ class NodeDaemon {
   void launch_tasks(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   Result<ShepherdOrder> order_for(const LaunchTasks& request, const Peer& peer) const;
   void resume_stream(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
+  void attach_step(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void receive_file(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void refuse_bcast(ConnectionId to, const Frame& frame, const std::string& text);
   void give_token(ConnectionId to, const Peer& peer, const Frame& frame);
@@ -90,6 +93,11 @@ class NodeDaemon {
   void obey(agent::Signal& effect);
   void obey(agent::Report& effect);
   void obey(agent::Forget& effect);
+  // programs.cc
+  void obey(agent::Refuse& effect);
+  agent::Around around() const;
+  bool wants_job_facts() const;
+  Result<ShepherdOrder> around_order(const agent::Persist& effect) const;
 
   LoadedConfiguration loaded_;
   const NodeSpec node_;
