@@ -289,7 +289,7 @@ void NodeDaemon::obey(agent::Launch& effect) {
   if (auto failed = failed_.find(key); failed != failed_.end()) {
     started = fail(failed->second);
     failed_.erase(failed);
-    refuse_stream(connection, started.error().text);
+    refuse_stream(std::move(connection), started.error().text);
   } else {
     started = shepherds_.start(effect.job, effect.sluid, effect.step, std::move(connection));
   }

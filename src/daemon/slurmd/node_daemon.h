@@ -81,7 +81,7 @@ class NodeDaemon {
   void give_token(ConnectionId to, const Peer& peer, const Frame& frame);
   void refuse(ConnectionId to, const std::string& text);
   // The same where the connection is ours already; it may be none.
-  static void refuse_stream(const Shepherds::Connection& connection, const std::string& text);
+  void refuse_stream(Shepherds::Connection connection, const std::string& text);
   // Hands the connection and all frames but the first to `done`.
   void take_connection(ConnectionId from, std::vector<Frame> frames,
                        std::function<void(Shepherds::Connection)> done);

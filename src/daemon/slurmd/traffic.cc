@@ -18,6 +18,8 @@
 namespace ym {
 namespace {
 
+constexpr Duration kRefusalLinger = std::chrono::seconds(2);
+
 // The address of srun without its port, as tasks are told it.
 std::string launcher_address(const Peer& peer) {
   if (peer.kind == PeerKind::Unix || peer.address.starts_with("unix")) return "127.0.0.1";
@@ -117,13 +119,16 @@ void NodeDaemon::refuse(ConnectionId to, const std::string& text) {
   server_->close(to, {});
 }
 
-void NodeDaemon::refuse_stream(const Shepherds::Connection& connection, const std::string& text) {
+void NodeDaemon::refuse_stream(Shepherds::Connection connection, const std::string& text) {
   if (!connection.fd) return;
   std::string bytes;
   append_frame(bytes, {.type = wire::message_number<StepOver>, .correlation = 1},
                wire::encode(StepOver{.error = text}));
   [[maybe_unused]] ssize_t wrote =
       ::send(connection.fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  // Closed at once, with something of srun's unread, it would be reset and the text lost.
+  auto held = std::make_shared<Fd>(std::move(connection.fd));
+  loop_.after(kRefusalLinger, [held] { *held = Fd(); });
 }
 
 Result<ShepherdOrder> NodeDaemon::order_for(const LaunchTasks& request, const Peer& peer) const {
@@ -184,7 +189,7 @@ void NodeDaemon::launch_tasks(ConnectionId from, const Peer& peer, std::vector<F
         pending_[key] = {.order = order, .connection = std::move(connection), .facts = facts};
         agent::Outbox out;
         if (auto taken = agent_.launch_step(order.job, order.sluid, order.step, out); !taken) {
-          refuse_stream(pending_[key].connection, taken.error().text);
+          refuse_stream(std::move(pending_[key].connection), taken.error().text);
           pending_.erase(key);
           return;
         }
