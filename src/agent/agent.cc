@@ -52,7 +52,7 @@ void Agent::heartbeat(Outbox& out) const {
   NodeReport report;
   for (const auto& [sluid, attempt] : attempts_) {
     AttemptReport one = report_of(sluid, attempt);
-    if (one.phase == AttemptPhase::Clean || one.batch_ended)
+    if (one.phase == AttemptPhase::Clean || one.batch_ended || one.suspended)
       report.attempts.push_back(std::move(one));
     add_ended_steps(sluid, attempt, report);
   }
@@ -107,6 +107,7 @@ void Agent::handle(const KillJob& order, Instant now, Outbox& out) {
     report_attempt(order.sluid, out);
     return;
   }
+  if (std::exchange(attempt.suspended, false)) freeze_attempt(order.sluid, attempt, out);
   if (attempt.kill_at > now && first) {
     signal_attempt(order.sluid, attempt, kSigCont, out);
     signal_attempt(order.sluid, attempt, kSigTerm, out);
@@ -164,6 +165,7 @@ Status Agent::launch_step(JobId job, Sluid sluid, StepId step, Outbox& out) {
   attempt.shepherds[step] = Shepherd{};
   out.push_back(Persist{.sluid = sluid, .step = step, .batch = std::nullopt});
   out.push_back(Launch{.job = job, .sluid = sluid, .step = step});
+  if (attempt.suspended) freeze_attempt(sluid, attempt, out);
   report_attempt(sluid, out);
   return {};
 }
@@ -193,7 +195,8 @@ std::optional<Sluid> Agent::running_attempt(JobId job, StepId step) const {
 }
 
 AttemptReport Agent::report_of(Sluid sluid, const Attempt& attempt) const {
-  AttemptReport report{.job = attempt.job, .sluid = sluid, .batch = attempt.batch};
+  AttemptReport report{
+      .job = attempt.job, .sluid = sluid, .batch = attempt.batch, .suspended = attempt.suspended};
   auto batch = attempt.shepherds.find(kBatchStep);
   if (batch != attempt.shepherds.end() && !batch->second.alive) {
     report.batch_ended = true;

@@ -69,6 +69,8 @@ class Agent {
   void handle(const LaunchJob& order, Outbox& out);
   void handle(const KillJob& order, Instant now, Outbox& out);
   void handle(const SignalJob& order, Outbox& out);
+  // Until it is told otherwise, or killed. suspension.cc
+  void handle(const SuspendJob& order, Outbox& out);
   void handle(const ForgetAttempts& order, Outbox& out);
 
   // srun asks for a step and has shown a good credential. Refused if this step was here before, or
@@ -92,6 +94,7 @@ class Agent {
     JobId job;
     bool batch = false;  // the script was this node's to run
     bool killed = false;
+    bool suspended = false;
     Instant kill_at;  // SIGKILL from then on
     std::map<StepId, Shepherd> shepherds;
     std::set<StepId> forgotten;  // steps that have been here: never again
@@ -102,6 +105,7 @@ class Agent {
   void report_attempt(Sluid sluid, Outbox& out) const;
   void report_clean(JobId job, Sluid sluid, bool batch, std::string error, Outbox& out) const;
   void signal_attempt(Sluid sluid, const Attempt& attempt, std::uint16_t signal, Outbox& out) const;
+  static void freeze_attempt(Sluid sluid, const Attempt& attempt, Outbox& out);
   void bury(Sluid sluid);
   void forget_attempt(Sluid sluid, Outbox& out);
   void forget_step(const StepReport& step, Outbox& out);
