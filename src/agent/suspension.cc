@@ -16,7 +16,7 @@ void Agent::handle(const SuspendJob& order, Outbox& out) {
 void Agent::freeze_attempt(Sluid sluid, const Attempt& attempt, Outbox& out) {
   for (const auto& [step, shepherd] : attempt.shepherds) {
     bool of_slurmd = step == kPrologStep || step == kEpilogStep;
-    if (!shepherd.alive || of_slurmd) continue;
+    if (!shepherd.alive || shepherd.waiting || of_slurmd) continue;
     out.push_back(Freeze{.sluid = sluid, .step = step, .frozen = attempt.suspended});
   }
 }

@@ -34,6 +34,7 @@ Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
     note_attempt(id, attempt, report.complete, now, out, forget);
   }
   for (const StepReport& step : report.ended_steps) note_step(id, step, now, out, forget);
+  if (!report.drain_reason.empty()) drain(id, report.drain_reason, now, out);
   if (report.complete) note_missing(id, reported, rebooted, now, out);
   if (!forget.attempts.empty() || !forget.steps.empty())
     out.orders.push_back({id, std::move(forget)});
@@ -112,15 +113,21 @@ void Controller::note_attempt(NodeId node, const AttemptReport& attempt, bool co
     return;
   }
   JobId id = job->id;
-  bool runs = job->state == JobState::Running || job->state == JobState::Suspended;
+  bool suspended = job->state == JobState::Suspended;
+  bool runs = job->state == JobState::Running || suspended;
   // A restarted slurmd does not know what it had frozen, so a job that was suspended once is told
   // to go on with each complete report.
-  bool suspended = job->state == JobState::Suspended;
   bool doubtful = complete && !suspended && job->suspended_for > Duration(0);
   if (runs && !clean && (attempt.suspended != suspended || doubtful))
     order_suspension(*job, node, out);
-  if (runs && attempt.batch) {
-    if (!job->launched) emit(JobLaunched{.job = id}, now, out);
+  if (attempt.prolog_failed)
+    prolog_failed(id, node, now, out);
+  else if (attempt.prepared && !preparing_.empty())
+    node_prepared(id, node, now, out);
+  const Job& present = state_.jobs.at(id.value);
+  if ((present.state == JobState::Running || present.state == JobState::Suspended) &&
+      attempt.batch) {
+    if (!present.launched) emit(JobLaunched{.job = id}, now, out);
     if (attempt.batch_ended) {
       bool ok = attempt.exit.ok() && attempt.error.empty();
       Ending ending{.state = ok ? JobState::Completed : JobState::Failed, .exit = attempt.exit};
@@ -161,7 +168,11 @@ void Controller::note_missing(NodeId node, const std::set<Sluid>& reported, bool
     const Job* job = state_.find(id);
     if (!job || reported.contains(job->sluid)) continue;
     if (job->completing()) {
-      release_node(id, node, now, out);
+      // An epilog runs on every node, whether or not the job was seen there.
+      if (config_.epilog.empty() || rebooted)
+        release_node(id, node, now, out);
+      else
+        order_kill(*job, node, config_.kill_wait, out);
       continue;
     }
     bool batch_host = job->spec->batch && job->allocation->nodes.front().node == node;
@@ -173,7 +184,7 @@ void Controller::note_missing(NodeId node, const std::set<Sluid>& reported, bool
         const auto* launch = std::get_if<LaunchJob>(&order.message);
         return launch && launch->sluid == job->sluid;
       });
-      if (!sent) send_launch(*job, out);
+      if (!sent && batch_may_launch(*job)) send_launch(*job, out);
     } else {
       finish(
           id,
