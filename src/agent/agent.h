@@ -35,6 +35,7 @@ struct Ended {
   ExitStatus exit;
   std::string error;  // why it could not be started, or what happened to the shepherd
   bool out_of_memory = false;
+  StepUsage usage;
 };
 
 // What a restarted daemon finds of a shepherd in its spool.
@@ -80,6 +81,13 @@ class Agent {
   // The attempt at the job in which the step is alive here. Only one can be: a job is requeued when
   // it is clean.
   std::optional<Sluid> running_attempt(JobId job, StepId step) const;
+  // Everything that is alive here; unset: all.
+  struct Alive {
+    JobId job;
+    Sluid sluid;
+    StepId step;
+  };
+  std::vector<Alive> alive_steps(std::optional<JobId> job, std::optional<StepId> step) const;
   std::size_t attempt_count() const { return attempts_.size(); }
 
  private:
@@ -100,7 +108,8 @@ class Agent {
   static void add_ended_steps(Sluid sluid, const Attempt& attempt, NodeReport& report);
   void report_attempt(Sluid sluid, Outbox& out) const;
   void report_clean(JobId job, Sluid sluid, bool batch, std::string error, Outbox& out) const;
-  void signal_attempt(Sluid sluid, const Attempt& attempt, std::uint16_t signal, Outbox& out) const;
+  void signal_attempt(Sluid sluid, const Attempt& attempt, std::uint16_t signal, Outbox& out,
+                      KillCause cause = KillCause::None) const;
   void bury(Sluid sluid);
   void forget_attempt(Sluid sluid, Outbox& out);
   void forget_step(const StepReport& step, Outbox& out);

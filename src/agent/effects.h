@@ -35,6 +35,8 @@ struct Signal {
   StepId step;
   std::uint16_t signal = 0;
   SignalScope scope = SignalScope::Everything;
+  JobId job;
+  KillCause cause = KillCause::None;  // said on its stderr first
 };
 // Tell the controller. The shell adds the node's name, registration and load.
 struct Report {

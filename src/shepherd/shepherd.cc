@@ -74,7 +74,9 @@ Status Shepherd::prepare() {
   ::sigprocmask(SIG_BLOCK, &child, nullptr);
   children_ = Fd(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!children_) return fail(errno_text("signalfd"));
-  StartedMark mark{.pid = static_cast<std::uint32_t>(::getpid()), .at = wall_clock()};
+  started_ = wall_clock();
+  sampled_at_ = monotonic_clock();
+  StartedMark mark{.pid = static_cast<std::uint32_t>(::getpid()), .at = started_};
   if (auto wrote =
           write_file(fmt::format("{}/{}", folder_, kStartedFile), wire::encode(mark), 0600);
       !wrote)
@@ -111,6 +113,7 @@ void Shepherd::start_tasks() {
       signal_tasks(SIGKILL, false);
       break;
     }
+    usage_.began(task->pid, one.rank);
     started.tasks.push_back({.task = one.rank, .pid = static_cast<std::uint32_t>(task->pid)});
     tasks_.push_back({.order = &one, .pid = task->pid, .streams = std::move(task->streams)});
   }
@@ -148,6 +151,7 @@ int Shepherd::poll_timeout() const {
     wait = std::min(wait, kill_at_ - now);
   else if (lost_at_ > Duration(0))
     wait = std::min(wait, lost_at_ + kResumeWait - now);
+  wait = std::min(wait, until_sample());
   return static_cast<int>(std::max(wait, Duration(0)).count()) + 1;
 }
 
@@ -176,6 +180,7 @@ void Shepherd::turn() {
     }
   }
   reap();
+  sample_if_due();
   check_deadlines();
 }
 
@@ -185,7 +190,7 @@ void Shepherd::reap() {
   }
   int status = 0;
   pid_t pid;
-  while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
+  while ((pid = usage_.reap(&status)) > 0) {
     auto task = std::ranges::find(tasks_, pid, &Task::pid);
     if (task == tasks_.end() || task->ended) continue;  // an orphan of a task
     task->ended = true;
@@ -233,11 +238,13 @@ void Shepherd::finish() {
   for (;;) {
     kill_cgroup(cgroup_);
     signal_descendants(SIGKILL);
-    if (::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) break;
+    int status = 0;
+    if (usage_.reap(&status) < 0 && errno == ECHILD) break;
     ::poll(nullptr, 0, static_cast<int>(kLeftoverPause.count()));
-    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    while (usage_.reap(&status) > 0) {
     }
   }
+  result_.usage = usage_.total(order_.node);
   remove_cgroup(cgroup_);
   auto wrote = write_file(fmt::format("{}/{}", folder_, kResultFile), wire::encode(result_), 0600);
   if (!wrote) ::dprintf(STDERR_FILENO, "slurmstepd: %s\n", wrote.error().text.c_str());

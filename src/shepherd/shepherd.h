@@ -26,6 +26,7 @@
 #include "shepherd/order.h"
 #include "shepherd/replay.h"
 #include "shepherd/task.h"
+#include "shepherd/usage.h"
 #include "wire/codec.h"
 #include "wire/messages.h"
 
@@ -76,6 +77,11 @@ class Shepherd {
   void on_control();
   void handle(ControlPacket packet, Fd passed);
   void signal_tasks(int signal, bool leaders_only);
+  // shepherd_usage.cc
+  Duration until_sample() const;
+  void sample_if_due();
+  void answer_query(const Fd& caller);
+  void say(const std::string& notice);
   // True if there may be more.
   bool read_output(Task& task, StreamKind kind);
   void read_stream();
@@ -101,6 +107,9 @@ class Shepherd {
   rlimit open_files_{};  // as it was when we started
   std::vector<Task> tasks_;
   ShepherdResult result_;
+  UsageMeter usage_;
+  Instant started_;
+  Duration sampled_at_{0};  // monotonic
 
   Replay replay_;
   FrameReader frames_;

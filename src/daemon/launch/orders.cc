@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "daemon/launch/environment.h"
+#include "notation/acct_frequency.h"
 #include "notation/hostlist.h"
 #include "notation/pattern.h"
 
@@ -181,10 +182,17 @@ StepRef pattern_step(StepId step) {
   return {.kind = StepRef::Kind::Number, .number = step.value};
 }
 
+// --acctg-freq, checked where it came in.
+void set_acct_frequency(ShepherdOrder& order, std::string_view wish) {
+  auto seconds = parse_acct_frequency(wish);
+  if (seconds && *seconds) order.acct_frequency_s = **seconds;
+}
+
 ShepherdOrder common_order(JobId job, Sluid sluid, StepId step, const LaunchFacts& facts) {
   ShepherdOrder order{
       .job = job, .sluid = sluid, .step = step, .groups = facts.groups, .node = facts.node};
   order.kill_wait = facts.kill_wait;
+  order.acct_frequency_s = facts.acct_frequency_s;
   order.boot_id = facts.boot_id;
   return order;
 }
@@ -245,6 +253,7 @@ ShepherdOrder batch_order(const LaunchJob& job, const LaunchFacts& facts) {
   order.script = job.script;
   order.arguments = spec.extras->arguments;
   order.environment = batch_environment(job, facts);
+  set_acct_frequency(order, spec.extras->acct_frequency);
   order.umask = umask_from(job.environment);
   bool in_array = job.array_task != kNoTask;
   PatternValues values{.job = job.job.value,
@@ -276,6 +285,7 @@ Result<ShepherdOrder> step_order(const LaunchTasks& request, const StepCredentia
   order.work_dir = request.work_dir;
   order.arguments = request.arguments;
   order.environment = step_environment(request, credential, share, facts);
+  set_acct_frequency(order, request.acct_frequency);
   order.umask = request.umask & 0777;
   order.streams = true;
   order.pty = request.pty;

@@ -22,6 +22,7 @@ struct LaunchFacts {
   std::vector<std::uint32_t> groups;
   std::string boot_id;
   Duration kill_wait{30000};
+  std::uint32_t acct_frequency_s = 30;
 };
 
 // Signed by the controller; says who may run what here, and until when. The share of this node.

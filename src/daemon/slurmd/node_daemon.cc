@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "daemon/slurmd/notices.h"
 #include "net/token.h"
 #include "notation/job_id.h"
 #include "os/clock.h"
@@ -49,7 +50,8 @@ NodeDaemon::NodeDaemon(Parts parts)
       started_(wall_clock()),
       log_(parts.log),
       spool_(std::move(parts.spool)),
-      shepherds_(loop_, spool_, log_, std::move(parts.shepherd_program), node_.name) {
+      shepherds_(loop_, spool_, log_, std::move(parts.shepherd_program), node_.name),
+      queries_(loop_, shepherds_) {
   shepherds_.set_on_end([this](Sluid sluid, StepId step, const agent::Ended& ended) {
     agent::Outbox out;
     agent_.shepherd_ended(sluid, step, ended, out);
@@ -224,6 +226,7 @@ Result<LaunchFacts> NodeDaemon::facts_for(std::uint32_t uid, std::uint32_t gid) 
                     .groups = groups_of(user->name, gid)};
   facts.boot_id = boot_id_;
   facts.kill_wait = loaded_.config.kill_wait;
+  facts.acct_frequency_s = loaded_.config.acct_frequency_s;
   return facts;
 }
 
@@ -289,6 +292,12 @@ void NodeDaemon::obey(agent::Signal& effect) {
   ControlPacket packet{.kind = ControlKind::Signal,
                        .signal = effect.signal,
                        .leaders_only = effect.scope == agent::SignalScope::Leaders};
+  Instant now = wall_clock();
+  packet.notice = notice_of(effect.cause, {.job = effect.job,
+                                           .step = effect.step,
+                                           .node = node_.name,
+                                           .at = now,
+                                           .zone_offset_s = zone_offset_seconds(now)});
   log_.debug("signal {} to step {}", effect.signal, step_folder_name(effect.step));
   if (auto sent = shepherds_.send(effect.sluid, effect.step, packet); !sent) {
     log_.verbose("signal {} to step {}: {}", effect.signal, step_folder_name(effect.step),

@@ -12,6 +12,7 @@
 #include "daemon/launch/orders.h"
 #include "daemon/slurmd/shepherds.h"
 #include "daemon/slurmd/spool.h"
+#include "daemon/slurmd/step_queries.h"
 #include "net/key.h"
 #include "net/link.h"
 #include "net/loop.h"
@@ -73,6 +74,7 @@ class NodeDaemon {
   void launch_tasks(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   Result<ShepherdOrder> order_for(const LaunchTasks& request, const Peer& peer) const;
   void resume_stream(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
+  void query_steps_here(ConnectionId from, const Peer& peer, const Frame& frame);
   void give_token(ConnectionId to, const Peer& peer, const Frame& frame);
   void refuse(ConnectionId to, const std::string& text);
   // Hands the connection and all frames but the first to `done`.
@@ -98,6 +100,7 @@ class NodeDaemon {
   Loop loop_;
   Spool spool_;
   Shepherds shepherds_;
+  StepQueries queries_;
   agent::Agent agent_;
   std::map<Key, PendingStep> pending_;
   std::map<Key, std::string> failed_;  // launches that failed while effects were carried out

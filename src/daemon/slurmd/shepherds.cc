@@ -187,7 +187,10 @@ void Shepherds::ended(Key key) {
 void Shepherds::report_end(Key key, JobId job) {
   agent::Ended ended{.exit = {.code = 0, .signal = 9}, .error = "shepherd lost"};
   if (auto result = spool_.read_result(key.first, key.second)) {
-    ended = {.exit = result->exit, .error = result->error, .out_of_memory = result->out_of_memory};
+    ended = {.exit = result->exit,
+             .error = result->error,
+             .out_of_memory = result->out_of_memory,
+             .usage = result->usage};
   } else {
     log_.error("the shepherd of {}.{} ended without a result", job.value,
                step_folder_name(key.second));
@@ -204,6 +207,13 @@ void Shepherds::kill_remains(JobId job, Sluid sluid, StepId step) const {
 }
 
 Status Shepherds::send(Sluid sluid, StepId step, const ControlPacket& packet, int passed_fd) const {
+  auto sent = open(sluid, step, packet, passed_fd);
+  if (!sent) return std::unexpected(sent.error());
+  return {};
+}
+
+Result<Fd> Shepherds::open(Sluid sluid, StepId step, const ControlPacket& packet,
+                           int passed_fd) const {
   auto address = control_address(spool_.folder(sluid, step));
   if (!address) return std::unexpected(address.error());
   Fd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -226,7 +236,7 @@ Status Shepherds::send(Sluid sluid, StepId step, const ControlPacket& packet, in
     std::memcpy(CMSG_DATA(extra), &passed_fd, sizeof passed_fd);
   }
   if (::sendmsg(fd.get(), &message, MSG_NOSIGNAL) < 0) return fail(errno_text("control socket"));
-  return {};
+  return fd;
 }
 
 }  // namespace ym

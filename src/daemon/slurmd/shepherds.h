@@ -36,6 +36,8 @@ class Shepherds {
   // A lost one: what its cgroup still holds.
   void kill_remains(JobId job, Sluid sluid, StepId step) const;
   Status send(Sluid sluid, StepId step, const ControlPacket& packet, int passed_fd = -1) const;
+  // The same for a question: the answer comes on the connection.
+  Result<Fd> open(Sluid sluid, StepId step, const ControlPacket& packet, int passed_fd = -1) const;
 
  private:
   struct Watched {

@@ -51,7 +51,7 @@ Status Spool::prepare() {
   if (auto made = make_folders(root_); !made) return made;
   std::string attempts = root_ + "/attempts";
   if (auto made = make_folders(attempts); !made) return made;
-  struct stat info{};
+  struct stat info {};
   if (::stat(root_.c_str(), &info) != 0) return fail(errno_text(root_));
   if (info.st_uid != ::geteuid() && info.st_uid != 0) {
     return fail(
@@ -157,8 +157,10 @@ agent::Recovered Spool::examine(const ShepherdOrder& order, const std::string& b
     found.found = agent::Found::Alive;
   } else if (result) {
     found.found = agent::Found::Finished;
-    found.ended = {
-        .exit = result->exit, .error = result->error, .out_of_memory = result->out_of_memory};
+    found.ended = {.exit = result->exit,
+                   .error = result->error,
+                   .out_of_memory = result->out_of_memory,
+                   .usage = result->usage};
   } else if (!read_started(order.sluid, order.step) && order.boot_id == boot_id) {
     found.found = agent::Found::NeverStarted;
   }
