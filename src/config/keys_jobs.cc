@@ -44,7 +44,7 @@ constexpr KeyInfo kTable[] = {
     {"MaxStepCount", Number, NotYet, "40000", "1-4294967294"},
     {"MaxTasksPerNode", Number, ActedOn, "512", "1-65533"},
     {"MinJobAge", Number, ActedOn, "300 sec", "0-65533"},
-    {"MpiDefault", Text, NotYet, "none"},
+    {"MpiDefault", Text, ActedOn, "none"},
     {"MpiParams", Text, NotYet, "(null)"},
     {"OverTimeLimit", Limit, ActedOn, "0 min", "0-65533"},
     {"PrEpParameters", Text, NotYet, "(null)"},

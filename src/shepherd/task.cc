@@ -218,6 +218,9 @@ std::vector<char*> pointers_into(std::string& environment) {
   environment += setup.task.environment;
   environment += fmt::format("SLURM_TASK_PID={}", ::getpid());
   environment.push_back('\0');
+  if (!setup.mpi.environment.empty())
+    environment = override_environment(environment, setup.mpi.environment);
+  if (setup.mpi.fd >= 0) ::fcntl(setup.mpi.fd, F_SETFD, 0);
   execute(arguments, pointers_into(environment));
 }
 

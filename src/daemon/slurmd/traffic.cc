@@ -144,6 +144,8 @@ void NodeDaemon::take_connection(ConnectionId from, std::vector<Frame> frames,
 
 void NodeDaemon::launch_tasks(ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
   auto request = wire::decode<LaunchTasks>(frames.front().payload);
+  if (request && request->mpi.empty())
+    request->mpi = request->external_launcher ? "none" : loaded_.config.mpi_default;
   auto order = request ? order_for(*request, peer) : std::unexpected(request.error());
   if (!order) {
     log_.error("refused a step of {}: {}", peer.address, order.error().text);
