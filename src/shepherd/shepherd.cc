@@ -277,8 +277,9 @@ void Shepherd::finish() {
       over_sent_ = true;
     }
     // srun hangs up when it has read the last message. One that was away too long does not come
-    // back.
-    if (!stream_ && ((over_sent_ && replay_.all_sent()) || kill_at_ > Duration(0))) return;
+    // back, nor does one whose job is being killed with it.
+    bool given_up = kill_at_ > Duration(0) || killed_;
+    if (!stream_ && ((over_sent_ && replay_.all_sent()) || given_up)) return;
     std::vector<pollfd> fds;
     std::vector<Watched> watched;
     gather(fds, watched);
