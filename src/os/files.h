@@ -16,8 +16,11 @@ inline constexpr std::size_t kReadMax = 256 << 20;
 Result<std::string> read_file(const std::string& path, std::size_t max = kReadMax);
 
 // Replaces the file as a whole or not at all: a temporary beside it, synced, renamed. The new file
-// has `mode`.
-Status write_file(const std::string& path, std::string_view bytes, mode_t mode = 0644);
+// has `mode`. Sync::No writes it in place: for what nobody reads before it is whole, and what need
+// not survive a power cut.
+enum class Sync : bool { No, Yes };
+Status write_file(const std::string& path, std::string_view bytes, mode_t mode = 0644,
+                  Sync sync = Sync::Yes);
 
 // mkdir -p; existing folders are left as they are.
 Status make_folders(const std::string& path, mode_t mode = 0755);
