@@ -4,47 +4,42 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <vector>
 
-#include "net/address.h"
-
 namespace ym {
 namespace {
 
-[[noreturn]] void append_as_user(const ShepherdOrder& order, const TaskOrder& task,
-                                 const std::string& text) {
+constexpr int kPauseMs = 5;
+
+[[noreturn]] void append_and_exit(const ShepherdOrder& order, const std::string& path,
+                                  std::string_view text) {
   if (::geteuid() == 0) {
     std::vector<gid_t> groups(order.groups.begin(), order.groups.end());
-    if (::setgroups(groups.size(), groups.data()) != 0 ||
-        ::setresgid(order.gid, order.gid, order.gid) != 0 ||
-        ::setresuid(order.uid, order.uid, order.uid) != 0)
-      ::_exit(1);
+    if (::setgroups(groups.size(), groups.data()) != 0) ::_exit(1);
+    if (::setresgid(order.gid, order.gid, order.gid) != 0) ::_exit(1);
+    if (::setresuid(order.uid, order.uid, order.uid) != 0) ::_exit(1);
   }
-  ::umask(static_cast<mode_t>(order.umask));
   if (::chdir(order.work_dir.c_str()) != 0 && ::chdir("/tmp") != 0) ::_exit(1);
-  // Without O_CREAT: a file that the job has removed stays so. O_NONBLOCK: a FIFO without a reader.
-  int fd = ::open(task.std_err.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) ::_exit(1);
-  [[maybe_unused]] ssize_t wrote = ::write(fd, text.data(), text.size());
-  ::_exit(0);
+  int fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  bool wrote = fd >= 0 && ::write(fd, text.data(), text.size()) >= 0;
+  ::_exit(wrote ? 0 : 1);
 }
 
 }  // namespace
 
-void write_notice(const ShepherdOrder& order, const TaskOrder& task, const std::string& text) {
-  pid_t child = ::fork();
-  if (child < 0) return;
-  if (child == 0) append_as_user(order, task, text);
-  Fd ended(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
-  if (!ended) return;
-  pollfd one{.fd = ended.get(), .events = POLLIN, .revents = 0};
-  if (::poll(&one, 1, static_cast<int>(kNoticeWait.count())) == 1)
-    ::waitpid(child, nullptr, WNOHANG);
+void append_as_user(const ShepherdOrder& order, const std::string& path, std::string_view text) {
+  pid_t pid = ::fork();
+  if (pid < 0) return;
+  if (pid == 0) append_and_exit(order, path, text);
+  for (Duration waited{0}; waited < kNoticeWait; waited += Duration(kPauseMs)) {
+    if (::waitpid(pid, nullptr, WNOHANG) != 0) return;
+    ::poll(nullptr, 0, kPauseMs);
+  }
+  ::kill(pid, SIGKILL);  // reaped with everything else
 }
 
 }  // namespace ym

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A word to the user in a task's own error file: why it is being ended.
+// Words of the shepherd in a file of the user.
 #pragma once
 #include <string>
+#include <string_view>
 
-#include "base/time.h"
 #include "shepherd/order.h"
 
 namespace ym {
 
-// How long a file that cannot be written holds a kill up.
-inline constexpr Duration kNoticeWait{500};
-
-// Appends `text` to the task's stderr file. A child does it, as the user: nothing is opened with
-// root's rights, and a file system that hangs does not hang the shepherd. Returns when it is done,
-// or after kNoticeWait. REQUIRES: task.std_err is not empty.
-void write_notice(const ShepherdOrder& order, const TaskOrder& task, const std::string& text);
+// Appends to the file, as the user and from the step's working directory, in a process of its own:
+// root must not open what a user names. Waits at most kNoticeWait for it; a file that cannot be
+// written stays without.
+inline constexpr Duration kNoticeWait = std::chrono::seconds(2);
+void append_as_user(const ShepherdOrder& order, const std::string& path, std::string_view text);
 
 }  // namespace ym

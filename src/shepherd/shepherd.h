@@ -5,16 +5,18 @@
 // A single thread around poll(2). It lives through restarts of slurmd: what it needs is in its
 // order, and what slurmd needs to know is in its folder (folder.h).
 //
-// Streams: each message to srun is numbered (replay.h). While srun reads slowly, tasks are not read
-// from beyond kStreamBufferMax, so that they block on their full pipes as they would on a slow
-// terminal. While srun is away they do not block: what exceeds kStreamBufferMax is dropped, and
-// srun is told how much. srun has kResumeWait to come back, then the step is ended.
+// Streams: each message to srun is numbered and kept until srun has written it out (replay.h);
+// pace.h tells when a task waits for srun (as good as never). What srun says is numbered, too: what
+// comes twice, because a connection was lost, counts once. srun has kResumeWait to come back, then
+// the step is ended.
 #pragma once
+#include <poll.h>
 #include <sys/types.h>
 
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,21 +26,26 @@
 #include "model/step_messages.h"
 #include "net/address.h"
 #include "net/frame.h"
+#include "shepherd/containment.h"
 #include "shepherd/mpi.h"
 #include "shepherd/order.h"
+#include "shepherd/pace.h"
 #include "shepherd/replay.h"
 #include "shepherd/task.h"
 #include "shepherd/usage.h"
 #include "wire/codec.h"
 #include "wire/messages.h"
 
-struct pollfd;
-
 namespace ym {
 
-inline constexpr std::size_t kStreamBufferMax = 1 << 20;
-inline constexpr std::size_t kInputBufferMax = 1 << 20;  // waiting for one task to read
+// Of input waiting for one task to read. srun keeps to less (it waits for what is confirmed), so
+// the second bound is only for one that does not.
+inline constexpr std::size_t kInputWindow = 128 << 10;
+inline constexpr std::size_t kInputBufferMax = 1 << 20;
+inline constexpr std::size_t kConfirmInput = 64 << 10;  // is told after so much
 inline constexpr Duration kResumeWait = std::chrono::seconds(60);
+// What a killed step has said is still delivered within this time.
+inline constexpr Duration kKilledWait = std::chrono::seconds(10);
 
 class Shepherd {
  public:
@@ -60,6 +67,7 @@ class Shepherd {
     TaskStreams streams;
     std::string input;  // not yet written
     bool input_ended = false;
+    bool wide_out = false, wide_err = false;  // the pipe was made larger
   };
 
   Status prepare();
@@ -67,12 +75,12 @@ class Shepherd {
   void start_tasks();
   Status start_mpi();
   // Where poll(2) goes: fills `fds` and, in the same order, what to do.
-  enum class Source { Children, Control, Stream, Input, Output, Errors, Mpi };
+  enum class Source { Children, Control, Stream, Input, Output, Errors, Memory, Mpi };
   struct Watched {
     Source source;
     std::size_t task;
   };
-  void gather(std::vector<pollfd>& fds, std::vector<Watched>& watched) const;
+  void gather();
   int poll_timeout() const;
   void turn();
 
@@ -84,18 +92,37 @@ class Shepherd {
   Duration until_sample() const;
   void sample_if_due();
   void answer_query(const Fd& caller);
-  void say(const std::string& notice);
-  // True if there may be more.
-  bool read_output(Task& task, StreamKind kind);
+  bool no_child_left();
+  // The bytes that came; 0 if there is nothing more at present.
+  std::size_t read_output(Task& task, StreamKind kind);
+  void adopt_stream(Fd stream);
   void read_stream();
   void write_stream();
   void take_frames(std::string_view bytes);
   void handle(const Frame& frame);
+  void take_input(const Frame& frame);
   void write_input(Task& task);
+  void confirm_input();
   void lose_stream();
   void check_deadlines();
   void begin_kill();
+  // --- shepherd_ending.cc ---
+  void contain();
+  // On the stderr of the step's first task.
+  void say(const std::string& text);
+  void kill_everything();
+  void freeze(bool frozen);
+  // When those that SIGKILL did not end are given up; none if nothing is being killed.
+  std::optional<Duration> give_up_at() const;
+  void give_up();
+  void end_leftovers();
+  void tell_unkillable();
+  void on_out_of_memory();
+  ExitStatus with_memory_in_mind(ExitStatus exit) const;
+  void note_memory();
   void finish();
+  void deliver();
+  bool delivered(Duration since) const;
   bool drain_outputs();
   template <class T>
   void tell(const T& message) {
@@ -106,7 +133,9 @@ class Shepherd {
   const std::string folder_;
   Fd lock_, control_, stream_, children_;
   std::string residual_;  // of the stream, until tasks are there to take it
-  std::string script_, cgroup_;
+  std::string script_;
+  Containment containment_{order_};
+  Fd oom_events_;
   rlimit open_files_{};  // as it was when we started
   std::vector<Task> tasks_;
   std::unique_ptr<MpiSupport> mpi_;  // null: the tasks need none
@@ -116,12 +145,19 @@ class Shepherd {
   Duration sampled_at_{0};  // monotonic
 
   Replay replay_;
+  Pace pace_;
   FrameReader frames_;
-  std::uint64_t dropped_ = 0;  // bytes of output while srun was away
+  std::uint64_t input_received_ = 0, input_confirmed_ = 0;  // numbers of srun's messages
+  std::size_t unconfirmed_input_ = 0;                       // bytes
   Duration lost_at_{0};        // monotonic; 0: connected, or nobody to connect to
+  bool hung_up_ = false;       // and it was srun that ended the connection
   Duration kill_at_{0};        // SIGKILL then; 0: not being killed
-  bool starting_ = false;      // tasks are being started
-  bool killed_ = false;        // by an order of slurmd
+  Duration killing_since_{0};  // SIGKILL was sent to everything then; 0: not yet
+  bool frozen_ = false;
+  bool starting_ = false;  // tasks are being started
+  bool killed_ = false;    // by an order of slurmd
+  std::vector<pollfd> fds_;
+  std::vector<Watched> watched_;                        // what each of fds_ is
   std::vector<std::pair<ControlPacket, Fd>> deferred_;  // came meanwhile
   bool over_sent_ = false;
 };

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the shepherd tells about its tasks: samples of their use, answers to questions, and why they
-// are being ended.
+// What the shepherd tells about its tasks: samples of their use, and answers to questions.
 #include <sys/socket.h>
 
 #include <algorithm>
 
 #include "os/clock.h"
-#include "shepherd/notice.h"
 #include "shepherd/shepherd.h"
 
 namespace ym {
@@ -48,17 +46,6 @@ void Shepherd::answer_query(const Fd& caller) {
                           .ended = task.ended});
   std::string bytes = wire::encode(StepsHere{.rows = {std::move(here)}});
   ::send(caller.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-}
-
-// Once on each node of a step, where its first task's errors go.
-void Shepherd::say(const std::string& notice) {
-  if (notice.empty() || tasks_.empty()) return;
-  const TaskOrder& first = *tasks_.front().order;
-  bool to_srun = first.std_err.empty() || order_.pty;
-  if (to_srun)
-    tell(TaskOutput{.task = first.rank, .stream = StreamKind::Stderr, .data = notice});
-  else if (first.std_err != "/dev/null")
-    write_notice(order_, first, notice);
 }
 
 }  // namespace ym

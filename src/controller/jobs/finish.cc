@@ -6,6 +6,18 @@
 #include "controller/controller.h"
 
 namespace ym {
+namespace {
+
+constexpr std::uint8_t kOomSignal = 125;  // Slurm's: killed because its memory was used up
+
+}  // namespace
+
+Controller::Ending Controller::interactive_ending(ExitStatus exit) {
+  if (exit.ok()) return {};
+  if (exit.signal == kOomSignal)
+    return {.state = JobState::OutOfMemory, .reason = Reason::OutOfMemory, .exit = exit};
+  return {.state = JobState::Failed, .reason = Reason::NonZeroExitCode, .exit = exit};
+}
 
 void Controller::finish(JobId id, const Ending& ending, Instant now, Outbox& out) {
   emit(JobFinished{.job = id,
