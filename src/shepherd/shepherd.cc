@@ -236,7 +236,8 @@ bool Shepherd::delivered(Duration since) const {
   if (!over_sent_) return false;
   if (replay_.all_confirmed()) return true;
   Duration now = monotonic_clock();
-  if (killed_ && now >= since + kKilledWait) return true;
+  // An srun that hangs up on a killed step was killed with it.
+  if (killed_ && ((!stream_ && hung_up_) || now >= since + kKilledWait)) return true;
   if (stream_) return false;
   // It ended the connection having got everything, or was away too long already, or is now.
   return (hung_up_ && replay_.all_sent()) || kill_at_ > Duration(0) ||
