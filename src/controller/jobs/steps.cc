@@ -78,6 +78,7 @@ void Controller::create_step(RequestId request, const CreateStep& create, const 
   if (!may_alter(*job, caller)) return deny(Errc::AccessDenied);
   if (job->state == JobState::Pending) return deny(Errc::JobPending);
   if (job->state != JobState::Running) return deny(Errc::AlreadyDone);
+  if (job->configuring) return deny(Errc::NodesBusy);  // its prologs are still running
 
   std::vector<Room> rooms = rooms_of(state_, *job, create);
   std::uint32_t nodes_wanted =
