@@ -95,6 +95,16 @@ Status Shepherd::write_script() {
   return {};
 }
 
+TaskSetup Shepherd::setup_of(const TaskOrder& task) {
+  return {.order = order_,
+          .task = task,
+          .script = script_,
+          .containment = containment_,
+          .open_files = open_files_,
+          .control = control_.get(),
+          .on_control = [this] { on_control(); }};
+}
+
 Status Shepherd::start_mpi() {
   auto made = make_mpi(order_, {.fence = [this](const StepFence& fence) { tell(fence); },
                                 .abort = [this](const StepAbort& abort) { tell(abort); }});
@@ -108,15 +118,9 @@ void Shepherd::start_tasks() {
   starting_ = true;
   for (const TaskOrder& one : order_.tasks) {
     if (killed_) break;
-    MpiSupport::TaskPart mpi = mpi_ ? mpi_->part_of(tasks_.size()) : MpiSupport::TaskPart{};
-    auto task = start_task({.order = order_,
-                            .task = one,
-                            .script = script_,
-                            .containment = containment_,
-                            .open_files = open_files_,
-                            .control = control_.get(),
-                            .on_control = [this] { on_control(); },
-                            .mpi = mpi});
+    TaskSetup setup = setup_of(one);
+    if (mpi_) setup.mpi = mpi_->part_of(tasks_.size());
+    auto task = start_task(setup);
     if (mpi_) mpi_->started(tasks_.size());
     if (!task) {
       // The others must not wait for it.
@@ -161,6 +165,10 @@ void Shepherd::gather() {
   }
   int events = (input_full ? 0 : POLLIN) | (replay_.all_sent() ? 0 : POLLOUT);
   watch(stream_, static_cast<short>(events), Source::Stream);
+  for (std::size_t n = 0; n < listeners_.size(); ++n) {
+    fds_.push_back(listeners_.watched(n));
+    watched_.push_back({.source = Source::Listener, .task = n});
+  }
 }
 
 int Shepherd::poll_timeout() const {
@@ -181,7 +189,8 @@ void Shepherd::turn() {
   for (std::size_t n = 0; n < fds_.size(); ++n) {
     short events = fds_[n].revents;
     if (events == 0) continue;
-    Task* task = tasks_.empty() ? nullptr : &tasks_[watched_[n].task];
+    std::size_t at = watched_[n].task;
+    Task* task = at < tasks_.size() ? &tasks_[at] : nullptr;
     switch (watched_[n].source) {
       case Source::Children: break;  // last, so that a task's output comes before its end
       case Source::Control: on_control(); break;
@@ -194,11 +203,13 @@ void Shepherd::turn() {
         read_output(*task,
                     watched_[n].source == Source::Output ? StreamKind::Stdout : StreamKind::Stderr);
         break;
+      case Source::Listener: serve_listener(at); break;
       case Source::Stream:
         if (stream_ && (events & (POLLIN | POLLHUP | POLLERR))) read_stream();
         break;
     }
   }
+  listeners_.sweep();
   reap();
   if (stream_) write_stream();
   sample_if_due();
@@ -214,21 +225,34 @@ void Shepherd::reap() {
   while ((pid = usage_.reap(&status)) > 0) {
     auto task = std::ranges::find(tasks_, pid, &Task::pid);
     if (task == tasks_.end() || task->ended) continue;  // an orphan of a task
-    task->ended = true;
-    task->exit = with_memory_in_mind(exit_of(status));
-    result_.exit = std::max(result_.exit, task->exit);
-    // What it wrote before its end comes first, as far as there is room for it.
-    // What it has started may go on talking without end.
-    for (StreamKind kind : {StreamKind::Stdout, StreamKind::Stderr}) {
-      std::size_t got = 0;
-      for (std::size_t all = 0; all < kPipeSize && replay_.has_room(); all += got) {
-        got = read_output(*task, kind);
-        if (got == 0) break;
+    if (!task->in_epilog) {
+      task->exit = with_memory_in_mind(exit_of(status));
+      result_.exit = std::max(result_.exit, task->exit);
+      if (pid_t epilogs = start_task_epilogs(setup_of(*task->order), pid, task->exit)) {
+        task->pid = epilogs;
+        task->in_epilog = true;
+        continue;
       }
     }
-    task->streams.in = Fd();
-    tell(TaskEnded{.task = task->order->rank, .exit = task->exit});
+    task_ended(*task);
   }
+}
+
+void Shepherd::task_ended(Task& task) {
+  task.ended = true;
+  // What it wrote before its end comes first, as far as there is room for it.
+  // What it has started may go on talking without end.
+  for (StreamKind kind : {StreamKind::Stdout, StreamKind::Stderr}) {
+    std::size_t got = 0;
+    for (std::size_t all = 0; all < kPipeSize && replay_.has_room(); all += got) {
+      got = read_output(task, kind);
+      if (got == 0) break;
+    }
+  }
+  task.streams.in = Fd();
+  TaskEnded end{.task = task.order->rank, .exit = task.exit};
+  tell(end);
+  listeners_.tell(end);
 }
 
 // As long as srun is there it may take its time, unless the step was killed.
@@ -250,6 +274,7 @@ void Shepherd::deliver() {
   for (;;) {
     if (drain_outputs() && !over_sent_) {
       tell(StepOver{.error = result_.error});
+      listeners_.tell(StepOver{.error = result_.error});
       over_sent_ = true;
     }
     if (stream_) write_stream();
@@ -259,6 +284,8 @@ void Shepherd::deliver() {
     reap();
     on_control();
     if (stream_) read_stream();
+    for (std::size_t n = 0; n < listeners_.size(); ++n) serve_listener(n);
+    listeners_.sweep();
   }
 }
 

@@ -77,10 +77,13 @@ class NodeDaemon {
   Result<ShepherdOrder> order_for(const LaunchTasks& request, const Peer& peer) const;
   void resume_stream(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void query_steps_here(ConnectionId from, const Peer& peer, const Frame& frame);
+  void attach_step(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void receive_file(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void refuse_bcast(ConnectionId to, const Frame& frame, const std::string& text);
   void give_token(ConnectionId to, const Peer& peer, const Frame& frame);
   void refuse(ConnectionId to, const std::string& text);
+  // The same where the connection is ours already; it may be none.
+  void refuse_stream(Shepherds::Connection connection, const std::string& text);
   // Hands the connection and all frames but the first to `done`.
   void take_connection(ConnectionId from, std::vector<Frame> frames,
                        std::function<void(Shepherds::Connection)> done);
