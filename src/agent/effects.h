@@ -50,6 +50,12 @@ struct Signal {
   JobId job;
   KillCause cause = KillCause::None;  // said on its stderr first
 };
+// Freeze a shepherd's tasks, or let them go on.
+struct Freeze {
+  Sluid sluid;
+  StepId step;
+  bool frozen = true;
+};
 // Tell the controller. The shell adds the node's name, registration and load.
 struct Report {
   NodeReport report;
@@ -60,7 +66,7 @@ struct Forget {
   std::optional<StepId> step;
 };
 
-using Effect = std::variant<Persist, Launch, Refuse, Signal, Report, Forget>;
+using Effect = std::variant<Persist, Launch, Refuse, Signal, Report, Forget, Freeze>;
 using Outbox = std::vector<Effect>;
 
 }  // namespace ym::agent
