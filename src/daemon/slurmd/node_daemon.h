@@ -13,6 +13,7 @@
 #include "daemon/launch/programs.h"
 #include "daemon/slurmd/shepherds.h"
 #include "daemon/slurmd/spool.h"
+#include "daemon/slurmd/step_queries.h"
 #include "net/key.h"
 #include "net/link.h"
 #include "net/loop.h"
@@ -75,6 +76,7 @@ class NodeDaemon {
   void launch_tasks(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   Result<ShepherdOrder> order_for(const LaunchTasks& request, const Peer& peer) const;
   void resume_stream(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
+  void query_steps_here(ConnectionId from, const Peer& peer, const Frame& frame);
   void attach_step(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void receive_file(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void refuse_bcast(ConnectionId to, const Frame& frame, const std::string& text);
@@ -111,6 +113,7 @@ class NodeDaemon {
   Loop loop_;
   Spool spool_;
   Shepherds shepherds_;
+  StepQueries queries_;
   agent::Agent agent_;
   std::map<Key, PendingStep> pending_;
   std::map<Key, std::string> failed_;  // launches that failed while effects were carried out
