@@ -10,13 +10,18 @@
 namespace ym {
 namespace {
 
+TaskNeeds needs_of(const JobSpec& spec) {
+  return needs_of(spec.cpus_per_task, spec.tasks_per_node, spec.extras->binding);
+}
+
 // Tasks that one node can take; 0 if it cannot take even the first.
 std::uint32_t capacity(const JobSpec& spec, const Free& node, const PlacementRules& rules) {
   bool whole = spec.exclusive || rules.whole_nodes;
   if (whole && !node.idle) return 0;
   std::uint32_t cpus = std::min(node.cpus, rules.max_cpus_per_node);
   if (cpus < std::max(1u, spec.min_cpus_per_node)) return 0;
-  std::uint32_t tasks = spec.overcommit ? spec.tasks : cpus / std::max(1u, spec.cpus_per_task);
+  std::uint32_t tasks =
+      spec.overcommit ? spec.tasks : tasks_that_fit(needs_of(spec), node.shape, cpus);
   if (spec.tasks_per_node) tasks = std::min(tasks, spec.tasks_per_node);
   if (!rules.memory_counts || tasks == 0) return tasks;
   if (spec.memory_per_node_mb) return node.memory_mb >= spec.memory_per_node_mb ? tasks : 0;
@@ -81,7 +86,7 @@ NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,
                     const PlacementRules& rules) {
   bool whole = spec.exclusive || rules.whole_nodes;
   std::uint32_t wanted =
-      std::max({1u, tasks * std::max(1u, spec.cpus_per_task), spec.min_cpus_per_node});
+      std::max({1u, cpus_for(needs_of(spec), node.shape, tasks), spec.min_cpus_per_node});
   NodeShare share{.node = node.node,
                   .cpus = whole ? node.cpus_total : std::min(wanted, node.cpus),
                   .memory_mb = 0};
@@ -123,7 +128,8 @@ Free free_now(const Node& node) {
           .cpus_total = node.spec->cpus,
           .memory_mb = node.spec->memory_mb - std::min(node.spec->memory_mb, node.memory_used_mb),
           .weight = node.spec->weight,
-          .idle = node.jobs == 0};
+          .idle = node.jobs == 0,
+          .shape = shape_of(*node.spec)};
 }
 
 Free free_when_empty(const Node& node) {
@@ -132,7 +138,8 @@ Free free_when_empty(const Node& node) {
           .cpus_total = node.spec->cpus,
           .memory_mb = node.spec->memory_mb,
           .weight = node.spec->weight,
-          .idle = true};
+          .idle = true,
+          .shape = shape_of(*node.spec)};
 }
 
 std::vector<const Node*> admitted_nodes(const State& state, const Partition& partition,

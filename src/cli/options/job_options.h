@@ -47,6 +47,8 @@ struct JobOptions {
   std::optional<std::uint32_t> soft_nodes;  // of the surrounding allocation; -N counts more
   std::string mpi;
   std::string nodelist_file;
+  std::string hosts;   // of an arbitrary layout: the host of each task, in order
+  std::string answer;  // what --cpu-bind=help and its like asked for: printed instead of work
 };
 
 struct JobOption {
@@ -59,6 +61,7 @@ struct JobOption {
 // By subject, in the order of --help.
 void add_identity_options(std::vector<JobOption>& table);
 void add_resource_options(std::vector<JobOption>& table);
+void add_binding_options(std::vector<JobOption>& table);
 void add_time_options(std::vector<JobOption>& table);
 void add_file_options(std::vector<JobOption>& table);
 void add_queue_options(std::vector<JobOption>& table);

@@ -14,6 +14,7 @@
 #include "cli/common/allocation.h"
 #include "cli/common/local.h"
 #include "cli/common/world.h"
+#include "cli/srun/hostfile.h"
 #include "cli/srun/session.h"
 #include "notation/hostlist.h"
 #include "notation/pattern.h"
@@ -39,13 +40,38 @@ CreateStep step_request(const JobOptions& options, JobId job, bool own_allocatio
                  .excluded_nodes = options.extras.excluded_nodes,
                  .overlap = options.overlap || options.external_launcher,
                  .overcommit = options.spec.overcommit,
-                 .whole = options.whole};
+                 .whole = options.whole || !(options.exact || options.cpus_per_task),
+                 .binding = options.extras.binding};
+  if (!options.hosts.empty()) {
+    out.node_list = options.hosts;
+    out.binding.distribution = "arbitrary";
+    if (!out.tasks) out.tasks = static_cast<std::uint32_t>(Hostlist::parse(options.hosts)->count());
+    return out;
+  }
   // Without a wish, all nodes of the allocation take part, as far as there are tasks for them.
   if (!options.min_nodes && options.soft_nodes && out.node_list.empty())
     out.nodes = out.tasks ? std::min(*options.soft_nodes, out.tasks) : *options.soft_nodes;
   if (out.tasks_per_node && !out.tasks && out.nodes) out.tasks = out.tasks_per_node * out.nodes;
   if (out.tasks && out.nodes > out.tasks) out.nodes = out.tasks;
   return out;
+}
+
+// SLURM_HOSTFILE says on which host each task runs; it counts more than any other layout.
+Status read_hostfile(JobOptions& options) {
+  std::string path = environment_variable("SLURM_HOSTFILE").value_or("");
+  if (path.empty()) return {};
+  auto text = read_file(path, kHostfileMax + 1);
+  if (!text) return fail(fmt::format("SLURM_HOSTFILE: {}", text.error().text));
+  auto hosts = hosts_of_file(*text);
+  if (!hosts) return fail(fmt::format("SLURM_HOSTFILE {}: {}", path, hosts.error().text));
+  options.hosts = *hosts;
+  if (options.jobid) return {};
+  // Our own allocation has these nodes, each once, and room for the tasks.
+  Hostlist list = *Hostlist::parse(options.hosts), nodes = list.uniq();
+  options.extras.required_nodes = nodes.str();
+  options.min_nodes = options.max_nodes = static_cast<std::uint32_t>(nodes.count());
+  if (!options.tasks) options.tasks = static_cast<std::uint32_t>(list.count());
+  return {};
 }
 
 // Asks until the job has room for the step.
@@ -95,7 +121,8 @@ Result<LaunchTasks> launch_request(const JobOptions& options, const SubmissionCo
                   .unbuffered = options.unbuffered,
                   .kill_on_bad_exit = options.kill_on_bad_exit,
                   .pty = options.pty,
-                  .umask = context.umask};
+                  .umask = context.umask,
+                  .binding = options.extras.binding};
   auto id = random_id();
   if (!id) return std::unexpected(id.error());
   out.srun_id = std::move(*id);
@@ -125,7 +152,11 @@ void tell_nodes(const JobRow& row) {
 Result<int> run_step(Controller& controller, const JobOptions& options,
                      const SubmissionContext& context, JobId job,
                      const std::vector<std::string>& command, bool own_allocation) {
-  auto created = create_step(controller, step_request(options, job, own_allocation));
+  CreateStep request = step_request(options, job, own_allocation);
+  auto key = random_id();
+  if (!key) return std::unexpected(key.error());
+  request.key = std::move(*key);
+  auto created = create_step(controller, request);
   if (!created)
     return fail(
         fmt::format("Unable to create step for job {}: {}", job.value, created.error().text));
@@ -202,6 +233,10 @@ int srun_main(const Arguments& arguments) {
       parse_command(srun_page(), job_option_table(kSrun), arguments, Operands::EndOptions);
   if (parsed.exit_code) return *parsed.exit_code;
   JobOptions& options = parsed.settings;
+  if (!options.answer.empty()) {
+    print(options.answer);
+    return 0;
+  }
   if (options.mpi == "list") {
     print("MPI plugin types are...\n\tnone\n");
     return 0;
@@ -212,6 +247,7 @@ int srun_main(const Arguments& arguments) {
   };
   if (parsed.operands.empty()) return fail_with("No command given to execute.");
   if (Status read = read_nodelist_file(options); !read) return fail_with(read.error().text);
+  if (Status read = read_hostfile(options); !read) return fail_with(read.error().text);
   const std::string& program = parsed.operands[0];
   // Within a job SLURM_JOB_NAME is the job's name; a step is called after its program.
   bool inherited =

@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "daemon/launch/environment.h"
+#include "model/binding_variables.h"
 #include "notation/hostlist.h"
 #include "notation/pattern.h"
 
@@ -100,6 +101,8 @@ std::string batch_environment(const LaunchJob& job, const LaunchFacts& facts) {
   }
   if (spec.cpus_per_task > 1) environment.set("SLURM_CPUS_PER_TASK", spec.cpus_per_task);
   if (spec.tasks_per_node > 0) environment.set("SLURM_NTASKS_PER_NODE", spec.tasks_per_node);
+  for (const auto& [name, value] : binding_variables(spec.extras->binding))
+    environment.set(name, value);
   if (spec.memory_per_node_mb > 0) environment.set("SLURM_MEM_PER_NODE", spec.memory_per_node_mb);
   if (spec.memory_per_cpu_mb > 0) environment.set("SLURM_MEM_PER_CPU", spec.memory_per_cpu_mb);
   environment.set_default("SLURM_SUBMIT_DIR", spec.work_dir);
@@ -197,9 +200,9 @@ std::uint32_t node_number(const StepCredential& credential, const std::string& n
 std::string task_environment(const StepShare& share, std::uint32_t local, std::uint32_t node) {
   std::string ranks;
   for (std::uint32_t n = 0; n < share.tasks; ++n)
-    ranks += fmt::format("{}{}", n == 0 ? "" : ",", share.first_task + n);
+    ranks += fmt::format("{}{}", n == 0 ? "" : ",", share.rank(n));
   EnvironmentBlock environment;
-  environment.set("SLURM_PROCID", share.first_task + local);
+  environment.set("SLURM_PROCID", share.rank(local));
   environment.set("SLURM_LOCALID", local);
   environment.set("SLURM_NODEID", node);
   environment.set("SLURM_GTIDS", ranks);
@@ -300,7 +303,7 @@ Result<ShepherdOrder> step_order(const LaunchTasks& request, const StepCredentia
     return opened.insert(path).second && !request.append_output;
   };
   for (std::uint32_t local = 0; local < share.tasks; ++local) {
-    values.rank = share.first_task + local;
+    values.rank = share.rank(local);
     TaskOrder task{.rank = values.rank, .environment = task_environment(share, local, node)};
     task.std_in = file(request.std_in);
     bool reads = request.stdin_task == kEveryTask || request.stdin_task == task.rank;
