@@ -108,6 +108,13 @@ std::string step_name(StepId step) {
   return fmt::format("{}", step.value);
 }
 
+std::string shown_step(const StepRow& row) {
+  std::string job = row.array_task == kNoTask
+                        ? fmt::format("{}", row.job.value)
+                        : fmt::format("{}_{}", row.array_job.value, row.array_task);
+  return fmt::format("{}.{}", job, step_name(row.step.id));
+}
+
 std::string shown_state(const Job& job) {
   return job.completing() ? "COMPLETING" : std::string(name_of(job.state));
 }

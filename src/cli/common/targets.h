@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "model/job_messages.h"
+#include "model/step_messages.h"
 
 namespace ym::cli {
 
@@ -28,6 +29,8 @@ Result<StateChoice> parse_states(std::string_view text);
 void append_list(std::vector<std::string>& out, std::string_view text);
 // "batch", "extern", "interactive" or the number.
 std::string step_name(StepId step);
+// "7.0", "7_3.batch"
+std::string shown_step(const StepRow& row);
 // "COMPLETING" while it is.
 std::string shown_state(const Job& job);
 std::string shown_state_compact(const Job& job);

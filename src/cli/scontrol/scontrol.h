@@ -11,6 +11,7 @@
 #include "cli/common/controller.h"
 #include "model/job_messages.h"
 #include "model/node_messages.h"
+#include "model/step_messages.h"
 
 namespace ym::cli {
 
@@ -76,6 +77,7 @@ int show_hostlist_sorted(ScontrolContext& context, const Words& words);
 
 // Records as people and scripts read them; `one_line` puts each on one.
 std::string job_record(const JobRow& row, Instant now, const ScontrolSettings& settings);
+std::string step_record(const StepRow& row, bool one_line);
 std::string node_record(const NodeRow& row, const ScontrolSettings& settings);
 std::string partition_record(const PartitionRow& row, const ScontrolSettings& settings);
 std::string config_text(const ConfigAnswer& answer, Instant now);

@@ -151,18 +151,6 @@ void add_detail_lines(std::vector<std::string>& lines, const JobView& view) {
   });
 }
 
-std::string step_record(const JobView& view, const Step& step, bool one_line) {
-  std::uint32_t cpus = 0;
-  for (const StepShare& share : step.shares) cpus += share.cpus;
-  return record_text(
-      {fmt::format("StepId={}.{} UserId={} StartTime={} TimeLimit=UNLIMITED", shown_id(view),
-                   step_name(step.id), view.spec().uid.value, show_time(step.start, "Unknown")),
-       fmt::format("State=RUNNING Partition={} NodeList={}", view.row->partition, view.row->nodes),
-       fmt::format("Nodes={} CPUs={} Tasks={} Name={} Network=(null)", step.shares.size(), cpus,
-                   step.tasks, step.name)},
-      one_line);
-}
-
 Result<std::vector<JobRow>> fetch_jobs(ScontrolContext& context, const Words& words) {
   QueryJobs question{.filter = {.all_states = true}};
   if (!words.empty()) {
@@ -203,20 +191,6 @@ int show_jobs(ScontrolContext& context, const Words& words) {
   Instant now = wall_clock();
   for (const JobRow& row : *rows) out += job_record(row, now, context.settings());
   print(rows->empty() ? "No jobs in the system\n" : out);
-  return 0;
-}
-
-int show_steps(ScontrolContext& context, const Words& words) {
-  auto rows = fetch_jobs(context, words);
-  if (!rows)
-    return context.fail_with(fmt::format("slurm_get_job_steps error: {}", rows.error().text));
-  std::string out;
-  for (const JobRow& row : *rows) {
-    JobView view{.row = &row, .now = wall_clock()};
-    for (const Step& step : *row.job.steps)
-      out += step_record(view, step, context.settings().one_line);
-  }
-  print(out.empty() ? "No job steps in the system\n" : out);
   return 0;
 }
 

@@ -237,17 +237,16 @@ const std::vector<Column<StepView>>& step_columns() {
   using S = const StepView&;
   static const std::vector<Column<StepView>> columns = {
       {'i', "stepid", "STEPID",
-       [](S s) { return fmt::format("{}.{}", shown_id(*s.job), step_name(s.step->id)); }},
-      {'j', "stepname", "NAME", [](S s) { return s.step->name; }},
+       [](S s) { return fmt::format("{}.{}", shown_id(*s.job), step_name(s.step().id)); }},
+      {'j', "stepname", "NAME", [](S s) { return s.step().name; }},
       {'P', "partition", "PARTITION", [](S s) { return s.job->row->partition; }},
       {'u', "username", "USER", [](S s) { return shown_user(*s.job); }},
       {'U', "userid", "USER", [](S s) { return number(s.job->spec().uid.value); }},
       {'M', "timeused", "TIME",
-       [](S s) { return print_span(std::max(Duration(0), s.job->now - s.step->start)); }},
-      {'S', "starttime", "START_TIME", [](S s) { return show_time(s.step->start, "N/A"); }},
-      {'A', "numtasks", "TASKS", [](S s) { return number(s.step->tasks); }},
-      // A step names its nodes by number only; those of the job are what can be told here.
-      {'N', "nodes", "NODELIST", [](S s) { return s.job->row->nodes; }},
+       [](S s) { return print_span(std::max(Duration(0), s.job->now - s.step().start)); }},
+      {'S', "starttime", "START_TIME", [](S s) { return show_time(s.step().start, "N/A"); }},
+      {'A', "numtasks", "TASKS", [](S s) { return number(s.step().tasks); }},
+      {'N', "nodes", "NODELIST", [](S s) { return s.row->nodes; }},
   };
   return columns;
 }

@@ -5,6 +5,7 @@
 
 #include "cli/common/columns.h"
 #include "cli/common/job_view.h"
+#include "model/step_messages.h"
 
 namespace ym::cli {
 
@@ -19,7 +20,8 @@ inline constexpr std::string_view kUsualSort = "P,t,-p";
 // A live step of a job.
 struct StepView {
   const JobView* job = nullptr;
-  const Step* step = nullptr;
+  const StepRow* row = nullptr;
+  const Step& step() const { return row->step; }
 };
 const std::vector<Column<StepView>>& step_columns();
 inline constexpr std::string_view kStepFormat = "%.15i %.8j %.9P %.8u %.9M %N";

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <map>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -81,18 +82,43 @@ void sort_views(std::vector<JobView>& views, const std::vector<SortKey<JobView>>
   });
 }
 
-Result<std::string> render_steps(const SqueueSettings& settings,
-                                 const std::vector<JobView>& views) {
+// Targets with a step mean that step only.
+bool step_wanted(const SqueueSettings& settings, const StepRow& step) {
+  bool any = settings.targets.empty();
+  for (const JobTarget& target : settings.targets)
+    any = any || !target.step || (*target.step == step.step.id && target.job == step.job);
+  return any;
+}
+
+Result<std::string> render_steps(const SqueueSettings& settings, const std::vector<JobView>& views,
+                                 const std::vector<StepRow>& steps) {
   auto fields =
       parse_short_format(settings.format.empty() ? kStepFormat : std::string_view(settings.format));
   if (!fields) return std::unexpected(fields.error());
   auto format = resolve_format(std::move(*fields), step_columns(), false);
   if (!format) return std::unexpected(format.error());
   std::string out = settings.header ? format->header() : "";
-  for (const JobView& view : views)
-    for (const Step& step : *view.job().steps)
-      format->append_row(out, {.job = &view, .step = &step});
+  std::multimap<JobId, const StepRow*> by_job;
+  for (const StepRow& step : steps)
+    if (step_wanted(settings, step)) by_job.emplace(step.job, &step);
+  for (const JobView& view : views) {
+    auto [first, last] = by_job.equal_range(view.job().id);
+    for (auto at = first; at != last; ++at)
+      format->append_row(out, {.job = &view, .row = at->second});
+  }
   return out;
+}
+
+Status fetch_steps(Controller& controller, const SqueueSettings& settings,
+                   std::vector<StepRow>& steps) {
+  QuerySteps question;
+  if (settings.targets.size() == 1) question.job = settings.targets.front().job;
+  return controller.ask_many<StepRows>(
+      question,
+      [&steps](StepRows&& some) {
+        for (StepRow& step : some.rows) steps.push_back(std::move(step));
+      },
+      [&steps] { steps.clear(); });
 }
 
 int show_once(const SqueueSettings& settings, Controller& controller) {
@@ -110,7 +136,13 @@ int show_once(const SqueueSettings& settings, Controller& controller) {
     print_error(fmt::format("slurm_load_jobs error: {}\n", text));
     return 1;
   }
-  auto out = render_queue(settings, rows, wall_clock());
+  std::vector<StepRow> steps;
+  if (settings.steps) asked = fetch_steps(controller, settings, steps);
+  if (!asked) {
+    print_error(fmt::format("slurm_get_job_steps error: {}\n", asked.error().text));
+    return 1;
+  }
+  auto out = render_queue(settings, rows, wall_clock(), steps);
   if (!out) {
     complain("squeue", out.error().text);
     return 1;
@@ -139,7 +171,7 @@ JobFilter squeue_filter(const SqueueSettings& settings) {
 }
 
 Result<std::string> render_queue(const SqueueSettings& settings, const std::vector<JobRow>& rows,
-                                 Instant now) {
+                                 Instant now, const std::vector<StepRow>& steps) {
   auto format = format_of(settings);
   if (!format && !settings.steps) return std::unexpected(format.error());
   auto keys = parse_sort(settings.sort.empty() ? kUsualSort : std::string_view(settings.sort),
@@ -147,7 +179,7 @@ Result<std::string> render_queue(const SqueueSettings& settings, const std::vect
   if (!keys) return std::unexpected(keys.error());
   std::vector<JobView> views = views_of(settings, rows, now);
   sort_views(views, *keys);
-  if (settings.steps) return render_steps(settings, views);
+  if (settings.steps) return render_steps(settings, views, steps);
   format->fit(views);
   std::string out;
   if (settings.longer || settings.iterate_s) out += date_line(now);

@@ -8,6 +8,7 @@
 #include "cli/common/command.h"
 #include "cli/common/targets.h"
 #include "model/job_messages.h"
+#include "model/step_messages.h"
 
 namespace ym::cli {
 
@@ -27,9 +28,10 @@ CommandPage squeue_page();
 std::vector<Option<SqueueSettings>> squeue_table();
 // The question to the controller that the settings make.
 JobFilter squeue_filter(const SqueueSettings& settings);
-// Everything that is printed for these rows; an error if the format or the sort order is wrong.
+// Everything that is printed for these rows, or for these steps of them; an error if the format or
+// the sort order is wrong.
 Result<std::string> render_queue(const SqueueSettings& settings, const std::vector<JobRow>& rows,
-                                 Instant now);
+                                 Instant now, const std::vector<StepRow>& steps = {});
 int squeue_main(const Arguments& arguments);
 
 }  // namespace ym::cli

@@ -89,12 +89,19 @@ TEST(Squeue, ShowsACompletingJobAsSuch) {
 
 TEST(Squeue, ShowsStepsThatLive) {
   JobRow row = running(7, spec("x"));
-  row.job.steps = Ref<std::vector<Step>>(std::vector<Step>{
-      {.id = kBatchStep, .name = "batch", .start = row.job.start},
-      {.id = {0}, .name = "hostname", .start = Instant::from_unix_seconds(1'700'003'600)}});
-  EXPECT_EQ(render_queue(settings({"-s"}), {row}, kNow).value(),
+  StepRow batch{.job = row.job.id,
+                .step = {.id = kBatchStep, .name = "batch", .start = row.job.start},
+                .nodes = "n1"};
+  StepRow step{
+      .job = row.job.id,
+      .step = {.id = {0}, .name = "hostname", .start = Instant::from_unix_seconds(1'700'003'600)},
+      .nodes = "n[1-2]"};
+  StepRow foreign{.job = {8}, .step = {.id = {0}}};
+  EXPECT_EQ(render_queue(settings({"-s"}), {row}, kNow, {batch, step, foreign}).value(),
             "         STEPID     NAME PARTITION     USER      TIME NODELIST\n"
-            "        7.batch    batch     debug      ada   1:00:01 n[1-2]\n"
+            "        7.batch    batch     debug      ada   1:00:01 n1\n"
+            "            7.0 hostname     debug      ada      1:01 n[1-2]\n");
+  EXPECT_EQ(render_queue(settings({"-h", "--steps=7.0"}), {row}, kNow, {batch, step}).value(),
             "            7.0 hostname     debug      ada      1:01 n[1-2]\n");
 }
 

@@ -3,6 +3,7 @@
 
 #include "controller/queries/rows.h"
 #include "controller/queries/select.h"
+#include "controller/queries/steps.h"
 #include "schedule/shape.h"
 
 namespace ym {
@@ -63,6 +64,58 @@ TEST(Reasons, TheJobsOwnComeBeforeThePlanners) {
   EXPECT_EQ(reason_of(job, verdicts, {100}), Reason::JobHeldUser);
   job.holds.admin = true;
   EXPECT_EQ(reason_of(job, verdicts, {100}), Reason::JobHeldAdmin);
+}
+
+State running_steps() {
+  State state;
+  for (std::uint32_t id = 1; id <= 2; ++id) {
+    Node& node = state.nodes.edit(id);
+    node.id = {id};
+    node.spec = Ref(NodeSpec{.name = "n" + std::to_string(id), .port = 6818});
+    node.registration = Ref(NodeRegistration{.address = "10.0.0." + std::to_string(id)});
+  }
+  for (std::uint32_t id = 7; id <= 8; ++id) {
+    Job& job = state.jobs.edit(id);
+    job.id = {id};
+    job.spec = Ref(JobSpec{.user_name = "ada", .partitions = "p", .uid = {1000}, .batch = id == 7});
+    job.state = JobState::Running;
+    job.allocation = Ref(Allocation{.nodes = {{.node = {1}, .cpus = 4}, {.node = {2}, .cpus = 4}}});
+  }
+  state.jobs.edit(7).steps = Ref(std::vector<Step>{
+      {.id = {0}, .name = "x", .shares = {{.node = {2}, .tasks = 1, .cpus = 1}}}});
+  return state;
+}
+
+TEST(Steps, OfABatchJobBeginWithItsScriptAndNameTheirOwnNodes) {
+  State state = running_steps();
+  auto rows = step_rows(state, state.jobs.at(7), std::nullopt);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].step.id, kBatchStep);
+  EXPECT_EQ(rows[0].nodes, "n1");
+  EXPECT_EQ(rows[0].user_name, "ada");
+  EXPECT_EQ(rows[1].step.id, StepId{0});
+  EXPECT_EQ(rows[1].nodes, "n2");
+  ASSERT_EQ(rows[1].addresses.size(), 1u);
+  EXPECT_EQ(rows[1].addresses[0].address, "10.0.0.2");
+  EXPECT_EQ(rows[1].addresses[0].port, 6818);
+  EXPECT_EQ(step_rows(state, state.jobs.at(7), StepId{0}).size(), 1u);
+  EXPECT_TRUE(step_rows(state, state.jobs.at(7), StepId{1}).empty());
+}
+
+TEST(Steps, AreThoseOfJobsThatHaveAny) {
+  State state = running_steps();
+  Ids ids;
+  auto note = [&](const Job& job) {
+    ids.push_back(job.id.value);
+    return true;
+  };
+  for_each_with_steps(state, {}, note);
+  EXPECT_EQ(ids, Ids{7}) << "8 is an allocation without a step";
+  for_each_with_steps(state, {.job = JobId{8}, .step = {}}, note);
+  EXPECT_EQ(ids, Ids{7});
+  state.jobs.edit(7).state = JobState::Completed;
+  for_each_with_steps(state, {.job = JobId{7}, .step = {}}, note);
+  EXPECT_EQ(ids, Ids{7}) << "over";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,7 @@ class Desk {
     std::uint64_t correlation = 0;
     JobId next;
     bool finished = false;
+    std::optional<QuerySteps> steps;  // set: of steps, `query` does not count
   };
 
   void on_frame(ConnectionId from, const Peer& peer, Frame& frame);
@@ -76,6 +78,10 @@ class Desk {
   void continue_listing(ConnectionId connection);
   bool list_some(ConnectionId connection, Listing& listing);
   void query_nodes(ReplyTo to, const Frame& frame);
+  // desk_steps.cc
+  void query_steps(ReplyTo to, const Frame& frame);
+  bool list_steps(ConnectionId connection, Listing& listing);
+  // desk_queries.cc
   void query_partitions(ReplyTo to, const Frame& frame);
   void query_config(ReplyTo to);
   void query_statistics(ReplyTo to);

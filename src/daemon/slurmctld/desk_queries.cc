@@ -43,7 +43,8 @@ void Desk::continue_listing(ConnectionId connection) {
     listing = std::move(at->second);
     listings_.erase(at);
   }
-  if (!list_some(connection, listing)) return;
+  bool more = listing.steps ? list_steps(connection, listing) : list_some(connection, listing);
+  if (!more) return;
   std::lock_guard lock(mutex_);
   listings_.insert_or_assign(connection.value, std::move(listing));
 }

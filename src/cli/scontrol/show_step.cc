@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// `scontrol show step [JOB[.STEP]]`: steps that are alive, as the controller knows them.
+#include "base/format.h"
+#include "cli/common/local.h"
+#include "cli/common/targets.h"
+#include "cli/scontrol/scontrol.h"
+#include "notation/time_limit.h"
+
+namespace ym::cli {
+namespace {
+
+std::string limit_text(const Step& step) {
+  if (!step.limit_end || step.limit_end == kNever) return "UNLIMITED";
+  return print_span(step.limit_end - step.start);
+}
+
+}  // namespace
+
+std::string step_record(const StepRow& row, bool one_line) {
+  const Step& step = row.step;
+  std::uint32_t cpus = 0;
+  std::uint64_t memory_mb = 0;
+  for (const StepShare& share : step.shares) {
+    cpus += share.cpus;
+    memory_mb += share.memory_mb;
+  }
+  std::string memory = memory_mb ? fmt::format("mem={}M,", memory_mb) : "";
+  return record_text(
+      {fmt::format("StepId={} UserId={} StartTime={} TimeLimit={}", shown_step(row), row.uid.value,
+                   show_time(step.start, "Unknown"), limit_text(step)),
+       fmt::format("State=RUNNING Partition={} NodeList={}", row.partition, row.nodes),
+       fmt::format("Nodes={} CPUs={} Tasks={} Name={} Network=(null)", step.shares.size(), cpus,
+                   step.tasks, step.name),
+       fmt::format("TRES=cpu={},{}node={}", cpus, memory, step.shares.size())},
+      one_line);
+}
+
+int show_steps(ScontrolContext& context, const Words& words) {
+  auto fail_with = [&](const Error& error) {
+    return context.fail_with(fmt::format("slurm_get_job_steps error: {}", error.text));
+  };
+  std::vector<JobTarget> targets{{}};
+  if (!words.empty()) {
+    auto parsed = parse_targets(words[0]);
+    if (!parsed) return fail_with(parsed.error());
+    targets = std::move(*parsed);
+  }
+  auto controller = context.controller();
+  if (!controller) return fail_with(controller.error());
+  std::string out;
+  for (const JobTarget& target : targets) {
+    QuerySteps question{.job = {}, .step = target.step};
+    if (target.job) question.job = target.job;
+    std::vector<StepRow> rows;
+    if (Status asked = fetch_rows<StepRows>(**controller, question, rows); !asked)
+      return fail_with(asked.error());
+    for (const StepRow& row : rows) {
+      bool element = !target.tasks || target.tasks->contains(row.array_task);
+      if (element) out += step_record(row, context.settings().one_line);
+    }
+    if (rows.empty() && target.step) return fail_with(refuse(Errc::InvalidStep).error());
+  }
+  print(out.empty() ? "No job steps in the system\n" : out);
+  return 0;
+}
+
+}  // namespace ym::cli

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which steps are alive: answered from the published view, without the core.
+#include "controller/queries/select.h"
+#include "controller/queries/steps.h"
+#include "daemon/slurmctld/desk_impl.h"
+
+namespace ym {
+namespace {
+
+constexpr std::size_t kStepRowsPerFrame = 100;
+
+}  // namespace
+
+void Desk::query_steps(ReplyTo to, const Frame& frame) {
+  Listing listing{
+      .view = s_.published->view(), .query = {}, .correlation = to.correlation, .next = {}};
+  QuerySteps query;
+  if (!read(to, frame, query)) return;
+  if (query.job && records_of(listing.view.state, {.job = *query.job}).empty())
+    return deny(to, ym::refuse(Errc::InvalidJobId).error());
+  listing.steps = query;
+  if (!list_steps(to.connection, listing)) return;
+  std::lock_guard lock(mutex_);
+  listings_.insert_or_assign(to.connection.value, std::move(listing));
+}
+
+// As list_some() does it for jobs. A job's steps go into one frame.
+bool Desk::list_steps(ConnectionId connection, Listing& listing) {
+  const State& state = listing.view.state;
+  StepRows rows;
+  JobId frame_begin = listing.next;
+  auto send = [&](bool more) {
+    std::uint16_t flags = more ? wire::kFlagMore : std::uint16_t{0};
+    FrameHeader header{
+        .type = wire::message_number<StepRows>, .flags = flags, .correlation = listing.correlation};
+    SendResult result = s_.server->send(connection, header, wire::encode(rows), WhenFull::Refuse);
+    rows.rows.clear();
+    return result;
+  };
+  bool full = false;
+  auto visit = [&](const Job& job) {
+    if (rows.rows.empty()) frame_begin = job.id;
+    for (StepRow& row : step_rows(state, job, listing.steps->step))
+      rows.rows.push_back(std::move(row));
+    if (rows.rows.size() < kStepRowsPerFrame) return true;
+    full = send(true) == SendResult::Full;
+    if (!full) frame_begin = JobId{job.id.value + 1};
+    return !full;
+  };
+  for_each_with_steps(state, *listing.steps, visit, listing.next);
+  if (!full) full = send(false) == SendResult::Full;
+  listing.next = frame_begin;
+  return full;
+}
+
+}  // namespace ym
