@@ -7,8 +7,8 @@ namespace ym::cli {
 namespace {
 
 TEST(Hostfile, NamesTheHostOfEachTask) {
-  EXPECT_EQ(*hosts_of_file("n2\nn1\nn1\n"), "n2,n1,n1");
-  EXPECT_EQ(*hosts_of_file("# mine\nn3*2, n[1-2]\n\n"), "n3,n3,n[1-2]");
+  EXPECT_EQ(*hosts_of_file("n2\nn1\nn1\n"), "n[2,1,1]");
+  EXPECT_EQ(*hosts_of_file("# mine\nn3*2, n[1-2]\n\n"), "n[3,3,1-2]");
 }
 
 TEST(Hostfile, NonsenseIsRefused) {
