@@ -24,22 +24,21 @@ bool by_cores(const TaskNeeds& needs, const NodeShape& node) {
 
 using Counts = std::vector<std::uint32_t>;
 
-// One each in turn, as long as a node has room: the same for block and cyclic, which differ in the
-// numbers only.
-Counts dealt_out(const Counts& rooms, std::uint32_t tasks) {
+// `plane` to each in turn, as long as a node has room.
+Counts dealt_out(const Counts& rooms, std::uint32_t tasks, std::uint32_t plane) {
   Counts counts(rooms.size(), 0);
   while (tasks > 0) {
-    // As many rounds at once as every node with room has room for.
-    std::uint32_t open = 0, least = 0xffffffff;
+    // As many rounds at once as every node with room has room for; else a round that fills one.
+    std::uint64_t open = 0, least = 0xffffffff;
     for (std::size_t i = 0; i < rooms.size(); ++i) {
       if (counts[i] >= rooms[i]) continue;
       ++open;
-      least = std::min(least, rooms[i] - counts[i]);
+      least = std::min<std::uint64_t>(least, (rooms[i] - counts[i]) / plane);
     }
-    std::uint32_t rounds = std::min(least, tasks / open);
-    for (std::size_t i = 0; i < rooms.size() && tasks > 0; ++i) {
-      if (counts[i] >= rooms[i]) continue;
-      std::uint32_t more = rounds > 0 ? rounds : 1;
+    std::uint64_t rounds = std::max<std::uint64_t>(1, std::min(least, tasks / (open * plane)));
+    for (std::size_t i = 0; i < rooms.size(); ++i) {
+      auto more = static_cast<std::uint32_t>(
+          std::min({rounds * plane, std::uint64_t{rooms[i] - counts[i]}, std::uint64_t{tasks}}));
       counts[i] += more;
       tasks -= more;
     }
@@ -139,9 +138,11 @@ std::optional<std::vector<std::uint32_t>> task_counts(const Distribution& distri
                                                       std::uint32_t tasks) {
   std::uint64_t room = std::accumulate(rooms.begin(), rooms.end(), std::uint64_t{0});
   if (room < tasks) return std::nullopt;
-  // Packing is block's; cyclic contradicts it.
-  bool pack = distribution.packing == Packing::Pack && distribution.nodes != NodeSpread::Cyclic;
-  return pack ? packed(rooms, tasks) : dealt_out(rooms, tasks);
+  // Packing is block's; the others contradict it.
+  bool block = distribution.nodes != NodeSpread::Cyclic && distribution.nodes != NodeSpread::Plane;
+  bool pack = distribution.packing == Packing::Pack && block;
+  std::uint32_t plane = distribution.nodes == NodeSpread::Plane ? distribution.plane : 1;
+  return pack ? packed(rooms, tasks) : dealt_out(rooms, tasks, std::max(1u, plane));
 }
 
 }  // namespace ym

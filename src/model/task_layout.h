@@ -42,8 +42,7 @@ using Ranks = std::vector<std::vector<std::uint32_t>>;
 std::optional<Ranks> lay_out(const Distribution& distribution,
                              const std::vector<std::uint32_t>& rooms, std::uint32_t tasks);
 
-// Only how many each node gets. Costs O(nodes), whatever the number of tasks; so a plane, whose
-// numbers matter little here, counts as cyclic.
+// Only how many each node gets. O(nodes²) at worst, whatever the number of tasks.
 std::optional<std::vector<std::uint32_t>> task_counts(const Distribution& distribution,
                                                       const std::vector<std::uint32_t>& rooms,
                                                       std::uint32_t tasks);

@@ -74,6 +74,8 @@ TEST(TaskLayout, EveryRankStandsOnceAndNoNodeGetsMoreThanItTakes) {
       EXPECT_TRUE(std::ranges::is_sorted((*ranks)[i]));
       all.insert(all.end(), (*ranks)[i].begin(), (*ranks)[i].end());
     }
+    auto counts = *task_counts(Distribution::parse(kind).value(), rooms, tasks);
+    for (std::size_t i = 0; i < rooms.size(); ++i) EXPECT_EQ(counts[i], (*ranks)[i].size()) << kind;
     std::ranges::sort(all);
     std::vector<std::uint32_t> expected(tasks);
     std::iota(expected.begin(), expected.end(), 0u);

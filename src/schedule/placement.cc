@@ -69,6 +69,17 @@ std::vector<Candidate> choose(const JobSpec& spec, std::vector<Candidate>& candi
   return chosen;
 }
 
+// One task each first, so that no node stays empty; then node by node, unless the job wants them
+// dealt out. REQUIRES: they fit.
+std::vector<std::uint32_t> tasks_on(const JobSpec& spec, const std::vector<Candidate>& chosen) {
+  auto wish = Distribution::parse(spec.extras->binding.distribution).value_or(Distribution{});
+  if (wish.packing == Packing::Default) wish.packing = Packing::Pack;
+  std::vector<std::uint32_t> rooms;
+  for (const Candidate& candidate : chosen) rooms.push_back(candidate.capacity);
+  auto tasks = std::max(spec.tasks, static_cast<std::uint32_t>(chosen.size()));
+  return *task_counts(wish, rooms, tasks);
+}
+
 bool has_features(const NodeSpec& node, const std::string& wanted) {
   if (wanted.empty()) return true;
   std::vector<std::string_view> have = split_words(node.features, ',');
@@ -110,15 +121,10 @@ std::optional<Allocation> place(const JobSpec& spec, std::vector<Free> candidate
   if (chosen.empty()) return std::nullopt;
   std::ranges::sort(chosen, {}, [](const Candidate& c) { return c.free.node; });
 
-  // One task each first, so that no node stays empty; then block by block.
-  std::uint32_t left = std::max(spec.tasks, static_cast<std::uint32_t>(chosen.size())) -
-                       static_cast<std::uint32_t>(chosen.size());
+  std::vector<std::uint32_t> tasks = tasks_on(spec, chosen);
   Allocation allocation;
-  for (const Candidate& candidate : chosen) {
-    std::uint32_t more = std::min(left, candidate.capacity - 1);
-    left -= more;
-    allocation.nodes.push_back(share_for(spec, candidate.free, 1 + more, rules));
-  }
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    allocation.nodes.push_back(share_for(spec, chosen[i].free, tasks[i], rules));
   return allocation;
 }
 

@@ -48,7 +48,9 @@ Shepherd::Shepherd(ShepherdOrder order, std::string folder, Inherited inherited)
 }
 
 int Shepherd::run() {
-  if (auto ready = prepare(); !ready) {
+  Status ready = prepare();
+  if (ready) ready = start_mpi();
+  if (!ready) {
     result_.error = ready.error().text;
     result_.exit = {.code = 1, .signal = 0};
   } else {
@@ -92,18 +94,29 @@ Status Shepherd::write_script() {
   return {};
 }
 
+Status Shepherd::start_mpi() {
+  auto made = make_mpi(order_, {.fence = [this](const StepFence& fence) { tell(fence); },
+                                .abort = [this](const StepAbort& abort) { tell(abort); }});
+  if (!made) return std::unexpected(made.error());
+  mpi_ = std::move(*made);
+  return {};
+}
+
 void Shepherd::start_tasks() {
   TasksStarted started{.node = order_.node};
   starting_ = true;
   for (const TaskOrder& one : order_.tasks) {
     if (killed_) break;
+    MpiSupport::TaskPart mpi = mpi_ ? mpi_->part_of(tasks_.size()) : MpiSupport::TaskPart{};
     auto task = start_task({.order = order_,
                             .task = one,
                             .script = script_,
                             .cgroup = cgroup_,
                             .open_files = open_files_,
                             .control = control_.get(),
-                            .on_control = [this] { on_control(); }});
+                            .on_control = [this] { on_control(); },
+                            .mpi = mpi});
+    if (mpi_) mpi_->started(tasks_.size());
     if (!task) {
       // The others must not wait for it.
       result_.error = task.error().text;
@@ -128,6 +141,10 @@ void Shepherd::gather(std::vector<pollfd>& fds, std::vector<Watched>& watched) c
   };
   watch(children_, POLLIN, Source::Children);
   watch(control_, POLLIN, Source::Control);
+  if (mpi_) {
+    fds.push_back({.fd = mpi_->fd(), .events = POLLIN, .revents = 0});
+    watched.push_back({.source = Source::Mpi, .task = 0});
+  }
   bool input_full = false;
   bool read_tasks = replay_.unsent_bytes() < kStreamBufferMax || !stream_;
   for (std::size_t n = 0; n < tasks_.size(); ++n) {
@@ -162,6 +179,7 @@ void Shepherd::turn() {
     switch (watched[n].source) {
       case Source::Children: break;  // last, so that a task's output comes before its end
       case Source::Control: on_control(); break;
+      case Source::Mpi: mpi_->turn(); break;
       case Source::Input: write_input(*task); break;
       case Source::Output:
       case Source::Errors:
@@ -230,6 +248,8 @@ void Shepherd::begin_kill() {
 
 // All tasks have ended: nothing of them may stay, then the result, then what srun has not got yet.
 void Shepherd::finish() {
+  if (mpi_) mpi_->stop();
+  mpi_.reset();
   for (;;) {
     kill_cgroup(cgroup_);
     signal_descendants(SIGKILL);

@@ -14,6 +14,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "model/step_messages.h"
 #include "net/address.h"
 #include "net/frame.h"
+#include "shepherd/mpi.h"
 #include "shepherd/order.h"
 #include "shepherd/replay.h"
 #include "shepherd/task.h"
@@ -62,8 +64,9 @@ class Shepherd {
   Status prepare();
   Status write_script();
   void start_tasks();
+  Status start_mpi();
   // Where poll(2) goes: fills `fds` and, in the same order, what to do.
-  enum class Source { Children, Control, Stream, Input, Output, Errors };
+  enum class Source { Children, Control, Stream, Input, Output, Errors, Mpi };
   struct Watched {
     Source source;
     std::size_t task;
@@ -100,6 +103,7 @@ class Shepherd {
   std::string script_, cgroup_;
   rlimit open_files_{};  // as it was when we started
   std::vector<Task> tasks_;
+  std::unique_ptr<MpiSupport> mpi_;  // null: the tasks need none
   ShepherdResult result_;
 
   Replay replay_;

@@ -86,6 +86,9 @@ void Shepherd::handle(const Frame& frame) {
       task.input_ended |= input->end;
       write_input(task);
     }
+  } else if (frame.header.type == wire::message_number<StepFence>) {
+    auto fence = wire::decode<StepFence>(frame.payload);
+    if (fence && mpi_) mpi_->take(*fence);
   } else if (frame.header.type == wire::message_number<SignalTasks>) {
     auto message = wire::decode<SignalTasks>(frame.payload);
     if (message && message->signal > 0 && message->signal < NSIG)
@@ -195,6 +198,7 @@ void Shepherd::handle(ControlPacket packet, Fd passed) {
     dropped_ = 0;
   }
   take_frames(packet.residual);
+  if (mpi_) mpi_->repeat();
 }
 
 }  // namespace ym

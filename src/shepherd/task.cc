@@ -18,6 +18,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "os/files.h"
+#include "shepherd/bind.h"
 #include "shepherd/cgroup.h"
 
 namespace ym {
@@ -208,6 +209,9 @@ std::vector<char*> pointers_into(std::string& environment) {
   }
   connect_streams(setup.task, ends, trouble);
   if (!lost_folder.empty()) complain(lost_folder);
+  if (std::string unbound = bind_process(setup.task); !unbound.empty()) complain(unbound);
+  if (std::string notice = notice_of(setup.task, ::getpid()); !notice.empty()) [[maybe_unused]]
+    ssize_t wrote = ::write(STDERR_FILENO, notice.data(), notice.size());
 
   std::vector<std::string> arguments =
       setup.task.arguments.empty() ? order.arguments : setup.task.arguments;
@@ -218,6 +222,9 @@ std::vector<char*> pointers_into(std::string& environment) {
   environment += setup.task.environment;
   environment += fmt::format("SLURM_TASK_PID={}", ::getpid());
   environment.push_back('\0');
+  if (!setup.mpi.environment.empty())
+    environment = override_environment(environment, setup.mpi.environment);
+  if (setup.mpi.fd >= 0) ::fcntl(setup.mpi.fd, F_SETFD, 0);
   execute(arguments, pointers_into(environment));
 }
 

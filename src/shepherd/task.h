@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "net/address.h"
+#include "shepherd/mpi.h"
 #include "shepherd/order.h"
 
 namespace ym {
@@ -36,6 +37,7 @@ struct TaskSetup {
   // so that the step can be killed.
   int control = -1;
   std::function<void()> on_control;
+  MpiSupport::TaskPart mpi;
 };
 
 // An error is something that the user cannot see elsewhere: no process, no user, no output file. A

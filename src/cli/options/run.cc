@@ -25,8 +25,9 @@ Status set_jobid(JobOptions& options, std::string_view value) {
 }
 
 Status set_mpi(JobOptions& options, std::string_view value) {
-  if (value != "none" && value != "list")
-    return fail("this release starts programs without MPI's help only (none); see --mpi=list");
+  bool known = value == "none" || value == "list" || value == "pmi1" || value == "pmi2" ||
+               value == "pmix" || value.starts_with("pmix_v");
+  if (!known) return fail("no such way to start an MPI program; --mpi=list shows what there is");
   options.mpi = value;
   return {};
 }
@@ -128,8 +129,8 @@ const std::vector<JobOption>& launch_rows() {
       {.option = {.info = {.name = "mpi",
                            .takes = Takes::Value,
                            .argument = "TYPE",
-                           .help =
-                               "How MPI programs find each other: none; list shows what there is",
+                           .help = "How MPI programs find each other: none, pmi1 or pmi2 (MPICH), "
+                                   "pmix (Open MPI); list shows what there is",
                            .variable = "MPI_TYPE"},
                   .set = set_mpi},
        .commands = kSrun},

@@ -63,6 +63,7 @@ Session::Session(Controller& controller, StepRun run)
       exits_(nodes_by_task(run_.created)),
       splitter_(run_.created.step.tasks, run_.options->label,
                 !run_.options->unbuffered && !run_.options->pty && run_.created.step.tasks > 1),
+      fences_(static_cast<std::uint32_t>(run_.created.nodes.size())),
       watcher_(controller.loaded(),
                {.job = run_.job, .until_end = true, .mine = run_.own_allocation}) {
   sigset_t set;
@@ -135,7 +136,7 @@ int Session::run() {
   loop();
   if (raw_) set_terminal(false);
   for (const std::string& line : exits_.news()) complain("srun", line);
-  return std::max(failure_code_, exits_.exit_code());
+  return abort_code_.value_or(std::max(failure_code_, exits_.exit_code()));
 }
 
 bool Session::all_over() const {
@@ -194,6 +195,10 @@ void Session::handle(NodeStream& stream, const Frame& frame) {
       send_signal(SIGTERM);
       kill_at_ = monotonic_clock() + controller_.config().kill_wait;
     }
+  } else if (type == wire::message_number<StepFence>) {
+    if (auto part = wire::decode<StepFence>(frame.payload)) take_fence(stream, std::move(*part));
+  } else if (type == wire::message_number<StepAbort>) {
+    if (auto abort = wire::decode<StepAbort>(frame.payload)) take_abort(*abort);
   } else if (type == wire::message_number<StepOver>) {
     auto over = wire::decode<StepOver>(frame.payload);
     take_end(stream, over ? *over : StepOver{.error = over.error().text});
@@ -215,6 +220,8 @@ void Session::take_output(const TaskOutput& output) {
 
 void Session::take_end(NodeStream& stream, const StepOver& over) {
   stream.set_over();
+  if (Status left = fences_.leave(number_of(stream)); !left && !aborting_)
+    end_step(fmt::format("{}: {}", stream.node(), left.error().text), 1);
   if (over.error.empty()) return;
   complain("srun", fmt::format("{}: {}", stream.node(), over.error));
   failure_code_ = std::max(failure_code_, 1);

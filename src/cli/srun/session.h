@@ -9,6 +9,7 @@
 #include "cli/common/watch.h"
 #include "cli/options/job_options.h"
 #include "cli/srun/exits.h"
+#include "cli/srun/fences.h"
 #include "cli/srun/node_stream.h"
 #include "cli/srun/output.h"
 #include "notation/pattern.h"
@@ -53,6 +54,9 @@ class Session {
   void handle(NodeStream& stream, const Frame& frame);
   void take_output(const TaskOutput& output);
   void take_end(NodeStream& stream, const StepOver& over);
+  void take_fence(NodeStream& stream, StepFence part);
+  void take_abort(const StepAbort& abort);
+  void end_step(const std::string& why, int code);
   void read_input();
   void take_signals();
   void interrupt();
@@ -62,12 +66,14 @@ class Session {
   void say_status() const;
   bool all_over() const;
   std::string step_name() const;
+  std::uint32_t number_of(const NodeStream& stream) const;
   void set_terminal(bool raw);
 
   Controller& controller_;
   StepRun run_;
   TaskExits exits_;
   OutputSplitter splitter_;
+  FenceHub fences_;
   std::vector<std::unique_ptr<NodeStream>> streams_;
   std::vector<bool> step_failed_;
   JobWatcher watcher_;
@@ -79,6 +85,7 @@ class Session {
   Duration kill_at_{0};
   bool aborting_ = false, bad_exit_seen_ = false;
   int failure_code_ = 0;
+  std::optional<int> abort_code_;  // of a task that called for the end of all
   bool raw_ = false;
 };
 

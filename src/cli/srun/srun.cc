@@ -122,7 +122,11 @@ Result<LaunchTasks> launch_request(const JobOptions& options, const SubmissionCo
                   .kill_on_bad_exit = options.kill_on_bad_exit,
                   .pty = options.pty,
                   .umask = context.umask,
-                  .binding = options.extras.binding};
+                  .binding = options.extras.binding,
+                  .mpi = options.mpi,
+                  .external_launcher = options.external_launcher};
+  // The launcher is to start others, everywhere in the allocation.
+  if (options.external_launcher) out.binding.cpu_bind = out.binding.mem_bind = "none";
   auto id = random_id();
   if (!id) return std::unexpected(id.error());
   out.srun_id = std::move(*id);
@@ -140,6 +144,17 @@ Result<LaunchTasks> launch_request(const JobOptions& options, const SubmissionCo
     out.multi_prog = std::move(*text);
   }
   return out;
+}
+
+// What this machine could start; the helper of PMIx is a program that a site may leave out.
+void list_mpi() {
+  std::string text = "MPI plugin types are...\n\tnone\n\tpmi1\n\tpmi2\n";
+  for (const std::string& folder : {program_folder(), program_prefix() + "/sbin"}) {
+    if (::access((folder + "/slurm-pmix").c_str(), X_OK) != 0) continue;
+    text += "\tpmix\n";
+    break;
+  }
+  print(text);
 }
 
 void tell_nodes(const JobRow& row) {
@@ -238,7 +253,7 @@ int srun_main(const Arguments& arguments) {
     return 0;
   }
   if (options.mpi == "list") {
-    print("MPI plugin types are...\n\tnone\n");
+    list_mpi();
     return 0;
   }
   auto fail_with = [](const std::string& text) {

@@ -13,9 +13,9 @@ namespace {
 Caller ada() { return {.uid = {1000}, .gid = {1000}, .user_name = "ada"}; }
 
 // Three nodes of two sockets, two cores each, two threads each; job 1 has all of them.
-class Steps : public testing::Test {
+class StepCreation : public testing::Test {
  protected:
-  Steps() : controller(cluster(), {}), planner({}) {
+  StepCreation() : controller(cluster(), {}), planner({}) {
     EXPECT_TRUE(controller.configure(cluster(), now, out));
     controller.begin_watch(now);
     for (int i = 1; i <= 3; ++i) {
@@ -93,7 +93,7 @@ class Steps : public testing::Test {
   Outbox out;
 };
 
-TEST_F(Steps, TasksAreLaidOutAsTheDistributionSays) {
+TEST_F(StepCreation, TasksAreLaidOutAsTheDistributionSays) {
   CreateStep four{.tasks = 4, .nodes = 2};
   EXPECT_EQ(ranks("", four), "n1:0,1 n2:2,3");
   EXPECT_EQ(ranks("block", four), "n1:0,1 n2:2,3");
@@ -105,7 +105,7 @@ TEST_F(Steps, TasksAreLaidOutAsTheDistributionSays) {
   EXPECT_NE(ranks("nonsense", four).find("no way to lay tasks out"), std::string::npos);
 }
 
-TEST_F(Steps, AnArbitraryLayoutFollowsTheListOfHosts) {
+TEST_F(StepCreation, AnArbitraryLayoutFollowsTheListOfHosts) {
   CreateStep create{.tasks = 4, .node_list = "n3,n1,n3,n1"};
   EXPECT_EQ(ranks("arbitrary", create), "n3:0,2 n1:1,3");
   create.tasks = 5;
@@ -114,19 +114,19 @@ TEST_F(Steps, AnArbitraryLayoutFollowsTheListOfHosts) {
   EXPECT_EQ(ranks("arbitrary", create), "Invalid node name specified");
 }
 
-TEST_F(Steps, TasksPerNodeSocketAndCoreAreLimits) {
+TEST_F(StepCreation, TasksPerNodeSocketAndCoreAreLimits) {
   EXPECT_EQ(ranks("", {.tasks = 3, .tasks_per_node = 1}), "n1:0 n2:1 n3:2");
   EXPECT_EQ(ranks("", {.tasks = 3, .binding = {.tasks_per_socket = 1}}), "n1:0,1 n2:2");
   EXPECT_EQ(ranks("", {.tasks = 5, .binding = {.tasks_per_core = 1}}), "n1:0,1,2 n2:3,4");
   EXPECT_EQ(ranks("", {.tasks = 25}), "More processors requested than permitted");
 }
 
-TEST_F(Steps, UnusedThreadsBelongToTheStep) {
+TEST_F(StepCreation, UnusedThreadsBelongToTheStep) {
   CreateStep single{.tasks = 2, .nodes = 1, .binding = {.threads_per_core = 1}};
   EXPECT_EQ(layout(single), "n1:0,1/4");
 }
 
-TEST_F(Steps, AWholeStepWaitsForAllCpusOfItsNodes) {
+TEST_F(StepCreation, AWholeStepWaitsForAllCpusOfItsNodes) {
   EXPECT_EQ(layout({.tasks = 1, .nodes = 1}), "n1:0/1");
   EXPECT_EQ(layout({.tasks = 1, .whole = true}), "n2:0/8");
   EXPECT_EQ(layout({.tasks = 3, .nodes = 3, .whole = true}), "Requested nodes are busy");
@@ -134,18 +134,18 @@ TEST_F(Steps, AWholeStepWaitsForAllCpusOfItsNodes) {
             "n1:0/8 n2:1/8 n3:2/8");
 }
 
-TEST_F(Steps, AFixedNumberOfNodesMayBeTheRoomierOnes) {
+TEST_F(StepCreation, AFixedNumberOfNodesMayBeTheRoomierOnes) {
   EXPECT_EQ(layout({.tasks = 6, .nodes = 1}), "n1:0,1,2,3,4,5/6");
   EXPECT_EQ(layout({.tasks = 8, .nodes = 1}), "n2:0,1,2,3,4,5,6,7/8");
 }
 
-TEST_F(Steps, OvercommitHasALimit) {
+TEST_F(StepCreation, OvercommitHasALimit) {
   EXPECT_EQ(ranks("", {.tasks = 100000, .overcommit = true}),
             "More processors requested than permitted");
   EXPECT_EQ(layout({.tasks = 2, .cpus_per_task = 8, .nodes = 1, .overcommit = true}), "n1:0,1/8");
 }
 
-TEST_F(Steps, TheSameRequestAgainGetsTheSameStep) {
+TEST_F(StepCreation, TheSameRequestAgainGetsTheSameStep) {
   CreateStep create{.tasks = 1, .key = "k1"};
   auto first = std::get<StepCreated>(ask(create));
   auto again = std::get<StepCreated>(ask(create));

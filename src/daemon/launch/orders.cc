@@ -286,6 +286,12 @@ Result<ShepherdOrder> step_order(const LaunchTasks& request, const StepCredentia
   order.columns = request.columns;
   order.stdin_task = request.stdin_task;
   order.srun_id = request.srun_id;
+  order.mpi = request.mpi;
+  order.node_number = node_number(credential, facts.node);
+  if (!order.mpi.empty() && order.mpi != "none") {
+    order.shares = credential.step.shares;
+    order.node_names = credential.node_names;
+  }
   std::uint32_t node = node_number(credential, facts.node);
   PatternValues values{.job = credential.job.value,
                        .array_job = credential.array_job.value,

@@ -49,7 +49,8 @@ NodeDaemon::NodeDaemon(Parts parts)
       started_(wall_clock()),
       log_(parts.log),
       spool_(std::move(parts.spool)),
-      shepherds_(loop_, spool_, log_, std::move(parts.shepherd_program), node_.name) {
+      shepherds_(loop_, spool_, log_, std::move(parts.shepherd_program), node_.name),
+      cpus_(machine_, node_, loaded_.config, ::geteuid() == 0) {
   shepherds_.set_on_end([this](Sluid sluid, StepId step, const agent::Ended& ended) {
     agent::Outbox out;
     agent_.shepherd_ended(sluid, step, ended, out);
@@ -93,6 +94,9 @@ Status NodeDaemon::recover() {
   }
   agent::Outbox out;
   agent_.recover(scan.found, out);
+  for (const agent::Recovered& one : scan.found)
+    if (auto order = spool_.read_order(one.sluid, one.step))
+      cpus_.adopt(*order, one.found == agent::Found::Alive);
   for (const agent::Recovered& one : scan.found) {
     if (one.found == agent::Found::Lost) shepherds_.kill_remains(one.job, one.sluid, one.step);
     if (one.found != agent::Found::Alive) continue;
@@ -179,6 +183,7 @@ void NodeDaemon::connect() {
 
 void NodeDaemon::reconfigure(LoadedConfiguration loaded) {
   loaded_ = std::move(loaded);
+  cpus_.set_rules(loaded_.config);
   if (controller_addresses() != addresses_) connect();
 }
 
@@ -239,6 +244,7 @@ void NodeDaemon::obey(agent::Persist& effect) {
     auto facts = facts_for(effect.batch->spec->uid.value, effect.batch->spec->gid.value);
     if (facts) {
       order = batch_order(*effect.batch, *facts);
+      cpus_.give(order, cpu_wish(*effect.batch, node_.name), agent_);
     } else {
       // The record stays, so that the failure is reported until the controller knows it.
       failed_[key] = facts.error().text;
@@ -247,6 +253,7 @@ void NodeDaemon::obey(agent::Persist& effect) {
     }
   } else {
     order = pending_.at(key).order;
+    cpus_.give(order, pending_.at(key).cpus, agent_);
   }
   if (auto wrote = spool_.write_order(order); !wrote) failed_.emplace(key, wrote.error().text);
 }

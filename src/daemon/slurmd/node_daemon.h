@@ -10,6 +10,7 @@
 #include "agent/agent.h"
 #include "base/result.h"
 #include "daemon/launch/orders.h"
+#include "daemon/slurmd/cpu_choice.h"
 #include "daemon/slurmd/shepherds.h"
 #include "daemon/slurmd/spool.h"
 #include "net/key.h"
@@ -58,6 +59,7 @@ class NodeDaemon {
   struct PendingStep {
     ShepherdOrder order;
     Shepherds::Connection connection;
+    CpuWish cpus;
   };
 
   Status recover();
@@ -99,6 +101,7 @@ class NodeDaemon {
   Spool spool_;
   Shepherds shepherds_;
   agent::Agent agent_;
+  CpuChoice cpus_;
   std::map<Key, PendingStep> pending_;
   std::map<Key, std::string> failed_;  // launches that failed while effects were carried out
   std::unique_ptr<Server> server_;

@@ -143,18 +143,23 @@ void NodeDaemon::take_connection(ConnectionId from, std::vector<Frame> frames,
 
 void NodeDaemon::launch_tasks(ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
   auto request = wire::decode<LaunchTasks>(frames.front().payload);
+  if (request && request->mpi.empty())
+    request->mpi = request->external_launcher ? "none" : loaded_.config.mpi_default;
   auto order = request ? order_for(*request, peer) : std::unexpected(request.error());
   if (!order) {
     log_.error("refused a step of {}: {}", peer.address, order.error().text);
     return refuse(from, order.error().text);
   }
+  auto credential = wire::decode<StepCredential>(request->credential);
+  CpuWish cpus = cpu_wish(*credential, request->binding, node_.name);
   take_connection(
-      from, std::move(frames), [this, order = std::move(*order)](Shepherds::Connection connection) {
+      from, std::move(frames),
+      [this, order = std::move(*order), cpus](Shepherds::Connection connection) {
         Key key{order.sluid, order.step};
         if (pending_.contains(key)) return;
         // The agent judges first: what it refuses must not replace the order of a step that runs.
         int fd = connection.fd.get();
-        pending_[key] = {.order = order, .connection = std::move(connection)};
+        pending_[key] = {.order = order, .connection = std::move(connection), .cpus = cpus};
         agent::Outbox out;
         if (auto taken = agent_.launch_step(order.job, order.sluid, order.step, out); !taken) {
           std::string bytes;

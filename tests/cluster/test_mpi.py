@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of real MPI libraries, several nodes, a user who is not root."""
+import os
+import pwd
+import shutil
+import stat
+import subprocess
+import tempfile
+
+import pytest
+
+from yard import BIN, Yard
+
+PROGRAM = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char** argv) {
+  int rank, size, sum = 0, name_size, nodes = 0, first = 0;
+  char host[MPI_MAX_PROCESSOR_NAME];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Get_processor_name(host, &name_size);
+  int one = rank + 1;
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  int token = rank;
+  if (size > 1) {
+    MPI_Sendrecv_replace(&token, 1, MPI_INT, (rank + 1) % size, 0, (rank + size - 1) % size, 0,
+                         MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  if (argc > 1 && strcmp(argv[1], "abort") == 0 && rank == 1) MPI_Abort(MPI_COMM_WORLD, 7);
+  const char* node = getenv("SLURMD_NODENAME");
+  printf("rank %d of %d sum %d from %d on %s\n", rank, size, sum, token, node ? node : "?");
+  fflush(stdout);
+  if (argc > 1 && strcmp(argv[1], "abort") == 0) MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  (void)nodes, (void)first;
+  return 0;
+}
+"""
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make users")
+
+
+def needs(*programs):
+    missing = [name for name in programs if not shutil.which(name)]
+    return pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)}")
+
+
+needs_openmpi = needs("mpicc.openmpi", "mpirun.openmpi")
+needs_mpich = needs("mpicc.mpich", "mpiexec.hydra")
+needs_helper = pytest.mark.skipif(not os.path.exists(f"{BIN}/slurm-pmix"),
+                                  reason="slurm-pmix was not built: libpmix-dev is missing")
+
+
+class MpiYard(Yard):
+    """Two nodes on this machine, and a user with a home."""
+
+    def __init__(self, dir, user, **options):
+        super().__init__(dir, nodes=2, cpus=4, **options)
+        self.user = pwd.getpwnam(user)
+        self.home = f"{self.dir}/home"
+        os.mkdir(self.home)
+        shutil.chown(self.home, user)
+        # Open MPI's two nodes on one machine must not think that they share memory.
+        self.env.update(HOME=self.home, USER=user, OMPI_MCA_btl="self,tcp",
+                        OMPI_MCA_btl_tcp_if_include="lo", OMPI_MCA_oob_tcp_if_include="lo")
+
+    def compile(self, compiler):
+        source, program = f"{self.home}/hello.c", f"{self.home}/hello"
+        with open(source, "w") as f:
+            f.write(PROGRAM)
+        subprocess.run([compiler, "-o", program, source], check=True, timeout=60)
+        os.chmod(program, 0o755)
+        return program
+
+    def as_user(self, *command, check=True, timeout=60):
+        done = subprocess.run(command, env=self.env, cwd=self.home, user=self.user.pw_uid,
+                              group=self.user.pw_gid, extra_groups=[], capture_output=True,
+                              stdin=subprocess.DEVNULL, text=True, timeout=timeout)
+        if check:
+            said = f"{command}: {done.returncode}\n{done.stdout}{done.stderr}"
+            assert done.returncode == 0, f"{said}\n{self.logs()}"
+        return done
+
+
+def make_yard(**options):
+    folder = tempfile.mkdtemp(prefix="ym-mpi-", dir="/tmp")
+    os.chmod(folder, 0o755)
+    user = f"ymmpi{os.getpid() % 100000}"
+    subprocess.run(["useradd", "-M", "-d", "/nonexistent", user], check=True, capture_output=True)
+    cluster = MpiYard(folder, user, **options)
+    return cluster, user, folder
+
+
+def unmake_yard(cluster, user, folder):
+    cluster.stop()
+    subprocess.run(["userdel", user], check=False, capture_output=True)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def yard():
+    cluster, user, folder = make_yard()
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        unmake_yard(cluster, user, folder)
+
+
+@pytest.fixture(scope="module")
+def mpich(yard):
+    return yard.compile("mpicc.mpich")
+
+
+def expect_all(text, size=4, nodes=("n1", "n2")):
+    """Each rank once, the right sum, tokens from the neighbours, all nodes."""
+    lines = sorted(line for line in text.splitlines() if line.startswith("rank "))
+    total = size * (size + 1) // 2
+    assert len(lines) == size, text
+    for rank, line in enumerate(lines):
+        before = (rank - 1) % size
+        assert line.startswith(f"rank {rank} of {size} sum {total} from {before} on "), text
+    assert {line.rsplit(" ", 1)[1] for line in lines} == set(nodes), text
+
+
+def test_the_list_tells_what_there_is(yard):
+    words = yard.run("srun", "--mpi=list").stdout.split()
+    assert {"none", "pmi1", "pmi2"} <= set(words)
+    assert ("pmix" in words) == os.path.exists(f"{BIN}/slurm-pmix")
+    refused = yard.run("srun", "--mpi=telepathy", "true", check=False)
+    assert refused.returncode != 0 and "--mpi=list" in refused.stderr
+
+
+@needs_root
+@needs_mpich
+@pytest.mark.parametrize("kind", ["pmi1", "pmi2"])
+def test_mpich_meets_across_nodes(yard, mpich, kind):
+    expect_all(yard.as_user("srun", f"--mpi={kind}", "-N2", "-n4", mpich).stdout)
+
+
+@needs_root
+@needs_mpich
+def test_mpich_on_one_node(yard, mpich):
+    expect_all(yard.as_user("srun", "--mpi=pmi1", "-wn1", "-n3", mpich).stdout, 3, ["n1"])
+
+
+@needs_root
+@needs_mpich
+def test_an_abort_ends_the_step_with_its_code(yard, mpich):
+    done = yard.as_user("srun", "--mpi=pmi1", "-N2", "-n4", mpich, "abort", check=False)
+    assert done.returncode == 7, done.stderr
+    assert "MPI_Abort" in done.stderr
