@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Load for benchmarks, small and compiled so that it does not become the limit itself.
 //
-//   load submit SOCKET CLUSTER COUNT WINDOW [held]   submissions over one connection, WINDOW of
-//   them on their way load fsync FOLDER SECONDS BYTES                  a bare loop of append and
-//   fdatasync: the floor under any durable log load spawn COUNT PROGRAM [ARGUMENTS…]            a
-//   bare loop of posix_spawn and wait
+//   load submit SOCKET CLUSTER COUNT WINDOW [held]
+//       submissions over one connection, WINDOW of them on their way
+//   load run SOCKET CLUSTER COUNT WINDOW
+//       the same, and until the last of them has ended on its node
+//   load fsync FOLDER SECONDS BYTES
+//       a bare loop of append and fdatasync: the floor under any durable log
+//   load spawn COUNT PROGRAM [ARGUMENTS…]
+//       a bare loop of posix_spawn and wait
 //
 // Each prints one line of JSON.
 #include <fcntl.h>
@@ -16,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -51,8 +56,20 @@ std::string a_submission(bool held) {
   return ym::wire::encode(submit);
 }
 
+// How many of the last jobs are waited for: more than run side by side.
+constexpr std::size_t kWatched = 64;
+
+void wait_for_end(ym::Client& client, ym::JobId job) {
+  ym::FrameHeader header{
+      .type = ym::wire::message_number<ym::WatchJob>, .flags = 0, .correlation = 1};
+  auto wait = std::chrono::seconds(120);
+  std::string watch = ym::wire::encode(ym::WatchJob{.job = job, .until_end = true});
+  if (auto ok = client.send(header, watch, wait); !ok) fail(ok.error().text);
+  if (auto frame = client.receive(wait); !frame) fail(frame.error().text);
+}
+
 int submit(const std::string& socket, const std::string& cluster, long count, long window,
-           bool held) {
+           bool held, bool to_the_end) {
   auto address = ym::parse_address(socket);
   if (!address) fail(address.error().text);
   auto client = ym::Client::connect(*address, {.cluster = cluster});
@@ -61,6 +78,7 @@ int submit(const std::string& socket, const std::string& cluster, long count, lo
   const auto wait = std::chrono::seconds(60);
   double begin = now();
   long sent = 0, acknowledged = 0;
+  std::deque<ym::JobId> last;
   while (acknowledged < count) {
     while (sent < count && sent - acknowledged < window) {
       ym::FrameHeader header{.type = ym::wire::message_number<ym::SubmitJob>,
@@ -75,7 +93,13 @@ int submit(const std::string& socket, const std::string& cluster, long count, lo
       fail(failure ? failure->text : "unexpected answer");
     }
     ++acknowledged;
+    auto answer = ym::wire::decode<ym::SubmitAnswer>(frame->payload);
+    if (!answer) fail(answer.error().text);
+    last.push_back(answer->job);
+    if (last.size() > kWatched) last.pop_front();
   }
+  if (to_the_end)
+    for (ym::JobId job : last) wait_for_end(*client, job);
   double seconds = now() - begin;
   std::printf("{\"count\": %ld, \"seconds\": %.4f, \"per_second\": %.0f}\n", count, seconds,
               static_cast<double>(count) / seconds);
@@ -127,7 +151,9 @@ int spawn_loop(long count, char** command) {
 int main(int argc, char** argv) {
   std::string mode = argc > 1 ? argv[1] : "";
   if (mode == "submit" && argc >= 6)
-    return submit(argv[2], argv[3], std::atol(argv[4]), std::atol(argv[5]), argc > 6);
+    return submit(argv[2], argv[3], std::atol(argv[4]), std::atol(argv[5]), argc > 6, false);
+  if (mode == "run" && argc == 6)
+    return submit(argv[2], argv[3], std::atol(argv[4]), std::atol(argv[5]), false, true);
   if (mode == "fsync" && argc == 5)
     return fsync_loop(argv[2], std::atof(argv[3]), std::atol(argv[4]));
   if (mode == "spawn" && argc >= 4) return spawn_loop(std::atol(argv[2]), argv + 3);

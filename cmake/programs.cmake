@@ -14,6 +14,18 @@ if(TARGET slurmd)
   add_dependencies(daemon_test slurmd slurmstepd)  # which it starts
 endif()
 
+# PMIx's server for --mpi=pmix; without libpmix-dev there is none, and srun --mpi=list says so.
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(PMIX QUIET IMPORTED_TARGET pmix>=4)
+endif()
+if(PMIX_FOUND)
+  ym_program(slurm-pmix MAIN daemon/slurm-pmix/main.cc LINKS shepherd DEST sbin)
+  target_include_directories(slurm-pmix SYSTEM PRIVATE ${PMIX_INCLUDE_DIRS})
+  target_link_directories(slurm-pmix PRIVATE ${PMIX_LIBRARY_DIRS})
+  target_link_libraries(slurm-pmix PRIVATE pmix)
+endif()
+
 # Benchmarks of the whole; bench/run starts them, tests use the load, too.
 add_executable(load ${CMAKE_SOURCE_DIR}/bench/load.cc)
 target_link_libraries(load PRIVATE ym_wire ym_net ym_model)

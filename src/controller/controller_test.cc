@@ -200,6 +200,25 @@ TEST_F(ControllerTest, AnUnconfirmedLaunchIsNotRepeatedAfterAReboot) {
   EXPECT_NE(controller.state().find(JobId{1})->sluid, first) << "a new attempt";
 }
 
+// The time of boot is the clock less the uptime: it moves when the clock is set.
+TEST_F(ControllerTest, TheBootsIdTellsARebootAndNotTheClock) {
+  auto registers = [&](const char* boot, std::int64_t time) {
+    NodeReport report{.node = "n1", .complete = true};
+    report.registration = {.cpus = 4, .memory_mb = 1000, .boot_time = {time}, .boot_id = boot};
+    EXPECT_TRUE(controller.report(report, now, out));
+  };
+  registers("first", 50);
+  ask_submit(batch());
+  schedule();
+  Sluid attempt = controller.state().find(JobId{1})->sluid;
+  registers("first", 99);
+  EXPECT_EQ(controller.state().find(JobId{1})->sluid, attempt);
+  EXPECT_EQ(controller.state().find(JobId{1})->state, JobState::Running);
+  registers("second", 99);
+  settle();
+  EXPECT_NE(controller.state().find(JobId{1})->sluid, attempt) << "a new attempt";
+}
+
 TEST_F(ControllerTest, AConfigurationThatDropsABusyNodeChangesNothing) {
   ask_submit(batch());
   schedule();

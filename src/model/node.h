@@ -34,6 +34,7 @@ struct NodeRegistration {
   Instant boot_time, slurmd_start;
   std::string address;
   std::uint16_t port = 0;
+  std::string boot_id;  // new at each boot, whatever the clock says
   bool operator==(const NodeRegistration&) const = default;
 };
 

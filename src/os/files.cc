@@ -51,12 +51,13 @@ Result<std::string> read_file(const std::string& path, std::size_t max) {
   }
 }
 
-Status write_file(const std::string& path, std::string_view bytes, mode_t mode) {
+Status write_file(const std::string& path, std::string_view bytes, mode_t mode, Sync sync) {
   std::string temporary = fmt::format("{}.{}.new", path, ::getpid());
   {
     Fd fd{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)};
     if (fd.value < 0) return fail(errno_text(temporary));
-    bool ok = ::fchmod(fd.value, mode) == 0 && write_all(fd.value, bytes) && ::fsync(fd.value) == 0;
+    bool ok = ::fchmod(fd.value, mode) == 0 && write_all(fd.value, bytes) &&
+              (sync == Sync::No || ::fsync(fd.value) == 0);
     if (!ok) {
       auto status = fail(errno_text(temporary));
       ::unlink(temporary.c_str());

@@ -15,9 +15,11 @@ inline constexpr std::size_t kReadMax = 256 << 20;
 // "path: No such file or directory" and the like on failure.
 Result<std::string> read_file(const std::string& path, std::size_t max = kReadMax);
 
+enum class Sync : bool { No, Yes };  // No: may be gone or torn after a power cut
 // Replaces the file as a whole or not at all: a temporary beside it, synced, renamed. The new file
 // has `mode`.
-Status write_file(const std::string& path, std::string_view bytes, mode_t mode = 0644);
+Status write_file(const std::string& path, std::string_view bytes, mode_t mode = 0644,
+                  Sync sync = Sync::Yes);
 
 // mkdir -p; existing folders are left as they are.
 Status make_folders(const std::string& path, mode_t mode = 0755);

@@ -77,8 +77,8 @@ Status Shepherd::prepare() {
   children_ = Fd(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!children_) return fail(errno_text("signalfd"));
   StartedMark mark{.pid = static_cast<std::uint32_t>(::getpid()), .at = wall_clock()};
-  if (auto wrote =
-          write_file(fmt::format("{}/{}", folder_, kStartedFile), wire::encode(mark), 0600);
+  if (auto wrote = write_file(fmt::format("{}/{}", folder_, kStartedFile), wire::encode(mark), 0600,
+                              Sync::No);
       !wrote)
     return wrote;
   cgroup_ = make_cgroup(cgroup_path(order_.node, order_.job, order_.sluid, order_.step));
@@ -88,7 +88,7 @@ Status Shepherd::prepare() {
 // The spool is ours; the file then belongs to the user, who may read and run it.
 Status Shepherd::write_script() {
   script_ = folder_.substr(0, folder_.rfind('/') + 1) + kScriptFile;
-  if (auto wrote = write_file(script_, order_.script, 0700); !wrote) return wrote;
+  if (auto wrote = write_file(script_, order_.script, 0700, Sync::No); !wrote) return wrote;
   if (::geteuid() == 0 && ::chown(script_.c_str(), order_.uid, order_.gid) != 0)
     return fail(errno_text(script_));
   return {};
@@ -251,6 +251,7 @@ void Shepherd::finish() {
   if (mpi_) mpi_->stop();
   mpi_.reset();
   for (;;) {
+    if (::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) break;  // nothing to look for
     kill_cgroup(cgroup_);
     signal_descendants(SIGKILL);
     if (::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) break;
@@ -259,7 +260,8 @@ void Shepherd::finish() {
     }
   }
   remove_cgroup(cgroup_);
-  auto wrote = write_file(fmt::format("{}/{}", folder_, kResultFile), wire::encode(result_), 0600);
+  auto wrote =
+      write_file(fmt::format("{}/{}", folder_, kResultFile), wire::encode(result_), 0600, Sync::No);
   if (!wrote) ::dprintf(STDERR_FILENO, "slurmstepd: %s\n", wrote.error().text.c_str());
   if (!order_.streams) return;
 

@@ -62,8 +62,8 @@ def test_a_hostfile_says_where_each_task_runs(many, tmp_path):
     hosts = tmp_path / "hosts"
     hosts.write_text("n2\nn1\nn2\n")
     script = tmp_path / "job"
-    script.write_text("#!/bin/sh\nSLURM_HOSTFILE=%s srun -n3 -l sh -c 'echo $SLURMD_NODENAME' | sort\n"
-                      % hosts)
+    script.write_text(f"#!/bin/sh\nexport SLURM_HOSTFILE={hosts}\n"
+                      "srun -n3 -l sh -c 'echo $SLURMD_NODENAME' | sort\n")
     many.run("sbatch", "-N2", "--exclusive", "--wait", "-o", "hosts.out", str(script))
     with open(f"{many.dir}/out/hosts.out") as f:
         assert f.read() == "0: n2\n1: n1\n2: n2\n"

@@ -17,7 +17,7 @@ PROGRAM = r"""
 #include <stdlib.h>
 #include <string.h>
 int main(int argc, char** argv) {
-  int rank, size, sum = 0, name_size, nodes = 0, first = 0;
+  int rank, size, sum = 0, name_size;
   char host[MPI_MAX_PROCESSOR_NAME];
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -36,7 +36,6 @@ int main(int argc, char** argv) {
   fflush(stdout);
   if (argc > 1 && strcmp(argv[1], "abort") == 0) MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
-  (void)nodes, (void)first;
   return 0;
 }
 """
@@ -68,7 +67,7 @@ class MpiYard(Yard):
                         OMPI_MCA_btl_tcp_if_include="lo", OMPI_MCA_oob_tcp_if_include="lo")
 
     def compile(self, compiler):
-        source, program = f"{self.home}/hello.c", f"{self.home}/hello"
+        source, program = f"{self.home}/hello.c", f"{self.home}/hello-{compiler}"
         with open(source, "w") as f:
             f.write(PROGRAM)
         subprocess.run([compiler, "-o", program, source], check=True, timeout=60)
@@ -153,3 +152,52 @@ def test_an_abort_ends_the_step_with_its_code(yard, mpich):
     done = yard.as_user("srun", "--mpi=pmi1", "-N2", "-n4", mpich, "abort", check=False)
     assert done.returncode == 7, done.stderr
     assert "MPI_Abort" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def openmpi(yard):
+    return yard.compile("mpicc.openmpi")
+
+
+@needs_root
+@needs_openmpi
+@needs_helper
+def test_open_mpi_meets_across_nodes(yard, openmpi):
+    expect_all(yard.as_user("srun", "--mpi=pmix", "-N2", "-n4", openmpi).stdout)
+    left = [name for name in os.listdir("/tmp") if name.startswith("slurm-pmix-")]
+    mine = [name for name in left if os.stat(f"/tmp/{name}").st_uid == yard.user.pw_uid]
+    assert not mine, "the helper removes its files"
+
+
+@needs_root
+@needs_openmpi
+@needs_helper
+def test_an_abort_of_open_mpi_ends_the_step(yard, openmpi):
+    done = yard.as_user("srun", "--mpi=pmix", "-N2", "-n4", openmpi, "abort", check=False)
+    assert done.returncode == 7, done.stderr
+    assert "MPI_Abort" in done.stderr
+
+
+def batch(yard, text):
+    """What a batch job's script said."""
+    script = f"{yard.home}/job.sh"
+    with open(script, "w") as f:
+        f.write(f"#!/bin/sh\n{text}\n")
+    done = yard.as_user("sbatch", "--wait", "--parsable", "-N2", "-n4", script, check=False)
+    with open(f"{yard.home}/slurm-{done.stdout.strip()}.out") as f:
+        said = f.read()
+    assert done.returncode == 0, f"{done.stderr}\n{said}\n{yard.logs()}"
+    return said
+
+
+@needs_root
+@needs_openmpi
+def test_mpirun_finds_the_nodes_of_its_job(yard, openmpi):
+    expect_all(batch(yard, f"mpirun.openmpi {openmpi}"))
+
+
+@needs_root
+@needs_mpich
+def test_hydra_finds_the_nodes_of_its_allocation(yard, mpich):
+    done = yard.as_user("salloc", "-N2", "-n4", "mpiexec.hydra", "-n", "4", "-ppn", "2", mpich)
+    expect_all(done.stdout)

@@ -57,13 +57,19 @@ std::string shortcoming(const NodeSpec& spec, const NodeRegistration& found) {
   return {};
 }
 
+// The boot's own id is proof. The time of boot is none where there is an id: it is the clock less
+// the uptime, so it moves when the clock is set.
+bool has_booted(const NodeRegistration& before, const NodeRegistration& now) {
+  if (!before.boot_id.empty() && !now.boot_id.empty()) return before.boot_id != now.boot_id;
+  return before.boot_time && now.boot_time > before.boot_time;
+}
+
 }  // namespace
 
 bool Controller::note_registration(const Node& node, const NodeRegistration& registration,
                                    Instant now, Outbox& out) {
   NodeId id = node.id;
-  bool rebooted =
-      node.registration->boot_time && registration.boot_time > node.registration->boot_time;
+  bool rebooted = has_booted(*node.registration, registration);
   if (!(*node.registration == registration) || !node.responding)
     emit(NodeRegistered{.node = id, .registration = Ref(registration)}, now, out);
   const Node& known = state_.nodes.at(id.value);

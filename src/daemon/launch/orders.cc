@@ -160,7 +160,9 @@ std::string step_environment(const LaunchTasks& request, const StepCredential& c
     environment.set("SLURM_MEM_PER_NODE", credential.memory_per_node_mb);
   environment.set("SLURM_PRIO_PROCESS", "0");
   environment.remove("ENVIRONMENT");
-  for (const char* of_tasks : {"SLURM_PROCID", "SLURM_LOCALID", "SLURM_TASK_PID"})
+  // Those of the task in which srun runs, if it does in one: a program finds the first of its name.
+  for (const char* of_tasks :
+       {"SLURM_PROCID", "SLURM_LOCALID", "SLURM_TASK_PID", "SLURM_NODEID", "SLURM_GTIDS"})
     environment.remove(of_tasks);
   return environment.bytes();
 }

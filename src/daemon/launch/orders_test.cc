@@ -96,6 +96,15 @@ TEST(Orders, AStepsTasksAreNumberedAcrossNodes) {
   EXPECT_EQ(order->tasks[1].std_in, "");
 }
 
+TEST(Orders, AStepWithinAStepForgetsTheOuterTasksNumbers) {
+  LaunchTasks inner{.arguments = {"env"}};
+  inner.environment = std::string("SLURM_NODEID=7\0SLURM_GTIDS=7\0SLURM_PROCID=7\0", 44);
+  auto order = step_order(inner, credential(), credential().step.shares[0], facts());
+  ASSERT_TRUE(order);
+  for (const char* outer : {"SLURM_NODEID=7", "SLURM_GTIDS=7", "SLURM_PROCID=7"})
+    EXPECT_FALSE(holds(order->environment, outer)) << outer;
+}
+
 TEST(Orders, ACredentialIsForOneUserOneNodeAndACertainTime) {
   EXPECT_TRUE(check_credential(credential(), "n1", 0, Instant{1000}));
   EXPECT_FALSE(check_credential(credential(), "n1", 1001, Instant{1}));

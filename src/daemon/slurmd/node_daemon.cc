@@ -208,6 +208,7 @@ NodeRegistration NodeDaemon::registration() const {
   one.os = operating_system();
   one.arch = architecture();
   one.boot_time = boot_time();
+  one.boot_id = boot_id_;
   one.slurmd_start = started_;
   one.address = !node_.address.empty()    ? node_.address
                 : !node_.hostname.empty() ? node_.hostname

@@ -18,11 +18,6 @@
 namespace ym {
 namespace {
 
-void sync_folder(const std::string& path) {
-  Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd) ::fsync(fd.get());
-}
-
 template <class T>
 std::optional<T> read_record(const std::string& path) {
   auto bytes = read_file(path);
@@ -81,13 +76,7 @@ Status Spool::write_order(const ShepherdOrder& order) {
   ::chmod(attempt.c_str(),
           0711);  // whatever our umask says: the script inside is the user's to run
   if (auto made = make_folders(path, 0700); !made) return made;
-  if (auto wrote = write_file(fmt::format("{}/{}", path, kOrderFile), wire::encode(order), 0600);
-      !wrote)
-    return wrote;
-  sync_folder(path);
-  sync_folder(attempt);
-  sync_folder(root_ + "/attempts");
-  return {};
+  return write_file(fmt::format("{}/{}", path, kOrderFile), wire::encode(order), 0600, Sync::No);
 }
 
 Result<ShepherdOrder> Spool::read_order(Sluid sluid, StepId step) const {
@@ -98,7 +87,7 @@ Result<ShepherdOrder> Spool::read_order(Sluid sluid, StepId step) const {
 
 Status Spool::write_result(Sluid sluid, StepId step, const ShepherdResult& result) {
   return write_file(fmt::format("{}/{}", folder(sluid, step), kResultFile), wire::encode(result),
-                    0600);
+                    0600, Sync::No);
 }
 
 std::optional<ShepherdResult> Spool::read_result(Sluid sluid, StepId step) const {

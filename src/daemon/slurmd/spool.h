@@ -21,7 +21,8 @@ class Spool {
   Status prepare();
   const std::string& root() const { return root_; }
 
-  // Durable when it returns.
+  // Outlives this process when it returns, not a power cut: then nothing of the step is alive, and
+  // the controller gives up what a rebooted node does not report.
   Status write_order(const ShepherdOrder& order);
   Result<ShepherdOrder> read_order(Sluid sluid, StepId step) const;
   Status write_result(Sluid sluid, StepId step, const ShepherdResult& result);

@@ -218,6 +218,7 @@ void fields(F&& f, const NodeRegistration*) {
   f(12, "slurmd_start", &NodeRegistration::slurmd_start);
   f(13, "address", &NodeRegistration::address);
   f(14, "port", &NodeRegistration::port);
+  f(15, "boot_id", &NodeRegistration::boot_id);
 }
 
 template <class F>
