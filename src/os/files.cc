@@ -30,6 +30,13 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
+Status write_in_place(const std::string& path, std::string_view bytes, mode_t mode) {
+  Fd fd{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)};
+  if (fd.value < 0 || ::fchmod(fd.value, mode) != 0 || !write_all(fd.value, bytes))
+    return fail(errno_text(path));
+  return {};
+}
+
 }  // namespace
 
 std::string errno_text(std::string_view what) {
@@ -52,12 +59,12 @@ Result<std::string> read_file(const std::string& path, std::size_t max) {
 }
 
 Status write_file(const std::string& path, std::string_view bytes, mode_t mode, Sync sync) {
+  if (sync == Sync::No) return write_in_place(path, bytes, mode);
   std::string temporary = fmt::format("{}.{}.new", path, ::getpid());
   {
     Fd fd{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)};
     if (fd.value < 0) return fail(errno_text(temporary));
-    bool ok = ::fchmod(fd.value, mode) == 0 && write_all(fd.value, bytes) &&
-              (sync == Sync::No || ::fsync(fd.value) == 0);
+    bool ok = ::fchmod(fd.value, mode) == 0 && write_all(fd.value, bytes) && ::fsync(fd.value) == 0;
     if (!ok) {
       auto status = fail(errno_text(temporary));
       ::unlink(temporary.c_str());

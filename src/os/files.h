@@ -15,9 +15,10 @@ inline constexpr std::size_t kReadMax = 256 << 20;
 // "path: No such file or directory" and the like on failure.
 Result<std::string> read_file(const std::string& path, std::size_t max = kReadMax);
 
-enum class Sync : bool { No, Yes };  // No: may be gone or torn after a power cut
 // Replaces the file as a whole or not at all: a temporary beside it, synced, renamed. The new file
-// has `mode`.
+// has `mode`. Sync::No writes it in place: for what nobody reads before it is whole, and what need
+// not survive a power cut.
+enum class Sync : bool { No, Yes };
 Status write_file(const std::string& path, std::string_view bytes, mode_t mode = 0644,
                   Sync sync = Sync::Yes);
 

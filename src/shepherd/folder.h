@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A shepherd's folder in the spool, README.md shows the whole. slurmd makes it and writes `order`;
-// the shepherd leaves `started` and `result`. `lock` is locked (flock) exactly as long as the
+// the shepherd leaves `started` and `result`. `order` is locked (flock) exactly as long as the
 // shepherd lives: slurmd takes the lock and the shepherd inherits it, so there is no moment in
 // between.
 #pragma once
@@ -9,7 +9,6 @@
 namespace ym {
 
 inline constexpr const char* kOrderFile = "order";
-inline constexpr const char* kLockFile = "lock";
 inline constexpr const char* kStartedFile = "started";
 inline constexpr const char* kResultFile = "result";
 inline constexpr const char* kControlSocket = "control";

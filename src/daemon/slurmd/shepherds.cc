@@ -117,15 +117,12 @@ Status Shepherds::start(JobId job, Sluid sluid, StepId step, Connection srun) {
   std::string folder = spool_.folder(sluid, step);
   auto lock = spool_.take_lock(sluid, step);
   if (!lock) return std::unexpected(lock.error());
-  std::string order_path = fmt::format("{}/{}", folder, kOrderFile);
-  Fd order(::open(order_path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!order) return fail(errno_text(order_path));
   auto control = control_listener(folder);
   if (!control) return std::unexpected(control.error());
   Fd residual = srun.residual.empty() ? Fd() : file_with(srun.residual);
 
   SpawnSetup setup;
-  setup.pass(order, kOrderFd);
+  setup.pass(*lock, kOrderFd);
   setup.pass(*lock, kLockFd);
   setup.pass(*control, kControlFd);
   setup.pass(srun.fd, kStreamFd);

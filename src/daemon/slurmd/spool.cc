@@ -27,6 +27,12 @@ std::optional<T> read_record(const std::string& path) {
   return std::move(*record);
 }
 
+// The one above it is there: prepare() or an earlier call has made it.
+Status make_folder(const std::string& path, mode_t mode) {
+  if (::mkdir(path.c_str(), mode) != 0 && errno != EEXIST) return fail(errno_text(path));
+  return {};
+}
+
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -72,10 +78,10 @@ Status Spool::write_order(const ShepherdOrder& order) {
   names_[order.sluid] = fmt::format("job{:05}-{:016x}", order.job.value, order.sluid.value);
   std::string attempt = attempt_folder(order.sluid);
   std::string path = folder(order.sluid, order.step);
-  if (auto made = make_folders(attempt, 0711); !made) return made;
+  if (auto made = make_folder(attempt, 0711); !made) return made;
   ::chmod(attempt.c_str(),
           0711);  // whatever our umask says: the script inside is the user's to run
-  if (auto made = make_folders(path, 0700); !made) return made;
+  if (auto made = make_folder(path, 0700); !made) return made;
   return write_file(fmt::format("{}/{}", path, kOrderFile), wire::encode(order), 0600, Sync::No);
 }
 
@@ -99,8 +105,8 @@ std::optional<StartedMark> Spool::read_started(Sluid sluid, StepId step) const {
 }
 
 Result<Fd> Spool::take_lock(Sluid sluid, StepId step) const {
-  std::string path = fmt::format("{}/{}", folder(sluid, step), kLockFile);
-  Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  std::string path = fmt::format("{}/{}", folder(sluid, step), kOrderFile);
+  Fd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (!fd) return fail(errno_text(path));
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return fail(errno_text(path));
   return fd;
