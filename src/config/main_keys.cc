@@ -148,10 +148,7 @@ constexpr Setter kSetters[] = {
     {"StateSaveLocation", [](auto& c, const auto& v) { c.state_dir = v.text; }},
     {"TaskEpilog", [](auto& c, const auto& v) { c.task_epilog = v.text; }},
     {"TaskPlugin", [](auto& c, const auto& v) { c.task_plugin = v.text; }},
-    {"TaskPluginParam",
-     [](auto& c,
-        const auto&
-            v) { c.task_plugin_params = v.text == "(null type)" ? std::string() : v.text; }},
+    {"TaskPluginParam", [](auto& c, const auto& v) { c.task_plugin_params = v.text; }},
     {"TaskProlog", [](auto& c, const auto& v) { c.task_prolog = v.text; }},
     {"TmpFS", [](auto& c, const auto& v) { c.temp_dir = v.text; }},
     {"TreeWidth", [](auto& c, const auto& v) { c.tree_width = u32(v); }},

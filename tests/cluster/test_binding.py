@@ -44,15 +44,15 @@ def nodes_of_tasks(cluster, *options, env=()):
 def test_tasks_are_laid_over_nodes_as_asked(many):
     block = nodes_of_tasks(many, "-N2", "-n4", "--exclusive")
     assert [block[i][0] for i in range(4)] == ["n1", "n1", "n2", "n2"]
-    cyclic = nodes_of_tasks(many, "-N2", "-n4", "-m", "cyclic")
+    cyclic = nodes_of_tasks(many, "-N2", "-n4", "--exclusive", "-m", "cyclic")
     assert [cyclic[i][0] for i in range(4)] == ["n1", "n2", "n1", "n2"]
     assert cyclic[2] == ["n1", "1", "0,2"] and cyclic[3] == ["n2", "1", "1,3"]
-    plane = nodes_of_tasks(many, "-N2", "-n6", "-m", "plane=2")
+    plane = nodes_of_tasks(many, "-N2", "-n6", "--exclusive", "-m", "plane=2")
     assert [plane[i][0] for i in range(6)] == ["n1", "n1", "n2", "n2", "n1", "n1"]
 
 
 def test_a_task_is_named_by_its_rank_and_node_when_it_fails(many):
-    done = many.run("srun", "-N2", "-n4", "-m", "cyclic", "sh", "-c",
+    done = many.run("srun", "-N2", "-n4", "--exclusive", "-m", "cyclic", "sh", "-c",
                     "test $SLURM_PROCID != 3 || exit 7", check=False)
     assert done.returncode == 7
     assert "n2: task 3: Exited with exit code 7" in done.stderr
@@ -70,8 +70,9 @@ def test_a_hostfile_says_where_each_task_runs(many, tmp_path):
 
 
 def test_the_jobs_wishes_are_seen_by_its_script_and_its_steps(many):
-    many.run("sbatch", "-N2", "-n4", "-m", "cyclic", "--ntasks-per-socket=4", "--wait",
-             "-o", "wish.out", "--wrap", "echo $SLURM_DISTRIBUTION $SLURM_NTASKS_PER_SOCKET; "
+    many.run("sbatch", "-N2", "-n4", "--exclusive", "-m", "cyclic", "--ntasks-per-socket=4",
+             "--wait", "-o", "wish.out", "--wrap",
+             "echo $SLURM_DISTRIBUTION $SLURM_NTASKS_PER_SOCKET; "
              "srun -l sh -c 'echo $SLURMD_NODENAME' | sort")
     with open(f"{many.dir}/out/wish.out") as f:
         assert f.read() == "cyclic 4\n0: n1\n1: n2\n2: n1\n3: n2\n"

@@ -24,7 +24,10 @@
 namespace ym::cli {
 namespace {
 
-constexpr Duration kFirstPause{100};
+// The step before may have ended a moment ago, and its nodes not have said so yet: the first tries
+// follow each other quickly, and nothing is said about them.
+constexpr Duration kFirstPause{2};
+constexpr Duration kSilentPause{256};
 constexpr Duration kLongestPause{5000};
 constexpr std::size_t kMultiProgMax = 1 << 20;
 
@@ -87,12 +90,13 @@ Result<StepCreated> create_step(Controller& controller, const CreateStep& reques
                                    created->step.id.value));
       return created;
     }
-    if (!told)
+    if (!told && pause >= kSilentPause) {
       remark("srun",
              fmt::format(
                  "Job {} step creation temporarily disabled, retrying (Requested nodes are busy)",
                  request.job.value));
-    told = true;
+      told = true;
+    }
     ::poll(nullptr, 0, static_cast<int>(pause.count()));
     if (interrupts.pending()) return fail("Cancelled pending job step");
   }
