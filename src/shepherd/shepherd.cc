@@ -41,10 +41,12 @@ Shepherd::Shepherd(ShepherdOrder order, std::string folder, Inherited inherited)
       folder_(std::move(folder)),
       lock_(std::move(inherited.lock)),
       control_(std::move(inherited.control)),
-      stream_(std::move(inherited.stream)),
-      residual_(std::move(inherited.residual)) {
-  if (stream_) ::fcntl(stream_.get(), F_SETFL, ::fcntl(stream_.get(), F_GETFL) | O_NONBLOCK);
-  if (order_.streams && !stream_) lost_at_ = monotonic_clock();
+      residual_(std::move(inherited.residual)),
+      replay_(folder_) {
+  if (inherited.stream)
+    adopt_stream(std::move(inherited.stream));
+  else if (order_.streams)
+    lost_at_ = monotonic_clock();
 }
 
 int Shepherd::run() {
@@ -133,20 +135,22 @@ void Shepherd::start_tasks() {
     handle(std::move(packet), std::move(passed));
 }
 
-void Shepherd::gather(std::vector<pollfd>& fds, std::vector<Watched>& watched) const {
+void Shepherd::gather() {
+  fds_.clear();
+  watched_.clear();
   auto watch = [&](const Fd& fd, short events, Source source, std::size_t task = 0) {
     if (!fd || events == 0) return;
-    fds.push_back({.fd = fd.get(), .events = events, .revents = 0});
-    watched.push_back({.source = source, .task = task});
+    fds_.push_back({.fd = fd.get(), .events = events, .revents = 0});
+    watched_.push_back({.source = source, .task = task});
   };
   watch(children_, POLLIN, Source::Children);
   watch(control_, POLLIN, Source::Control);
   if (mpi_) {
-    fds.push_back({.fd = mpi_->fd(), .events = POLLIN, .revents = 0});
-    watched.push_back({.source = Source::Mpi, .task = 0});
+    fds_.push_back({.fd = mpi_->fd(), .events = POLLIN, .revents = 0});
+    watched_.push_back({.source = Source::Mpi, .task = 0});
   }
   bool input_full = false;
-  bool read_tasks = replay_.unsent_bytes() < kStreamBufferMax || !stream_;
+  bool read_tasks = pace_.may_read(replay_, static_cast<bool>(stream_), monotonic_clock());
   for (std::size_t n = 0; n < tasks_.size(); ++n) {
     const Task& task = tasks_[n];
     input_full |= task.streams.in && task.input.size() >= kInputBufferMax;
@@ -160,7 +164,7 @@ void Shepherd::gather(std::vector<pollfd>& fds, std::vector<Watched>& watched) c
 
 int Shepherd::poll_timeout() const {
   Duration now = monotonic_clock();
-  Duration wait = std::chrono::hours(1);
+  Duration wait = pace_.waiting() ? kPaceWindow : std::chrono::hours(1);
   if (kill_at_ > Duration(0))
     wait = std::min(wait, kill_at_ - now);
   else if (lost_at_ > Duration(0))
@@ -169,31 +173,30 @@ int Shepherd::poll_timeout() const {
 }
 
 void Shepherd::turn() {
-  std::vector<pollfd> fds;
-  std::vector<Watched> watched;
-  gather(fds, watched);
-  if (::poll(fds.data(), fds.size(), poll_timeout()) < 0 && errno != EINTR) return;
-  for (std::size_t n = 0; n < fds.size(); ++n) {
-    if (fds[n].revents == 0) continue;
-    Task* task = tasks_.empty() ? nullptr : &tasks_[watched[n].task];
-    switch (watched[n].source) {
+  gather();
+  if (::poll(fds_.data(), fds_.size(), poll_timeout()) < 0 && errno != EINTR) return;
+  for (std::size_t n = 0; n < fds_.size(); ++n) {
+    short events = fds_[n].revents;
+    if (events == 0) continue;
+    Task* task = tasks_.empty() ? nullptr : &tasks_[watched_[n].task];
+    switch (watched_[n].source) {
       case Source::Children: break;  // last, so that a task's output comes before its end
       case Source::Control: on_control(); break;
       case Source::Mpi: mpi_->turn(); break;
       case Source::Input: write_input(*task); break;
       case Source::Output:
       case Source::Errors:
-        if (stream_ && replay_.unsent_bytes() >= kStreamBufferMax) break;
+        if (!replay_.has_room()) break;
         read_output(*task,
-                    watched[n].source == Source::Output ? StreamKind::Stdout : StreamKind::Stderr);
+                    watched_[n].source == Source::Output ? StreamKind::Stdout : StreamKind::Stderr);
         break;
       case Source::Stream:
-        if (fds[n].revents & POLLOUT) write_stream();
-        if (stream_ && (fds[n].revents & (POLLIN | POLLHUP | POLLERR))) read_stream();
+        if (stream_ && (events & (POLLIN | POLLHUP | POLLERR))) read_stream();
         break;
     }
   }
   reap();
+  if (stream_) write_stream();
   check_deadlines();
 }
 
@@ -209,9 +212,13 @@ void Shepherd::reap() {
     task->ended = true;
     task->exit = exit_of(status);
     result_.exit = std::max(result_.exit, task->exit);
-    // What it wrote before its end comes first, unless srun is too slow to take it.
+    // What it wrote before its end comes first, as far as there is room for it.
+    // What it has started may go on talking without end.
     for (StreamKind kind : {StreamKind::Stdout, StreamKind::Stderr}) {
-      while (replay_.unsent_bytes() < kStreamBufferMax && read_output(*task, kind)) {
+      std::size_t got = 0;
+      for (std::size_t all = 0; all < kPipeSize && replay_.has_room(); all += got) {
+        got = read_output(*task, kind);
+        if (got == 0) break;
       }
     }
     task->streams.in = Fd();
@@ -263,24 +270,34 @@ void Shepherd::finish() {
   auto wrote =
       write_file(fmt::format("{}/{}", folder_, kResultFile), wire::encode(result_), 0600, Sync::No);
   if (!wrote) ::dprintf(STDERR_FILENO, "slurmstepd: %s\n", wrote.error().text.c_str());
-  if (!order_.streams) return;
+  if (order_.streams) deliver();
+}
 
-  Duration until = monotonic_clock() + kResumeWait;
-  while (monotonic_clock() < until) {
+// As long as srun is there it may take its time, unless the step was killed.
+bool Shepherd::delivered(Duration since) const {
+  if (!over_sent_) return false;
+  if (replay_.all_confirmed()) return true;
+  Duration now = monotonic_clock();
+  if (killed_ && now >= since + kKilledWait) return true;
+  if (stream_) return false;
+  // It ended the connection having got everything, or was away too long already, or is now.
+  return (hung_up_ && replay_.all_sent()) || kill_at_ > Duration(0) ||
+         now >= lost_at_ + kResumeWait;
+}
+
+void Shepherd::deliver() {
+  Duration since = monotonic_clock();
+  for (;;) {
     if (drain_outputs() && !over_sent_) {
       tell(StepOver{.error = result_.error});
       over_sent_ = true;
     }
-    // srun hangs up when it has read the last message. One that was away too long does not come
-    // back.
-    if (!stream_ && ((over_sent_ && replay_.all_sent()) || kill_at_ > Duration(0))) return;
-    std::vector<pollfd> fds;
-    std::vector<Watched> watched;
-    gather(fds, watched);
-    ::poll(fds.data(), fds.size(), 200);
+    if (stream_) write_stream();
+    if (delivered(since)) return;
+    gather();
+    ::poll(fds_.data(), fds_.size(), 200);
     reap();
     on_control();
-    if (stream_) write_stream();
     if (stream_) read_stream();
   }
 }
@@ -290,8 +307,8 @@ bool Shepherd::drain_outputs() {
   for (Task& task : tasks_) {
     for (StreamKind kind : {StreamKind::Stdout, StreamKind::Stderr}) {
       do {
-        if (stream_ && replay_.unsent_bytes() >= kStreamBufferMax) return false;
-      } while (read_output(task, kind));
+        if (!replay_.has_room()) return false;
+      } while (read_output(task, kind) > 0);
       Fd& fd = kind == StreamKind::Stdout ? task.streams.out : task.streams.err;
       if (!fd) continue;
       // Empty but not at its end: somebody outside of the step holds the other side. Nothing more

@@ -5,11 +5,12 @@
 // A single thread around poll(2). It lives through restarts of slurmd: what it needs is in its
 // order, and what slurmd needs to know is in its folder (folder.h).
 //
-// Streams: each message to srun is numbered (replay.h). While srun reads slowly, tasks are not read
-// from beyond kStreamBufferMax, so that they block on their full pipes as they would on a slow
-// terminal. While srun is away they do not block: what exceeds kStreamBufferMax is dropped, and
-// srun is told how much. srun has kResumeWait to come back, then the step is ended.
+// Streams: each message to srun is numbered and kept until srun has written it out (replay.h);
+// pace.h tells when a task waits for srun (as good as never). What srun says is numbered, too: what
+// comes twice, because a connection was lost, counts once. srun has kResumeWait to come back, then
+// the step is ended.
 #pragma once
+#include <poll.h>
 #include <sys/types.h>
 
 #include <deque>
@@ -26,18 +27,22 @@
 #include "net/frame.h"
 #include "shepherd/mpi.h"
 #include "shepherd/order.h"
+#include "shepherd/pace.h"
 #include "shepherd/replay.h"
 #include "shepherd/task.h"
 #include "wire/codec.h"
 #include "wire/messages.h"
 
-struct pollfd;
-
 namespace ym {
 
-inline constexpr std::size_t kStreamBufferMax = 1 << 20;
-inline constexpr std::size_t kInputBufferMax = 1 << 20;  // waiting for one task to read
+// Of input waiting for one task to read. srun keeps to less (it waits for what is confirmed), so
+// the second bound is only for one that does not.
+inline constexpr std::size_t kInputWindow = 128 << 10;
+inline constexpr std::size_t kInputBufferMax = 1 << 20;
+inline constexpr std::size_t kConfirmInput = 64 << 10;  // is told after so much
 inline constexpr Duration kResumeWait = std::chrono::seconds(60);
+// What a killed step has said is still delivered within this time.
+inline constexpr Duration kKilledWait = std::chrono::seconds(10);
 
 class Shepherd {
  public:
@@ -59,6 +64,7 @@ class Shepherd {
     TaskStreams streams;
     std::string input;  // not yet written
     bool input_ended = false;
+    bool wide_out = false, wide_err = false;  // the pipe was made larger
   };
 
   Status prepare();
@@ -71,7 +77,7 @@ class Shepherd {
     Source source;
     std::size_t task;
   };
-  void gather(std::vector<pollfd>& fds, std::vector<Watched>& watched) const;
+  void gather();
   int poll_timeout() const;
   void turn();
 
@@ -79,17 +85,22 @@ class Shepherd {
   void on_control();
   void handle(ControlPacket packet, Fd passed);
   void signal_tasks(int signal, bool leaders_only);
-  // True if there may be more.
-  bool read_output(Task& task, StreamKind kind);
+  // The bytes that came; 0 if there is nothing more at present.
+  std::size_t read_output(Task& task, StreamKind kind);
+  void adopt_stream(Fd stream);
   void read_stream();
   void write_stream();
   void take_frames(std::string_view bytes);
   void handle(const Frame& frame);
+  void take_input(const Frame& frame);
   void write_input(Task& task);
+  void confirm_input();
   void lose_stream();
   void check_deadlines();
   void begin_kill();
   void finish();
+  void deliver();
+  bool delivered(Duration since) const;
   bool drain_outputs();
   template <class T>
   void tell(const T& message) {
@@ -107,12 +118,17 @@ class Shepherd {
   ShepherdResult result_;
 
   Replay replay_;
+  Pace pace_;
   FrameReader frames_;
-  std::uint64_t dropped_ = 0;  // bytes of output while srun was away
-  Duration lost_at_{0};        // monotonic; 0: connected, or nobody to connect to
-  Duration kill_at_{0};        // SIGKILL then; 0: not being killed
-  bool starting_ = false;      // tasks are being started
-  bool killed_ = false;        // by an order of slurmd
+  std::uint64_t input_received_ = 0, input_confirmed_ = 0;  // numbers of srun's messages
+  std::size_t unconfirmed_input_ = 0;                       // bytes
+  Duration lost_at_{0};    // monotonic; 0: connected, or nobody to connect to
+  bool hung_up_ = false;   // and it was srun that ended the connection
+  Duration kill_at_{0};    // SIGKILL then; 0: not being killed
+  bool starting_ = false;  // tasks are being started
+  bool killed_ = false;    // by an order of slurmd
+  std::vector<pollfd> fds_;
+  std::vector<Watched> watched_;                        // what each of fds_ is
   std::vector<std::pair<ControlPacket, Fd>> deferred_;  // came meanwhile
   bool over_sent_ = false;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shepherd's traffic: task pipes, the connection to srun, the control socket.
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -8,44 +10,72 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "base/format.h"
 #include "os/clock.h"
 #include "shepherd/shepherd.h"
+#include "wire/task_output.h"
 
 namespace ym {
 namespace {
 
 constexpr std::size_t kReadSize = 64 << 10;
+constexpr std::size_t kWideAfter = 60 << 10;  // a pipe has 64 KiB at first
+
+// A connection whose other end vanished without a word is noticed within a minute.
+void watch_for_silence(int fd) {
+  int on = 1, idle_s = 20, interval_s = 10, count = 4;
+  ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval_s, sizeof interval_s);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
+}
 
 }  // namespace
 
-bool Shepherd::read_output(Task& task, StreamKind kind) {
+void Shepherd::adopt_stream(Fd stream) {
+  stream_ = std::move(stream);
+  ::fcntl(stream_.get(), F_SETFL, ::fcntl(stream_.get(), F_GETFL) | O_NONBLOCK);
+  // What is on its way is kept in memory as well: less of it there is more room for the tasks.
+  int size = kSegmentSize;
+  ::setsockopt(stream_.get(), SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+  watch_for_silence(stream_.get());
+  frames_ = FrameReader();
+  lost_at_ = Duration(0);
+  hung_up_ = false;
+}
+
+std::size_t Shepherd::read_output(Task& task, StreamKind kind) {
   Fd& fd = kind == StreamKind::Stdout ? task.streams.out : task.streams.err;
-  if (!fd) return false;
-  TaskOutput output{.task = task.order->rank, .stream = kind};
-  output.data.resize(kReadSize);
-  ssize_t got = ::read(fd.get(), output.data.data(), output.data.size());
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  if (!fd) return 0;
+  wire::OutputInPlace output(replay_.begin(), task.order->rank, kind);
+  std::span<char> room = output.data();
+  ssize_t got = ::read(fd.get(), room.data(), room.size());
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
   if (got > 0) {
-    output.data.resize(static_cast<std::size_t>(got));
-    if (!stream_ && replay_.unsent_bytes() >= kStreamBufferMax) {
-      dropped_ += output.data.size();
-    } else {
-      tell(output);
-    }
-    return true;
+    std::size_t size = static_cast<std::size_t>(got);
+    if (order_.streams) replay_.end(wire::message_number<TaskOutput>, output.finish(size));
+    bool& wide = kind == StreamKind::Stdout ? task.wide_out : task.wide_err;
+    if (size >= kWideAfter && !std::exchange(wide, true))
+      ::fcntl(fd.get(), F_SETPIPE_SZ, static_cast<int>(kPipeSize));
+    return size;
   }
   fd = Fd();  // The end; a terminal says EIO.
-  output.data.clear();
-  output.end = true;
-  tell(output);
-  return false;
+  tell(TaskOutput{.task = task.order->rank, .stream = kind, .end = true});
+  return 0;
 }
 
 void Shepherd::write_stream() {
+  if (std::uint64_t lost = replay_.take_lost()) {
+    tell(TaskOutput{
+        .task = order_.tasks.front().rank,
+        .stream = StreamKind::Stderr,
+        .data = fmt::format("slurmstepd: error: the disk lost {} messages of output\n", lost)});
+  }
   while (!replay_.all_sent()) {
     std::string_view bytes = replay_.pending();
+    if (bytes.empty()) return;
     ssize_t wrote = ::send(stream_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote < 0 && errno == EAGAIN) return;
@@ -55,11 +85,12 @@ void Shepherd::write_stream() {
 }
 
 void Shepherd::read_stream() {
-  std::string buffer(kReadSize, '\0');
-  ssize_t got = ::recv(stream_.get(), buffer.data(), buffer.size(), 0);
+  char buffer[kReadSize];
+  ssize_t got = ::recv(stream_.get(), buffer, sizeof buffer, 0);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  hung_up_ = got == 0;
   if (got <= 0) return lose_stream();
-  take_frames(std::string_view(buffer).substr(0, static_cast<std::size_t>(got)));
+  take_frames(std::string_view(buffer, static_cast<std::size_t>(got)));
 }
 
 void Shepherd::take_frames(std::string_view bytes) {
@@ -76,16 +107,14 @@ void Shepherd::lose_stream() {
 }
 
 void Shepherd::handle(const Frame& frame) {
+  std::uint64_t number = frame.header.correlation;
+  if (number > 0 && frame.header.type >= kFirstMessageType) {
+    if (number <= input_received_) return;  // It came before the connection was lost.
+    input_received_ = number;
+    unconfirmed_input_ += frame.payload.size();
+  }
   if (frame.header.type == wire::message_number<TaskInput>) {
-    auto input = wire::decode<TaskInput>(frame.payload);
-    if (!input) return;
-    std::uint32_t target = input->task == kEveryTask ? order_.stdin_task : input->task;
-    for (Task& task : tasks_) {
-      if (!task.streams.in || (target != kEveryTask && task.order->rank != target)) continue;
-      task.input += input->data;
-      task.input_ended |= input->end;
-      write_input(task);
-    }
+    take_input(frame);
   } else if (frame.header.type == wire::message_number<StepFence>) {
     auto fence = wire::decode<StepFence>(frame.payload);
     if (fence && mpi_) mpi_->take(*fence);
@@ -114,6 +143,29 @@ void Shepherd::handle(const Frame& frame) {
   }
 }
 
+void Shepherd::take_input(const Frame& frame) {
+  auto input = wire::decode<TaskInput>(frame.payload);
+  if (!input) return;
+  std::uint32_t target = input->task == kEveryTask ? order_.stdin_task : input->task;
+  for (Task& task : tasks_) {
+    if (!task.streams.in || (target != kEveryTask && task.order->rank != target)) continue;
+    task.input += input->data;
+    task.input_ended |= input->end;
+    write_input(task);
+  }
+  confirm_input();
+}
+
+// srun waits with more until it hears that there is room for it.
+void Shepherd::confirm_input() {
+  if (unconfirmed_input_ < kConfirmInput || input_received_ == input_confirmed_) return;
+  for (const Task& task : tasks_)
+    if (task.streams.in && task.input.size() >= kInputWindow) return;
+  unconfirmed_input_ = 0;
+  input_confirmed_ = input_received_;
+  tell(ResumeStream{.job = order_.job, .step = order_.step, .received = input_received_});
+}
+
 void Shepherd::write_input(Task& task) {
   while (!task.input.empty() && task.streams.in) {
     ssize_t wrote = ::write(task.streams.in.get(), task.input.data(), task.input.size());
@@ -126,6 +178,7 @@ void Shepherd::write_input(Task& task) {
     }
     task.input.erase(0, static_cast<std::size_t>(wrote));
   }
+  confirm_input();
   if (!task.input_ended || !task.streams.in) return;
   if (task.streams.pty) {
     // A terminal has no end of its own: the reader sees one when it gets the terminal's end-of-file
@@ -182,21 +235,11 @@ void Shepherd::handle(ControlPacket packet, Fd passed) {
     return;
   }
   if (!order_.streams || !passed || packet.srun_id != order_.srun_id) return;
-  ::fcntl(passed.get(), F_SETFL, ::fcntl(passed.get(), F_GETFL) | O_NONBLOCK);
   // The old connection may look alive although its other end is gone.
-  stream_ = std::move(passed);
-  frames_ = FrameReader();
-  lost_at_ = Duration(0);
-  std::uint64_t gone = replay_.rewind(packet.received);
-  if (gone > 0 || dropped_ > 0) {
-    tell(TaskOutput{
-        .task = order_.tasks.front().rank,
-        .stream = StreamKind::Stderr,
-        .data = fmt::format(
-            "slurmstepd: error: output was lost while srun was away: {} messages, {} bytes\n", gone,
-            dropped_)});
-    dropped_ = 0;
-  }
+  adopt_stream(std::move(passed));
+  replay_.rewind(packet.received);
+  // srun says again what this does not name. It also shows that the connection has arrived here.
+  tell(ResumeStream{.job = order_.job, .step = order_.step, .received = input_received_});
   take_frames(packet.residual);
   if (mpi_) mpi_->repeat();
 }

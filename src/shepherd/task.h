@@ -17,6 +17,8 @@
 
 namespace ym {
 
+inline constexpr std::size_t kPipeSize = 1 << 20;  // of an output that is used much
+
 struct TaskStreams {
   Fd in, out, err;   // the shepherd's ends; non-blocking; empty where the task has a file
   bool pty = false;  // in and out are the same terminal

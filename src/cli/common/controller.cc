@@ -144,7 +144,7 @@ Status Controller::exchange(std::uint16_t type, const std::string& payload, Aski
   }
 }
 
-Result<Client> Controller::connect_node(const NodeAddress& node) {
+Result<Client> Controller::begin_node(const NodeAddress& node) {
   ClientOptions options{.cluster = config().cluster_name, .connect_timeout = kConnectTimeout};
   std::string path = node_socket(config(), node.name);
   auto client = ::access(path.c_str(), W_OK) == 0 ? Client::connect({.path = path}, options)
@@ -159,6 +159,11 @@ Result<Client> Controller::connect_node(const NodeAddress& node) {
     client = Client::connect(
         {.host = node.address.empty() ? node.name : node.address, .port = node.port}, options);
   }
+  return client;
+}
+
+Result<Client> Controller::connect_node(const NodeAddress& node) {
+  auto client = begin_node(node);
   if (!client) return client;
   if (Status done = client->finish_handshake(config().message_timeout); !done)
     return std::unexpected(done.error());

@@ -59,7 +59,10 @@ class Controller {
   Client* connected() { return connect() ? &*client_ : nullptr; }
   void disconnect() { client_.reset(); }
 
-  // A connection to a node's slurmd, handshake done.
+  // A connection to a node's slurmd, with the handshake still to come: what is sent first goes with
+  // it.
+  Result<Client> begin_node(const NodeAddress& node);
+  // The same, handshake done.
   Result<Client> connect_node(const NodeAddress& node);
 
  private:

@@ -3,21 +3,33 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 
 #include "os/clock.h"
 
 namespace ym::cli {
 namespace {
 
-constexpr std::size_t kReadSize = 64 << 10;
-constexpr std::size_t kReadAtOnce = 16;
-constexpr std::size_t kConfirmBytes = 256 << 10;  // a quarter of what the node keeps for us
+constexpr std::size_t kConfirmBytes = 128 << 10;
 constexpr Duration kLongestPause{2000};
+
+void append_resume(std::string& out, const ResumeStream& resume) {
+  append_frame(out, {.type = wire::message_number<ResumeStream>}, wire::encode(resume));
+}
+
+// A node that vanished without a word is noticed within half a minute.
+void watch_for_silence(int fd) {
+  int on = 1, idle_s = 15, interval_s = 5, count = 3;
+  ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval_s, sizeof interval_s);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
+}
 
 }  // namespace
 
@@ -25,15 +37,25 @@ void NodeStream::adopt(Client client) {
   Client::Released released = client.release();
   fd_ = Fd(released.fd);
   ::fcntl(fd_.get(), F_SETFL, ::fcntl(fd_.get(), F_GETFL) | O_NONBLOCK);
-  frames_ = FrameReader();
-  if (!frames_.feed(released.residual, ready_)) lose();
+  watch_for_silence(fd_.get());
+  frames_.clear();
+  frames_.feed(released.residual);
 }
 
 Status NodeStream::start(Controller& controller, const LaunchTasks& launch) {
-  auto client = controller.connect_node(node_);
+  auto client = controller.begin_node(node_);
   if (!client) return std::unexpected(client.error());
-  adopt(std::move(*client));
-  send(launch);
+  joining_ = std::move(*client);
+  return joining_->send({.type = wire::message_number<LaunchTasks>}, wire::encode(launch),
+                        controller.config().message_timeout);
+}
+
+Status NodeStream::finish(Duration timeout) {
+  if (Status met = joining_->finish_handshake(timeout); !met) return met;
+  adopt(std::move(*joining_));
+  joining_.reset();
+  live_ = true;
+  write();
   return {};
 }
 
@@ -43,62 +65,93 @@ bool NodeStream::try_resume(Controller& controller, Duration now) {
   pause_ = std::min(pause_ * 2, kLongestPause);
   auto client = controller.connect_node(node_);
   if (!client) return false;
-  std::string unsent = std::move(out_);
-  out_.clear();
   adopt(std::move(*client));
-  send(resume_);
-  out_ += unsent;
+  // What was not confirmed follows when the node's end answers: until then the message travels
+  // between processes there, which is no place for much.
+  append_resume(out_, resume_);
+  write();
   return true;
 }
 
+void NodeStream::keep(std::string frame) {
+  if (over_) return;
+  if (live_) out_ += frame;
+  kept_bytes_ += frame.size();
+  kept_.push_back(std::move(frame));
+  write();
+}
+
 void NodeStream::write() {
-  while (open() && !out_.empty()) {
-    ssize_t wrote = ::send(fd_.get(), out_.data(), out_.size(), MSG_NOSIGNAL);
+  std::size_t done = 0;
+  while (open() && done < out_.size()) {
+    ssize_t wrote = ::send(fd_.get(), out_.data() + done, out_.size() - done, MSG_NOSIGNAL);
     if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0 && errno == EAGAIN) return;
+    if (wrote < 0 && errno == EAGAIN) break;
     if (wrote < 0) return lose();
-    out_.erase(0, static_cast<std::size_t>(wrote));
+    done += static_cast<std::size_t>(wrote);
   }
+  out_.erase(0, done);
 }
 
-std::vector<Frame> NodeStream::read() {
-  std::array<char, kReadSize> buffer;
-  for (std::size_t n = 0; open() && n < kReadAtOnce; ++n) {
-    ssize_t got = ::recv(fd_.get(), buffer.data(), buffer.size(), 0);
+bool NodeStream::receive() {
+  while (open()) {
+    std::span<char> room = frames_.room();
+    ssize_t got = ::recv(fd_.get(), room.data(), room.size(), 0);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && errno == EAGAIN) break;
-    if (got <= 0 ||
-        !frames_.feed(std::string_view(buffer.data(), static_cast<std::size_t>(got)), ready_))
+    if (got < 0 && errno == EAGAIN) return false;
+    if (got <= 0) {
       lose();
+      return false;
+    }
+    frames_.filled(static_cast<std::size_t>(got));
+    return true;
   }
-  std::vector<Frame> out;
-  out.swap(ready_);
-  for (const Frame& frame : out) {
-    if (frame.header.type < kFirstMessageType) continue;
-    resume_.received = std::max(resume_.received, frame.header.correlation);
-    unconfirmed_bytes_ += frame.payload.size() + kFrameHeaderSize;
-    pause_ = Duration(100);
-  }
-  if (unconfirmed_bytes_ >= kConfirmBytes && open()) confirm();
-  return out;
+  return false;
 }
 
-// The node may forget what has arrived.
+bool NodeStream::note(const FrameView& frame) {
+  if (frame.header.type < kFirstMessageType) return true;
+  resume_.received = std::max(resume_.received, frame.header.correlation);
+  unconfirmed_bytes_ += frame.payload.size() + kFrameHeaderSize;
+  pause_ = Duration(100);
+  if (!live_) {
+    live_ = true;
+    for (const std::string& one : kept_) out_ += one;
+    write();
+  }
+  if (frame.header.type != wire::message_number<ResumeStream>) return true;
+  if (auto confirmed = wire::decode<ResumeStream>(frame.payload)) {
+    while (!kept_.empty() && last_ - kept_.size() < confirmed->received) {
+      kept_bytes_ -= kept_.front().size();
+      kept_.pop_front();
+    }
+  }
+  return false;
+}
+
+// The node may forget what has been written out.
 void NodeStream::confirm() {
+  if (unconfirmed_bytes_ < kConfirmBytes || !open()) return;
   unconfirmed_bytes_ = 0;
-  send(resume_);
+  append_resume(out_, resume_);
+  write();
 }
 
 void NodeStream::lose() {
   fd_ = Fd();
-  // A message that left in part only would be garbage on the next connection; whole ones behind it
-  // are kept nowhere.
+  live_ = false;
+  // A message that left in part only would be garbage on the next connection.
   out_.clear();
+  frames_.clear();
   lost_at_ = monotonic_clock();
   next_try_ = lost_at_ + pause_;
 }
 
 void NodeStream::set_over() {
+  if (open()) {
+    append_resume(out_, resume_);  // Everything has been written out: the node need not wait.
+    write();
+  }
   over_ = true;
   fd_ = Fd();
   out_.clear();

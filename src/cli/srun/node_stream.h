@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The connection to one node of a step: never blocks once it is open, and is taken up again after
-// it was lost.
+// it was lost, in both directions without a gap.
+//
+// What the node says is numbered by the node, and confirmed when it has been written out. What we
+// say is numbered here and kept until the node confirms it; after a loss everything unconfirmed is
+// said again, and the node passes over what it knows.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -10,9 +14,12 @@
 
 #include "cli/common/controller.h"
 #include "net/address.h"
-#include "net/frame.h"
+#include "net/frame_buffer.h"
 
 namespace ym::cli {
+
+// Of what the node has not confirmed; beyond it no input is read for that node.
+inline constexpr std::size_t kInputWindow = 256 << 10;
 
 class NodeStream {
  public:
@@ -24,36 +31,65 @@ class NodeStream {
   bool over() const { return over_; }
   int fd() const { return fd_.get(); }
   bool wants_to_write() const { return !out_.empty(); }
-  std::size_t unsent_bytes() const { return out_.size(); }
+  bool takes_input() const { return open() && live_ && kept_bytes_ < kInputWindow; }
 
-  // Connects and sends the first message.
+  // Connects and sends the first message; `finish` then waits for the answer of the handshake. Two
+  // calls, so that many nodes can be asked at once.
   Status start(Controller& controller, const LaunchTasks& launch);
+  Status finish(Duration timeout);
   // Connects again if it is time to; false if it is not, or did not work.
   bool try_resume(Controller& controller, Duration now);
 
   template <class Message>
   void send(const Message& message) {
-    append_frame(out_, {.type = wire::message_number<Message>}, wire::encode(message));
-    write();
+    std::string frame;
+    append_frame(frame, {.type = wire::message_number<Message>, .correlation = ++last_},
+                 wire::encode(message));
+    keep(std::move(frame));
   }
   void write();
-  // Everything that has come. At a lost connection the stream is closed, and try_resume goes on
-  // with it.
-  std::vector<Frame> read();
+  // Gives what has come to `take`, a whole frame at a time. At a lost connection the stream is
+  // closed, and try_resume goes on with it.
+  template <class Take>
+  void read(Take&& take) {
+    for (std::size_t n = 0; n < kReadAtOnce && receive(); ++n) take_frames(take);
+    take_frames(take);
+    confirm();
+  }
   void set_over();
   Duration lost_at() const { return lost_at_; }
 
  private:
+  static constexpr std::size_t kReadAtOnce = 16;
+
   void adopt(Client client);
+  void keep(std::string frame);
+  // False if there was nothing to read.
+  bool receive();
+  // Takes note of a frame before others see it; false if it is only about the stream.
+  bool note(const FrameView& frame);
   void lose();
   void confirm();
+  template <class Take>
+  void take_frames(Take&& take) {
+    while (!over_) {
+      auto frame = frames_.next();
+      if (!frame) return lose();
+      if (!*frame) return;
+      if (note(**frame)) take(**frame);
+    }
+  }
 
   NodeAddress node_;
   ResumeStream resume_;  // names the stream; `received` counts on
+  std::optional<Client> joining_;
   Fd fd_;
-  FrameReader frames_;
-  std::vector<Frame> ready_;
+  FrameBuffer frames_;
   std::string out_;
+  bool live_ = false;             // the node's end has answered on this connection
+  std::deque<std::string> kept_;  // frames with numbers up to last_
+  std::size_t kept_bytes_ = 0;
+  std::uint64_t last_ = 0;
   bool over_ = false;
   std::size_t unconfirmed_bytes_ = 0;
   Duration lost_at_{0}, next_try_{0}, pause_{100};

@@ -22,17 +22,25 @@ void OutputSplitter::take(std::uint32_t task, StreamKind stream, std::string_vie
     return;
   }
   std::string& waiting = waiting_[{task, stream}];
+  if (!label_) {
+    auto end = data.rfind('\n');
+    if (end != std::string_view::npos) {
+      out += waiting;
+      out += data.substr(0, end + 1);
+      waiting.clear();
+      data.remove_prefix(end + 1);
+    }
+  }
   while (!data.empty()) {
     auto end = data.find('\n');
     if (end == std::string_view::npos) {
       waiting += data;
-      data = {};
-    } else {
-      waiting += data.substr(0, end + 1);
-      data.remove_prefix(end + 1);
-      write(task, waiting, out);
-      waiting.clear();
+      break;
     }
+    waiting += data.substr(0, end + 1);
+    data.remove_prefix(end + 1);
+    write(task, waiting, out);
+    waiting.clear();
   }
   if (waiting.size() > kLineMax) {
     write(task, waiting, out);

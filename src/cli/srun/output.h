@@ -19,6 +19,9 @@ class OutputSplitter {
   // `by_line`: pieces of lines wait for their end, so that those of several tasks do not mix.
   OutputSplitter(std::uint32_t tasks, bool label, bool by_line);
 
+  // Nothing is ever held back or added: what comes may be written as it is.
+  bool transparent() const { return !by_line_; }
+
   // Appends what can be written now to `out`.
   void take(std::uint32_t task, StreamKind stream, std::string_view data, std::string& out);
   // The task's stream is over: what waits goes out, with a line's end if labels stand before lines.

@@ -19,8 +19,6 @@
 namespace ym::cli {
 namespace {
 
-constexpr std::size_t kInputAhead = 1
-                                    << 20;  // what may wait for a slow node before we stop reading
 constexpr std::size_t kInputSize = 32 << 10;
 constexpr Duration kLookInterval{500};
 
@@ -106,18 +104,30 @@ Status Session::open_files() {
   return {};
 }
 
+// Everybody is asked before anybody's answer is waited for.
 Status Session::launch() {
+  auto failed = [this](NodeStream& stream, const Error& error) {
+    stream.set_over();
+    return fail(fmt::format("Task launch for {} failed on node {}: {}", step_name(), stream.node(),
+                            error.text));
+  };
+  Status all;
   for (const NodeAddress& node : run_.created.nodes) {
     ResumeStream resume{
         .job = run_.job, .step = run_.created.step.id, .srun_id = run_.launch.srun_id};
     streams_.push_back(std::make_unique<NodeStream>(node, resume));
-    if (Status started = streams_.back()->start(controller_, run_.launch); !started) {
-      streams_.back()->set_over();
-      return fail(fmt::format("Task launch for {} failed on node {}: {}", step_name(), node.name,
-                              started.error().text));
+    Status started = streams_.back()->start(controller_, run_.launch);
+    if (!started) {
+      all = failed(*streams_.back(), started.error());
+      break;
     }
   }
-  return {};
+  for (auto& stream : streams_) {
+    if (stream->over()) continue;
+    Status met = stream->finish(controller_.config().message_timeout);
+    if (!met) all = failed(*stream, met.error());
+  }
+  return all;
 }
 
 int Session::run() {
@@ -156,7 +166,7 @@ void Session::poll_once() {
   std::vector<pollfd> fds;
   fds.push_back({.fd = signals_.get(), .events = POLLIN, .revents = 0});
   bool room = std::all_of(streams_.begin(), streams_.end(), [](const auto& stream) {
-    return stream->open() && stream->unsent_bytes() < kInputAhead;
+    return stream->over() || stream->takes_input();
   });
   fds.push_back(
       {.fd = in_ >= 0 && !input_over_ && room ? in_ : -1, .events = POLLIN, .revents = 0});
@@ -176,14 +186,14 @@ void Session::poll_once() {
     NodeStream& stream = *streams_[i];
     if (fds[i + 3].revents & POLLOUT) stream.write();
     if (!fds[i + 3].revents) continue;
-    for (const Frame& frame : stream.read()) handle(stream, frame);
+    stream.read([&](const FrameView& frame) { handle(stream, frame); });
   }
 }
 
-void Session::handle(NodeStream& stream, const Frame& frame) {
+void Session::handle(NodeStream& stream, const FrameView& frame) {
   std::uint16_t type = frame.header.type;
   if (type == wire::message_number<TaskOutput>) {
-    if (auto output = wire::decode<TaskOutput>(frame.payload)) take_output(*output);
+    if (auto output = wire::view_output(frame.payload)) take_output(*output);
   } else if (type == wire::message_number<TaskEnded>) {
     auto ended = wire::decode<TaskEnded>(frame.payload);
     if (!ended || !exits_.record(ended->task, ended->exit) || ended->exit.ok()) return;
@@ -210,12 +220,14 @@ void Session::handle(NodeStream& stream, const Frame& frame) {
   }
 }
 
-void Session::take_output(const TaskOutput& output) {
+void Session::take_output(const wire::OutputView& output) {
   if (run_.plan.only_task && *run_.plan.only_task != output.task) return;
-  std::string text;
-  if (!output.data.empty()) splitter_.take(output.task, output.stream, output.data, text);
-  if (output.end) splitter_.finish(output.task, output.stream, text);
-  write_fully(output.stream == StreamKind::Stderr ? err_ : out_, text);
+  int fd = output.stream == StreamKind::Stderr ? err_ : out_;
+  if (splitter_.transparent()) return write_fully(fd, output.data);
+  text_.clear();
+  if (!output.data.empty()) splitter_.take(output.task, output.stream, output.data, text_);
+  if (output.end) splitter_.finish(output.task, output.stream, text_);
+  write_fully(fd, text_);
 }
 
 void Session::take_end(NodeStream& stream, const StepOver& over) {

@@ -13,6 +13,7 @@
 #include "cli/srun/node_stream.h"
 #include "cli/srun/output.h"
 #include "notation/pattern.h"
+#include "wire/task_output.h"
 
 namespace ym::cli {
 
@@ -51,8 +52,8 @@ class Session {
   Status launch();
   void loop();
   void poll_once();
-  void handle(NodeStream& stream, const Frame& frame);
-  void take_output(const TaskOutput& output);
+  void handle(NodeStream& stream, const FrameView& frame);
+  void take_output(const wire::OutputView& output);
   void take_end(NodeStream& stream, const StepOver& over);
   void take_fence(NodeStream& stream, StepFence part);
   void take_abort(const StepAbort& abort);
@@ -73,6 +74,7 @@ class Session {
   StepRun run_;
   TaskExits exits_;
   OutputSplitter splitter_;
+  std::string text_;  // on its way out
   FenceHub fences_;
   std::vector<std::unique_ptr<NodeStream>> streams_;
   std::vector<bool> step_failed_;

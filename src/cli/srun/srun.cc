@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/srun/srun.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -232,6 +233,14 @@ int run_in_own_allocation(Controller& controller, JobOptions& options, Submissio
   return exit;
 }
 
+// A closed standard stream must not become the number of something else.
+void fill_standard_streams() {
+  for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) >= 0) continue;
+    [[maybe_unused]] int lowest_free = ::open("/dev/null", O_RDWR);
+  }
+}
+
 }  // namespace
 
 CommandPage srun_page() {
@@ -248,6 +257,7 @@ CommandPage srun_page() {
 }
 
 int srun_main(const Arguments& arguments) {
+  fill_standard_streams();
   auto parsed =
       parse_command(srun_page(), job_option_table(kSrun), arguments, Operands::EndOptions);
   if (parsed.exit_code) return *parsed.exit_code;

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Streams between srun and the tasks: slow, stopped and vanished readers, lost connections, input,
+labels, files by pattern, terminals."""
+import hashlib
+import os
+import signal
+import subprocess
+
+import pytest
+
+from yard import Yard, alive, wait_for
+
+MIB = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def yard(tmp_path_factory):
+    cluster = Yard(tmp_path_factory.mktemp("yard"), nodes=2)
+    cluster.start()
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture(autouse=True)
+def clean(yard):
+    yield
+    wait_for(lambda: not yard.queue(), what="an empty queue")
+    wait_for(lambda: not shepherds(yard), what="no shepherd left")
+
+
+def start(yard, *command, **kwargs):
+    return subprocess.Popen(command, env=yard.env, cwd=f"{yard.dir}/out",
+                            **{"stdin": subprocess.DEVNULL, **kwargs})
+
+
+def shepherds(yard):
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            with open(f"/proc/{entry}/cmdline") as f:
+                command = f.read()
+        except OSError:
+            continue
+        if command.startswith("slurmstepd:") and yard.dir in command and alive(int(entry)):
+            found.append(int(entry))
+    return found
+
+
+def memory_kb(pid):
+    with open(f"/proc/{pid}/status") as f:
+        for line in f:
+            if line.startswith("RssAnon"):
+                return int(line.split()[1])
+
+
+def writer(mib, seed=7):
+    """A program that writes so much, which does not repeat soon, and then says so in a file."""
+    return (f"import os,random\nr=random.Random({seed})\nb=r.randbytes({MIB})\n"
+            f"for n in range({mib}): os.write(1, n.to_bytes(8,'big')) if 0 else None; "
+            f"w=b[n%997:]+b[:n%997]; "
+            f"[w:=w[os.write(1,w):] for _ in iter(lambda: len(w)>0, False)]\n"
+            f"open('written','w').close()\n")
+
+
+def expected(mib, seed=7):
+    import random
+    block = random.Random(seed).randbytes(MIB)
+    digest = hashlib.sha256()
+    for n in range(mib):
+        digest.update(block[n % 997:] + block[:n % 997])
+    return digest.hexdigest()
+
+
+def digest_of(stream):
+    digest, size = hashlib.sha256(), 0
+    while True:
+        piece = stream.read(MIB)
+        if not piece:
+            return digest.hexdigest(), size
+        digest.update(piece)
+        size += len(piece)
+
+
+def forget_written(yard):
+    path = f"{yard.dir}/out/written"
+    if os.path.exists(path):
+        os.unlink(path)
+    return path
+
+
+def test_a_stopped_srun_holds_nobody_up_and_gets_every_byte(yard):
+    written = forget_written(yard)
+    srun = start(yard, "srun", "python3", "-c", writer(300), stdout=subprocess.PIPE)
+    wait_for(lambda: shepherds(yard), what="the shepherd")
+    os.kill(srun.pid, signal.SIGSTOP)
+    wait_for(lambda: os.path.exists(written), what="the task to finish although nobody reads")
+    (shepherd,) = shepherds(yard)
+    assert memory_kb(shepherd) < 4096
+    os.kill(srun.pid, signal.SIGCONT)
+    assert digest_of(srun.stdout) == (expected(300), 300 * MIB)
+    assert srun.wait() == 0
+
+
+def test_much_input_arrives_whole(yard):
+    data = os.urandom(MIB) * 20
+    srun = start(yard, "srun", "sha256sum", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    out, _ = srun.communicate(data)
+    assert out.split()[0].decode() == hashlib.sha256(data).hexdigest()
+
+
+def test_input_that_nobody_reads_keeps_nothing_else_from_coming(yard):
+    """The task reads nothing of what exceeds every buffer, yet says much and hears signals."""
+    written = forget_written(yard)
+    srun = start(yard, "srun", "sh", "-c",
+                 "head -c 50000000 /dev/zero; touch written; exec sleep 600",
+                 stdin=open("/dev/zero", "rb"), stdout=subprocess.PIPE)
+    seen = 0
+    while seen < 50000000:
+        seen += len(srun.stdout.read1(MIB))
+    wait_for(lambda: os.path.exists(written), what="all written")
+    srun.send_signal(signal.SIGTERM)
+    srun.stdout.close()
+    assert srun.wait(timeout=30) == 128 + signal.SIGTERM
+
+
+def test_labels_stand_before_lines(yard):
+    done = yard.run("srun", "-n3", "-l", "sh", "-c", "printf 'a\\nb'")
+    assert sorted(done.stdout.splitlines()) == [f"{n}: {c}" for n in range(3) for c in "ab"]
+
+
+def test_closed_and_empty_input_is_an_end(yard):
+    assert yard.run("srun", "cat").stdout == ""
+    done = yard.run("sh", "-c", "srun cat <&-")
+    assert done.stdout == ""
+
+
+def test_input_goes_to_all_tasks_or_to_one(yard):
+    assert yard.run("srun", "-n3", "cat", input="x\n").stdout == "x\n" * 3
+    done = yard.run("srun", "-n3", "-l", "-i1", "cat", input="x\n")
+    assert done.stdout == "1: x\n"
+    assert yard.run("srun", "-n2", "-inone", "cat", input="x\n").stdout == ""
+
+
+def test_files_have_their_names_by_pattern(yard):
+    yard.run("srun", "-N2", "-n4", "-J", "patterns", "-o", "out.%x.%u.%j.%s.%2t.%n.%N.%%", "sh",
+             "-c", "echo $SLURM_PROCID $SLURM_JOB_ID")
+    names = sorted(n for n in os.listdir(f"{yard.dir}/out") if n.startswith("out."))
+    job = names[0].split(".")[3]
+    assert [n.split(".")[5] for n in names] == ["00", "01", "02", "03"]
+    for name in names:
+        node = name.split(".")[6]
+        assert name.endswith(f".{node}.n{int(node) + 1}.%")
+        with open(f"{yard.dir}/out/{name}") as f:
+            assert f.read() == f"{int(name.split('.')[5])} {job}\n"
+        os.unlink(f"{yard.dir}/out/{name}")
+
+
+def test_files_are_truncated_or_appended_to(yard):
+    path = f"{yard.dir}/out/mode"
+    for pattern in ("mode", "mode%t"):  # srun's own, and the node's
+        name = pattern.replace("%t", "0")
+        for word, mode, there in [("a", "truncate", "a\n"), ("b", "append", "a\nb\n"),
+                                  ("c", "truncate", "c\n")]:
+            yard.run("srun", "--open-mode", mode, "-o", pattern, "echo", word)
+            with open(f"{yard.dir}/out/{name}") as f:
+                assert f.read() == there, (pattern, mode)
+    assert os.path.exists(path)
+
+
+def test_only_one_task_is_heard(yard):
+    assert yard.run("srun", "-n3", "-l", "-o2", "echo", "hi").stdout == "2: hi\n"
+    assert yard.run("srun", "-n3", "-onone", "echo", "hi").stdout == ""
