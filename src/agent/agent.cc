@@ -215,9 +215,13 @@ AttemptReport Agent::report_of(Sluid sluid, const Attempt& attempt) const {
 
 void Agent::add_ended_steps(Sluid sluid, const Attempt& attempt, NodeReport& report) {
   for (const auto& [step, shepherd] : attempt.shepherds) {
+    if (!shepherd.ended.drain_reason.empty()) report.drain_reason = shepherd.ended.drain_reason;
     if (shepherd.alive || step == kBatchStep) continue;
-    report.ended_steps.push_back(
-        {.job = attempt.job, .sluid = sluid, .step = step, .exit = shepherd.ended.exit});
+    report.ended_steps.push_back({.job = attempt.job,
+                                  .sluid = sluid,
+                                  .step = step,
+                                  .exit = shepherd.ended.exit,
+                                  .out_of_memory = shepherd.ended.out_of_memory});
   }
 }
 

@@ -35,6 +35,7 @@ struct Ended {
   ExitStatus exit;
   std::string error;  // why it could not be started, or what happened to the shepherd
   bool out_of_memory = false;
+  std::string drain_reason;  // the node should get no more work
 };
 
 // What a restarted daemon finds of a shepherd in its spool.

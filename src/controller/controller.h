@@ -106,6 +106,8 @@ class Controller {
     bool requeue = false;
     Duration grace{0};
   };
+  // How an allocation ended whose client tells the exit.
+  static Ending interactive_ending(ExitStatus exit);
   void finish(JobId job, const Ending& ending, Instant now, Outbox& out);
   void release_node(JobId job, NodeId node, Instant now, Outbox& out);
   void became_clean(JobId job, Instant now, Outbox& out);

@@ -236,6 +236,7 @@ class Fold {
     change_step(e.job, e.step, [&](Step& step) {
       std::erase(step.nodes_left, e.node);
       step.worst = std::max(step.worst, e.exit);
+      step.out_of_memory |= e.out_of_memory;
     });
   }
 

@@ -8,12 +8,18 @@
 
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <string>
 
 #include "base/format.h"
+#include "base/text.h"
+#include "shepherd/cgroup_file.h"
 
 namespace ym {
 namespace {
+
+constexpr int kStopRounds = 64;
+constexpr std::size_t kDescriptionMax = 4096;
 
 // The parent from /proc/PID/stat: the fourth field, counted behind the name, which may hold
 // anything. 0 if gone.
@@ -62,6 +68,40 @@ std::size_t signal_descendants(int signal) {
   std::size_t count = 0;
   for (pid_t pid : descendants()) count += ::kill(pid, signal) == 0 ? 1 : 0;
   return count;
+}
+
+void stop_descendants() {
+  std::set<pid_t> stopped;
+  for (int round = 0; round < kStopRounds; ++round) {
+    bool more = false;
+    for (pid_t pid : descendants()) {
+      if (!stopped.insert(pid).second) continue;
+      more = true;
+      ::kill(pid, SIGSTOP);
+    }
+    if (!more) return;
+  }
+}
+
+void kill_descendants() {
+  stop_descendants();
+  signal_descendants(SIGKILL);
+}
+
+std::string describe_process(pid_t pid) {
+  auto part = [&](const char* file) {
+    std::string text = read_cgroup(fmt::format("/proc/{}", pid), file).value_or("");
+    return text.substr(0, kDescriptionMax);
+  };
+  std::string stat = part("stat"), text;
+  auto end = stat.rfind(')');
+  if (end == std::string::npos || end + 2 >= stat.size()) return {};
+  if (stat[end + 2] == 'Z' || stat[end + 2] == 'X') return {};
+  text = fmt::format("process {} in state {}, waits in {}\n", stat.substr(0, end + 1),
+                     stat[end + 2], part("wchan"));
+  for (std::string_view line : split(part("stack"), '\n'))
+    if (!line.empty()) text += fmt::format("  {}\n", line);
+  return text;
 }
 
 }  // namespace ym

@@ -4,6 +4,7 @@
 #pragma once
 #include <sys/types.h>
 
+#include <string>
 #include <vector>
 
 namespace ym {
@@ -12,5 +13,13 @@ namespace ym {
 std::vector<pid_t> descendants();
 // How many were sent the signal.
 std::size_t signal_descendants(int signal);
+// SIGKILL for all of them, after stopping them round by round: what is stopped has no more
+// children, so that those who fork without end are caught, too.
+void kill_descendants();
+// Stopped (SIGSTOP) in the same way.
+void stop_descendants();
+
+// What /proc says of a process that does not die: name, state, where in the kernel it waits.
+std::string describe_process(pid_t pid);
 
 }  // namespace ym

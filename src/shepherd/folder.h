@@ -11,6 +11,7 @@ namespace ym {
 inline constexpr const char* kOrderFile = "order";
 inline constexpr const char* kStartedFile = "started";
 inline constexpr const char* kResultFile = "result";
+inline constexpr const char* kUnkillableFile = "unkillable";  // processes that did not die
 inline constexpr const char* kControlSocket = "control";
 inline constexpr const char* kScriptFile = "slurm_script";  // one level up, in the attempt's folder
 

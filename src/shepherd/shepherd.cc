@@ -18,15 +18,12 @@
 #include "base/format.h"
 #include "os/clock.h"
 #include "os/files.h"
-#include "shepherd/cgroup.h"
-#include "shepherd/descendants.h"
 #include "shepherd/folder.h"
 
 namespace ym {
 namespace {
 
 constexpr std::uint8_t kStreamSetupSignal = 53;  // Slurm's "0:53": the streams could not be opened
-constexpr Duration kLeftoverPause{20};
 
 ExitStatus exit_of(int status) {
   if (WIFSIGNALED(status))
@@ -83,7 +80,7 @@ Status Shepherd::prepare() {
                               Sync::No);
       !wrote)
     return wrote;
-  cgroup_ = make_cgroup(cgroup_path(order_.node, order_.job, order_.sluid, order_.step));
+  contain();
   return order_.script.empty() ? Status{} : write_script();
 }
 
@@ -113,7 +110,7 @@ void Shepherd::start_tasks() {
     auto task = start_task({.order = order_,
                             .task = one,
                             .script = script_,
-                            .cgroup = cgroup_,
+                            .containment = containment_,
                             .open_files = open_files_,
                             .control = control_.get(),
                             .on_control = [this] { on_control(); },
@@ -145,6 +142,7 @@ void Shepherd::gather() {
   };
   watch(children_, POLLIN, Source::Children);
   watch(control_, POLLIN, Source::Control);
+  watch(oom_events_, POLLIN, Source::Memory);
   if (mpi_) {
     fds_.push_back({.fd = mpi_->fd(), .events = POLLIN, .revents = 0});
     watched_.push_back({.source = Source::Mpi, .task = 0});
@@ -169,6 +167,7 @@ int Shepherd::poll_timeout() const {
     wait = std::min(wait, kill_at_ - now);
   else if (lost_at_ > Duration(0))
     wait = std::min(wait, lost_at_ + kResumeWait - now);
+  if (auto end = give_up_at()) wait = std::min(wait, *end - now);
   return static_cast<int>(std::max(wait, Duration(0)).count()) + 1;
 }
 
@@ -182,6 +181,7 @@ void Shepherd::turn() {
     switch (watched_[n].source) {
       case Source::Children: break;  // last, so that a task's output comes before its end
       case Source::Control: on_control(); break;
+      case Source::Memory: on_out_of_memory(); break;
       case Source::Mpi: mpi_->turn(); break;
       case Source::Input: write_input(*task); break;
       case Source::Output:
@@ -210,7 +210,7 @@ void Shepherd::reap() {
     auto task = std::ranges::find(tasks_, pid, &Task::pid);
     if (task == tasks_.end() || task->ended) continue;  // an orphan of a task
     task->ended = true;
-    task->exit = exit_of(status);
+    task->exit = with_memory_in_mind(exit_of(status));
     result_.exit = std::max(result_.exit, task->exit);
     // What it wrote before its end comes first, as far as there is room for it.
     // What it has started may go on talking without end.
@@ -224,53 +224,6 @@ void Shepherd::reap() {
     task->streams.in = Fd();
     tell(TaskEnded{.task = task->order->rank, .exit = task->exit});
   }
-}
-
-void Shepherd::signal_tasks(int signal, bool leaders_only) {
-  if (leaders_only) {
-    for (const Task& task : tasks_) {
-      if (!task.ended) ::kill(task.pid, signal);
-    }
-    return;
-  }
-  if (signal == SIGKILL) kill_cgroup(cgroup_);
-  signal_descendants(signal);
-}
-
-void Shepherd::check_deadlines() {
-  Duration now = monotonic_clock();
-  if (lost_at_ > Duration(0) && kill_at_ == Duration(0) && now >= lost_at_ + kResumeWait)
-    begin_kill();
-  if (kill_at_ > Duration(0) && now >= kill_at_) {
-    signal_tasks(SIGKILL, false);
-    kill_at_ = now + std::chrono::seconds(1);
-  }
-}
-
-void Shepherd::begin_kill() {
-  kill_at_ = monotonic_clock() + std::max(order_.kill_wait, Duration(1));
-  signal_tasks(SIGCONT, false);
-  signal_tasks(SIGTERM, false);
-}
-
-// All tasks have ended: nothing of them may stay, then the result, then what srun has not got yet.
-void Shepherd::finish() {
-  if (mpi_) mpi_->stop();
-  mpi_.reset();
-  for (;;) {
-    if (::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) break;  // nothing to look for
-    kill_cgroup(cgroup_);
-    signal_descendants(SIGKILL);
-    if (::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) break;
-    ::poll(nullptr, 0, static_cast<int>(kLeftoverPause.count()));
-    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
-    }
-  }
-  remove_cgroup(cgroup_);
-  auto wrote =
-      write_file(fmt::format("{}/{}", folder_, kResultFile), wire::encode(result_), 0600, Sync::No);
-  if (!wrote) ::dprintf(STDERR_FILENO, "slurmstepd: %s\n", wrote.error().text.c_str());
-  if (order_.streams) deliver();
 }
 
 // As long as srun is there it may take its time, unless the step was killed.

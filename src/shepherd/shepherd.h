@@ -16,6 +16,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@
 #include "model/step_messages.h"
 #include "net/address.h"
 #include "net/frame.h"
+#include "shepherd/containment.h"
 #include "shepherd/mpi.h"
 #include "shepherd/order.h"
 #include "shepherd/pace.h"
@@ -72,7 +74,7 @@ class Shepherd {
   void start_tasks();
   Status start_mpi();
   // Where poll(2) goes: fills `fds` and, in the same order, what to do.
-  enum class Source { Children, Control, Stream, Input, Output, Errors, Mpi };
+  enum class Source { Children, Control, Stream, Input, Output, Errors, Memory, Mpi };
   struct Watched {
     Source source;
     std::size_t task;
@@ -98,6 +100,20 @@ class Shepherd {
   void lose_stream();
   void check_deadlines();
   void begin_kill();
+  // --- shepherd_ending.cc ---
+  void contain();
+  // On the stderr of the step's first task.
+  void say(const std::string& text);
+  void kill_everything();
+  void freeze(bool frozen);
+  // When those that SIGKILL did not end are given up; none if nothing is being killed.
+  std::optional<Duration> give_up_at() const;
+  void give_up();
+  void end_leftovers();
+  void tell_unkillable();
+  void on_out_of_memory();
+  ExitStatus with_memory_in_mind(ExitStatus exit) const;
+  void note_memory();
   void finish();
   void deliver();
   bool delivered(Duration since) const;
@@ -111,7 +127,9 @@ class Shepherd {
   const std::string folder_;
   Fd lock_, control_, stream_, children_;
   std::string residual_;  // of the stream, until tasks are there to take it
-  std::string script_, cgroup_;
+  std::string script_;
+  Containment containment_{order_};
+  Fd oom_events_;
   rlimit open_files_{};  // as it was when we started
   std::vector<Task> tasks_;
   std::unique_ptr<MpiSupport> mpi_;  // null: the tasks need none
@@ -122,9 +140,11 @@ class Shepherd {
   FrameReader frames_;
   std::uint64_t input_received_ = 0, input_confirmed_ = 0;  // numbers of srun's messages
   std::size_t unconfirmed_input_ = 0;                       // bytes
-  Duration lost_at_{0};    // monotonic; 0: connected, or nobody to connect to
-  bool hung_up_ = false;   // and it was srun that ended the connection
-  Duration kill_at_{0};    // SIGKILL then; 0: not being killed
+  Duration lost_at_{0};        // monotonic; 0: connected, or nobody to connect to
+  bool hung_up_ = false;       // and it was srun that ended the connection
+  Duration kill_at_{0};        // SIGKILL then; 0: not being killed
+  Duration killing_since_{0};  // SIGKILL was sent to everything then; 0: not yet
+  bool frozen_ = false;
   bool starting_ = false;  // tasks are being started
   bool killed_ = false;    // by an order of slurmd
   std::vector<pollfd> fds_;

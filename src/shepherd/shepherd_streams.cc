@@ -234,6 +234,8 @@ void Shepherd::handle(ControlPacket packet, Fd passed) {
     if (packet.signal > 0 && packet.signal < NSIG) signal_tasks(packet.signal, packet.leaders_only);
     return;
   }
+  if (packet.kind == ControlKind::Freeze || packet.kind == ControlKind::Thaw)
+    return freeze(packet.kind == ControlKind::Freeze);
   if (!order_.streams || !passed || packet.srun_id != order_.srun_id) return;
   // The old connection may look alive although its other end is gone.
   adopt_stream(std::move(passed));

@@ -19,7 +19,6 @@
 #include "base/text.h"
 #include "os/files.h"
 #include "shepherd/bind.h"
-#include "shepherd/cgroup.h"
 
 namespace ym {
 namespace {
@@ -198,7 +197,6 @@ std::vector<char*> pointers_into(std::string& environment) {
   }
   default_signals();
   ::setrlimit(RLIMIT_NOFILE, &setup.open_files);
-  join_cgroup(setup.cgroup);
   become_user(order, trouble);
   ::umask(static_cast<mode_t>(order.umask));
   std::string lost_folder;
@@ -256,7 +254,7 @@ Result<StartedTask> start_task(const TaskSetup& setup) {
   if (auto made = make_streams(setup, started.streams, ends); !made)
     return std::unexpected(made.error());
   if (auto made = make_pipe(trouble, ends.trouble); !made) return std::unexpected(made.error());
-  started.pid = ::fork();
+  started.pid = setup.containment.fork_inside();
   if (started.pid < 0) return fail(errno_text("fork"));
   if (started.pid == 0) run_task(setup, ends);
   ends = ChildEnds{};

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "net/address.h"
+#include "shepherd/containment.h"
 #include "shepherd/mpi.h"
 #include "shepherd/order.h"
 
@@ -33,7 +34,7 @@ struct TaskSetup {
   const ShepherdOrder& order;
   const TaskOrder& task;
   std::string script;  // path, for a batch job
-  std::string cgroup;
+  const Containment& containment;
   rlimit open_files{};  // the limit that the task gets; the shepherd's own is higher
   // Opening a file may take for ever (a FIFO, a dead server). Meanwhile this descriptor is watched,
   // so that the step can be killed.

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "config/cgroup_conf.h"
 #include "config/parse.h"
 #include "config/values.h"
 #include "os/environment.h"
@@ -17,6 +18,20 @@ namespace {
 std::string beside(std::string pid_file) {
   if (pid_file.ends_with(".pid")) pid_file.resize(pid_file.size() - 4);
   return pid_file + ".sock";
+}
+
+// cgroup.conf beside slurm.conf, if there is one.
+Status add_cgroup_conf(LoadedConfiguration& loaded) {
+  auto slash = loaded.path.rfind('/');
+  std::string path =
+      slash == std::string::npos ? "cgroup.conf" : loaded.path.substr(0, slash + 1) + "cgroup.conf";
+  if (::access(path.c_str(), F_OK) != 0) return {};
+  auto parsed = parse_cgroup_conf(path, [](const std::string& name) { return read_file(name); });
+  if (!parsed) return std::unexpected(parsed.error());
+  loaded.config.cgroup = parsed->config;
+  loaded.files.push_back(path);
+  loaded.warnings.insert(loaded.warnings.end(), parsed->warnings.begin(), parsed->warnings.end());
+  return {};
 }
 
 const NodeSpec* find_node(const ClusterConfig& config, std::string_view name) {
@@ -61,6 +76,7 @@ Result<LoadedConfiguration> load_configuration(const std::string& path) {
   loaded.warnings = std::move(parsed->warnings);
   loaded.files = parsed->files;
   for (const auto& use : parsed->not_acted_on) loaded.not_acted_on.push_back(use.text());
+  if (auto added = add_cgroup_conf(loaded); !added) return std::unexpected(added.error());
   return loaded;
 }
 

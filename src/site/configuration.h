@@ -20,7 +20,7 @@ struct LoadedConfiguration {
   ClusterConfig config;
   std::vector<std::string> warnings;
   std::vector<std::string> not_acted_on;  // keys that are known but have no effect yet
-  std::vector<std::string> files;         // slurm.conf itself and what it includes
+  std::vector<std::string> files;         // slurm.conf itself, what it includes, cgroup.conf
 };
 // `path` empty: find it.
 Result<LoadedConfiguration> load_configuration(const std::string& path = {});

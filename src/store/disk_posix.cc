@@ -65,10 +65,11 @@ class PosixFile final : public DiskFile {
     length = static_cast<std::size_t>(std::min<std::uint64_t>(length, *total - offset));
     std::string bytes;
     int error = 0;
-    bytes.resize_and_overwrite(length, [&](char* to, std::size_t wanted) {
+    // Not the size that the callback is given: libstdc++ 12 passes the capacity there.
+    bytes.resize_and_overwrite(length, [&](char* to, std::size_t) {
       std::size_t done = 0;
-      while (done < wanted) {
-        ssize_t n = ::pread(fd_.get(), to + done, wanted - done, static_cast<off_t>(offset + done));
+      while (done < length) {
+        ssize_t n = ::pread(fd_.get(), to + done, length - done, static_cast<off_t>(offset + done));
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) error = errno;
         if (n <= 0) break;

@@ -44,6 +44,17 @@ TEST_F(DiskPosixTest, AJournalComesBackFromRealFiles) {
   }
 }
 
+TEST_F(DiskPosixTest, APieceOfAFileIsReadInAnyLength) {
+  std::filesystem::create_directories(dir);
+  auto file = disk.open(dir + "/f", DiskOpen::Create);
+  ASSERT_TRUE(file) << file.error().text;
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += static_cast<char>('0' + i % 75);
+  ASSERT_TRUE((*file)->write(0, text));
+  for (std::size_t length = 0; length < 90; ++length)
+    EXPECT_EQ((*file)->read(5, length).value(), text.substr(5, length)) << length;
+}
+
 TEST_F(DiskPosixTest, TheLockRefusesASecondOpenerInThisProcessAndNamesThePid) {
   Log log;
   auto first = open(log);

@@ -12,6 +12,9 @@
 namespace ym::cli {
 namespace {
 
+// Not one of the kernel's: how Slurm tells that a task was killed for its memory.
+constexpr std::uint16_t kOomSignal = 125;
+
 struct Named {
   std::string_view name, text;
   int number;
@@ -69,6 +72,7 @@ std::string signal_name(std::uint16_t signal) {
 }
 
 std::string signal_text(std::uint16_t signal) {
+  if (signal == kOomSignal) return "Out Of Memory";
   const Named* named = find_signal(signal);
   return named ? std::string(named->text) : fmt::format("Signal {}", signal);
 }

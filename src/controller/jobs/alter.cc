@@ -97,11 +97,7 @@ Status Controller::alter_one(JobId id, const AlterJobs& alter, const Caller& cal
     case JobVerb::Cancel: return cancel(job, caller, now, out);
     case JobVerb::Complete:
       if (job.spec->batch || job.state != JobState::Running) return refuse(Errc::AlreadyDone);
-      finish(id,
-             {.state = alter.exit.ok() ? JobState::Completed : JobState::Failed,
-              .reason = alter.exit.ok() ? Reason::None : Reason::NonZeroExitCode,
-              .exit = alter.exit},
-             now, out);
+      finish(id, interactive_ending(alter.exit), now, out);
       return {};
     case JobVerb::Suspend:
     case JobVerb::Resume: return refuse(Errc::Disabled);

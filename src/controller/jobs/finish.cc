@@ -6,13 +6,29 @@
 #include "controller/controller.h"
 
 namespace ym {
+namespace {
+
+constexpr std::uint8_t kOomSignal = 125;  // Slurm's: killed because its memory was used up
+
+}  // namespace
+
+Controller::Ending Controller::interactive_ending(ExitStatus exit) {
+  if (exit.ok()) return {};
+  if (exit.signal == kOomSignal)
+    return {.state = JobState::OutOfMemory, .reason = Reason::OutOfMemory, .exit = exit};
+  return {.state = JobState::Failed, .reason = Reason::NonZeroExitCode, .exit = exit};
+}
 
 void Controller::finish(JobId id, const Ending& ending, Instant now, Outbox& out) {
   const Job& job = state_.jobs.at(id.value);
   // Steps are over with their job; accounting hears of each.
   std::vector<Step> steps = *job.steps;
   for (const Step& step : steps)
-    emit(StepEnded{.job = id, .step = step.id, .exit = step.worst}, now, out);
+    emit(StepEnded{.job = id,
+                   .step = step.id,
+                   .exit = step.worst,
+                   .out_of_memory = step.out_of_memory},
+         now, out);
   emit(JobFinished{.job = id,
                    .state = ending.state,
                    .reason = ending.reason,

@@ -185,13 +185,20 @@ void Controller::note_step(NodeId node, const StepReport& report, Instant now, O
   auto step = std::ranges::find(*job->steps, report.step, &Step::id);
   if (step == job->steps->end()) return;
   if (std::ranges::find(step->nodes_left, node) == step->nodes_left.end()) return;
-  emit(StepNodeEnded{.job = job->id, .step = report.step, .node = node, .exit = report.exit}, now,
-       out);
+  emit(StepNodeEnded{.job = job->id,
+                     .step = report.step,
+                     .node = node,
+                     .exit = report.exit,
+                     .out_of_memory = report.out_of_memory},
+       now, out);
   const Job& after = state_.jobs.at(report.job.value);
   auto ended = std::ranges::find(*after.steps, report.step, &Step::id);
   if (!ended->nodes_left.empty()) return;
-  ExitStatus worst = ended->worst;
-  emit(StepEnded{.job = report.job, .step = report.step, .exit = worst}, now, out);
+  emit(StepEnded{.job = report.job,
+                 .step = report.step,
+                 .exit = ended->worst,
+                 .out_of_memory = ended->out_of_memory},
+       now, out);
 }
 
 }  // namespace ym

@@ -153,11 +153,13 @@ void Desk::sign(StepCreated& created, const Snapshot& state) const {
                             .array_task = job->array_task,
                             .issued = now,
                             .expires = now + kCredentialLife};
+  credential.oom_kill_step = spec.extras->oom_kill_step;
   if (const Partition* partition = state.find(job->partition))
     credential.partition = partition->spec->name;
   for (const NodeShare& share : job->allocation->nodes) {
     credential.job_cpus.push_back(share.cpus);
     credential.memory_per_node_mb = share.memory_mb;
+    credential.job_memory_mb.push_back(share.memory_mb);
   }
   for (const NodeAddress& node : created.nodes) credential.node_names.push_back(node.name);
   credential.step_nodes = Hostlist::of(credential.node_names).str();

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "daemon/launch/containment_order.h"
 #include "net/token.h"
 #include "notation/job_id.h"
 #include "os/clock.h"
@@ -92,13 +93,18 @@ Status NodeDaemon::recover() {
       return true;
     });
   }
+  for (agent::Recovered& one : scan.found) {
+    // What a lost shepherd left behind may be alive: it has ended when that has.
+    auto order = spool_.read_order(one.sluid, one.step);
+    bool here = order && order->boot_id == boot_id_;
+    if (one.found == agent::Found::Lost && here) one.found = agent::Found::Alive;
+  }
   agent::Outbox out;
   agent_.recover(scan.found, out);
   for (const agent::Recovered& one : scan.found)
     if (auto order = spool_.read_order(one.sluid, one.step))
       cpus_.adopt(*order, one.found == agent::Found::Alive);
   for (const agent::Recovered& one : scan.found) {
-    if (one.found == agent::Found::Lost) shepherds_.kill_remains(one.job, one.sluid, one.step);
     if (one.found != agent::Found::Alive) continue;
     log_.info("job {} step {} is still running", one.job.value, step_folder_name(one.step));
     loop_.post([this, one] { shepherds_.adopt(one.job, one.sluid, one.step); });
@@ -246,6 +252,7 @@ void NodeDaemon::obey(agent::Persist& effect) {
     if (facts) {
       order = batch_order(*effect.batch, *facts);
       cpus_.give(order, cpu_wish(*effect.batch, node_.name), agent_);
+      set_containment(order, *effect.batch, loaded_.config);
     } else {
       // The record stays, so that the failure is reported until the controller knows it.
       failed_[key] = facts.error().text;

@@ -15,8 +15,9 @@
 #include <cstring>
 
 #include "base/format.h"
+#include "base/text.h"
+#include "os/clock.h"
 #include "os/files.h"
-#include "shepherd/cgroup.h"
 #include "shepherd/folder.h"
 #include "wire/codec.h"
 
@@ -24,6 +25,7 @@ namespace ym {
 namespace {
 
 constexpr Duration kLookAgain{100};
+constexpr Duration kRemainsAgain{20};
 constexpr int kSpareFd = 20;  // above the numbers that a shepherd expects
 
 // Through the folder's descriptor: paths in spools are longer than a socket's address may be.
@@ -182,22 +184,45 @@ void Shepherds::ended(Key key) {
 }
 
 void Shepherds::report_end(Key key, JobId job) {
-  agent::Ended ended{.exit = {.code = 0, .signal = 9}, .error = "shepherd lost"};
   if (auto result = spool_.read_result(key.first, key.second)) {
-    ended = {.exit = result->exit, .error = result->error, .out_of_memory = result->out_of_memory};
-  } else {
-    log_.error("the shepherd of {}.{} ended without a result", job.value,
-               step_folder_name(key.second));
-    kill_remains(job, key.first, key.second);
+    auto text =
+        read_file(fmt::format("{}/{}", spool_.folder(key.first, key.second), kUnkillableFile));
+    if (text) log_unkillable(key, job, *text);
+    if (on_end_) on_end_(key.first, key.second, ended_of(*result));
+    return;
+  }
+  log_.error("the shepherd of {}.{} ended without a result", job.value,
+             step_folder_name(key.second));
+  auto order = spool_.read_order(key.first, key.second);
+  if (!order)
+    order = ShepherdOrder{.job = job, .sluid = key.first, .step = key.second, .node = node_};
+  auto started = spool_.read_started(key.first, key.second);
+  Duration wait = order->unkillable_timeout;
+  end_remains(key, job,
+              Ref(Remains(std::move(*order), started ? static_cast<pid_t>(started->pid) : 0)),
+              monotonic_clock() + wait);
+}
+
+void Shepherds::end_remains(Key key, JobId job, Ref<Remains> remains, Duration give_up_at) {
+  agent::Ended ended{.exit = {.code = 0, .signal = 9}, .error = "shepherd lost"};
+  if (!remains->end()) {
+    if (monotonic_clock() < give_up_at) {
+      loop_.after(kRemainsAgain, [this, key, job, remains, give_up_at] {
+        end_remains(key, job, remains, give_up_at);
+      });
+      return;
+    }
+    ended.drain_reason = "Kill task failed";
+    log_unkillable(key, job, remains->describe());
   }
   if (on_end_) on_end_(key.first, key.second, ended);
 }
 
-void Shepherds::kill_remains(JobId job, Sluid sluid, StepId step) const {
-  std::string path = cgroup_path(node_, job, sluid, step);
-  if (path.empty() || ::access(path.c_str(), F_OK) != 0) return;
-  kill_cgroup(path);
-  remove_cgroup(path);
+void Shepherds::log_unkillable(Key key, JobId job, std::string_view text) const {
+  log_.error("job {} step {}: these processes cannot be killed:", job.value,
+             step_folder_name(key.second));
+  for (std::string_view line : split(text, '\n'))
+    if (!line.empty()) log_.error("{}", line);
 }
 
 Status Shepherds::send(Sluid sluid, StepId step, const ControlPacket& packet, int passed_fd) const {

@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "agent/agent.h"
+#include "base/ref.h"
 #include "base/result.h"
+#include "daemon/slurmd/remains.h"
 #include "daemon/slurmd/spool.h"
 #include "net/address.h"
 #include "net/loop.h"
@@ -33,8 +35,6 @@ class Shepherds {
   Status start(JobId job, Sluid sluid, StepId step, Connection srun);
   // One that a former daemon started.
   void adopt(JobId job, Sluid sluid, StepId step);
-  // A lost one: what its cgroup still holds.
-  void kill_remains(JobId job, Sluid sluid, StepId step) const;
   Status send(Sluid sluid, StepId step, const ControlPacket& packet, int passed_fd = -1) const;
 
  private:
@@ -49,6 +49,9 @@ class Shepherds {
   void look_again(Key key, JobId job);
   void ended(Key key);
   void report_end(Key key, JobId job);
+  // Without a shepherd: what it left is killed until nothing is there, then it has ended.
+  void end_remains(Key key, JobId job, Ref<Remains> remains, Duration give_up_at);
+  void log_unkillable(Key key, JobId job, std::string_view text) const;
 
   Loop& loop_;
   Spool& spool_;

@@ -48,6 +48,13 @@ std::string step_folder_name(StepId step) {
   return step == kBatchStep ? "batch" : std::to_string(step.value);
 }
 
+agent::Ended ended_of(const ShepherdResult& result) {
+  return {.exit = result.exit,
+          .error = result.error,
+          .out_of_memory = result.out_of_memory,
+          .drain_reason = result.drain_reason};
+}
+
 Status Spool::prepare() {
   if (auto made = make_folders(root_); !made) return made;
   std::string attempts = root_ + "/attempts";
@@ -152,8 +159,7 @@ agent::Recovered Spool::examine(const ShepherdOrder& order, const std::string& b
     found.found = agent::Found::Alive;
   } else if (result) {
     found.found = agent::Found::Finished;
-    found.ended = {
-        .exit = result->exit, .error = result->error, .out_of_memory = result->out_of_memory};
+    found.ended = ended_of(*result);
   } else if (!read_started(order.sluid, order.step) && order.boot_id == boot_id) {
     found.found = agent::Found::NeverStarted;
   }

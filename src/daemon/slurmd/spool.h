@@ -52,5 +52,6 @@ class Spool {
 };
 
 std::string step_folder_name(StepId step);
+agent::Ended ended_of(const ShepherdResult& result);
 
 }  // namespace ym

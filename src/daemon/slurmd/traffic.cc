@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "base/format.h"
+#include "daemon/launch/containment_order.h"
 #include "daemon/slurmd/node_daemon.h"
 #include "net/token.h"
 #include "os/clock.h"
@@ -123,7 +124,9 @@ Result<ShepherdOrder> NodeDaemon::order_for(const LaunchTasks& request, const Pe
   }
   auto facts = facts_for(credential->uid.value, credential->gid.value);
   if (!facts) return std::unexpected(facts.error());
-  return step_order(request, *credential, *share, *facts);
+  auto order = step_order(request, *credential, *share, *facts);
+  if (order) set_containment(*order, *credential, *share, loaded_.config);
+  return order;
 }
 
 void NodeDaemon::take_connection(ConnectionId from, std::vector<Frame> frames,

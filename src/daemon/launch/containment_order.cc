@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/launch/containment_order.h"
+
+#include "base/text.h"
+#include "notation/hostlist.h"
+
+namespace ym {
+namespace {
+
+// `wish` is --oom-kill-step: 0 none, 1 no, 2 yes.
+void set_common(ShepherdOrder& order, std::uint8_t wish, const ClusterConfig& config) {
+  order.cgroup = config.cgroup;
+  order.unkillable_timeout = config.unkillable_timeout;
+  order.unkillable_program = config.unkillable_program;
+  bool by_default = false;
+  for (std::string_view word : split_words(config.task_plugin_params, ','))
+    by_default |= same_ignoring_case(word, "OOMKillStep");
+  order.oom_kill_step = wish == 0 ? by_default : wish == 2;
+}
+
+}  // namespace
+
+void set_containment(ShepherdOrder& order, const LaunchJob& job, const ClusterConfig& config) {
+  set_common(order, job.spec->extras->oom_kill_step, config);
+  if (config.memory_is_consumable) order.job_memory_mb = job.memory_mb;
+}
+
+void set_containment(ShepherdOrder& order, const StepCredential& credential, const StepShare& share,
+                     const ClusterConfig& config) {
+  set_common(order, credential.oom_kill_step, config);
+  if (!config.memory_is_consumable) return;
+  auto nodes = Hostlist::parse(credential.job_nodes);
+  auto place = nodes ? nodes->find(order.node) : std::nullopt;
+  if (place && *place < credential.job_memory_mb.size())
+    order.job_memory_mb = credential.job_memory_mb[*place];
+  order.memory_mb = share.memory_mb;
+}
+
+}  // namespace ym

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a job may use, and that nothing of it is left: real control groups, real processes."""
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+from yard import Yard, alive, wait_for
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="control groups are root's to make")
+
+HOG = "import time; kept = bytearray(200 << 20); print('done', flush=True)"
+
+
+def started(folder, **options):
+    one = Yard(folder, nodes=1, cpus=4, **options)
+    return one
+
+
+def write_cgroup_conf(yard, text):
+    with open(f"{yard.dir}/cgroup.conf", "w") as f:
+        f.write(text)
+
+
+@pytest.fixture(scope="module")
+def yard(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("contain")
+    os.chmod(folder, 0o755)
+    one = started(folder, extra="KillWait=1\nUnkillableStepTimeout=1")
+    write_cgroup_conf(one, "ConstrainCores=yes\nConstrainRAMSpace=yes\nConstrainDevices=yes\n")
+    try:
+        one.start()
+        yield one
+    finally:
+        one.stop()
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """Without control groups."""
+    folder = tmp_path_factory.mktemp("bare")
+    os.chmod(folder, 0o755)
+    one = started(folder, extra="KillWait=1\nUnkillableStepTimeout=1")
+    write_cgroup_conf(one, "CgroupPlugin=disabled\n")
+    try:
+        one.start()
+        yield one
+    finally:
+        one.stop()
+
+
+@pytest.fixture(params=["groups", "no groups"])
+def either(request):
+    return request.getfixturevalue("yard" if request.param == "groups" else "bare")
+
+
+def submit(yard, script, *options):
+    out = yard.run("sbatch", "--parsable", "-o", "job-%j.out", *options,
+                   input=f"#!/bin/bash\n{script}\n").stdout
+    return int(out.split(";")[0])
+
+
+def job(yard, number):
+    out = yard.run("scontrol", "show", "job", str(number), check=False).stdout
+    return dict(re.findall(r"(\S+?)=(\S*)", out))
+
+
+def wait_state(yard, number, *states, seconds=30):
+    try:
+        return wait_for(lambda: (lambda j: j if j.get("JobState") in states else None)(
+            job(yard, number)), seconds=seconds)
+    except AssertionError:
+        raise AssertionError(f"{job(yard, number).get('JobState')}, not {states}\n{yard.logs()}")
+
+
+def output(yard, number):
+    try:
+        with open(f"{yard.dir}/out/job-{number}.out") as f:
+            return f.read()
+    except OSError:
+        return ""
+
+
+def marked(mark):
+    """Processes whose command line has the mark."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit() or int(entry) == os.getpid():
+            continue
+        try:
+            with open(f"/proc/{entry}/cmdline", "rb") as f:
+                words = f.read().split(b"\0")
+        except OSError:
+            continue
+        if mark.encode() in words and alive(int(entry)):
+            found.append(int(entry))
+    return found
+
+
+def wait_gone(mark, seconds=20):
+    wait_for(lambda: not marked(mark), seconds=seconds, what=f"the end of {mark}")
+
+
+def test_a_batch_job_that_uses_too_much_memory_is_out_of_memory(yard):
+    number = submit(yard, f'exec {sys.executable} -c "{HOG}"', "--mem=64")
+    seen = wait_state(yard, number, "OUT_OF_MEMORY", "COMPLETED", "FAILED")
+    assert seen["JobState"] == "OUT_OF_MEMORY"
+    assert seen["ExitCode"] == "0:125"
+    said = output(yard, number)
+    assert (f"slurmstepd: error: Detected 1 oom_kill event in StepId={number}.batch. Some of the "
+            "step tasks have been OOM Killed.") in said
+    assert "done" not in said
+
+
+def test_a_step_that_uses_too_much_memory_is_told_and_its_job_out_of_memory(yard):
+    done = yard.run("srun", "--mem=64", sys.executable, "-c", HOG, check=False)
+    assert done.returncode == 253, done.stdout + done.stderr
+    assert "oom_kill event in StepId=" in done.stderr
+    assert "task 0: Out Of Memory" in done.stderr
+    number = int(re.search(r"StepId=(\d+)\.0", done.stderr)[1])
+    wait_state(yard, number, "OUT_OF_MEMORY")
+
+
+def test_a_job_within_its_memory_is_left_alone(yard):
+    number = submit(yard, "echo fine", "--mem=64")
+    wait_state(yard, number, "COMPLETED")
+    assert output(yard, number) == "fine\n"
+
+
+def test_devices_that_nobody_needs_are_denied(yard):
+    number = submit(yard, "echo x >/dev/null && head -c1 /dev/zero | wc -c\n"
+                          "head -c1 /dev/kmsg >/dev/null && echo read it")
+    wait_state(yard, number, "COMPLETED", "FAILED")
+    said = output(yard, number)
+    assert said.startswith("1\n")
+    assert "Operation not permitted" in said
+    assert "read it" not in said
+
+
+def test_a_daemon_ends_with_its_job(either):
+    mark = f"daemon-{os.getpid()}-{id(either)}"
+    number = submit(either, f"(setsid bash -c 'trap \"\" TERM HUP; exec 0<&- 1>&- 2>&-; "
+                            f"while :; do sleep 1; done' {mark} &)\n"
+                            f"while ! pgrep -f {mark} >/dev/null; do :; done; echo left")
+    wait_state(either, number, "COMPLETED")
+    assert output(either, number) == "left\n"
+    wait_gone(mark)
+
+
+def test_a_fork_bomb_is_ended_with_its_job(either):
+    mark = f"bomb-{os.getpid()}-{id(either)}"
+    # Each ends after a while by itself, so that a broken test leaves the machine usable.
+    bomb = (f"bash -c 'ulimit -u 500; b() {{ [ $SECONDS -gt 20 ] && exit; sleep 0.05; "
+            f"b & b; }}; b' {mark} 2>/dev/null")
+    number = submit(either, f"{bomb} & echo on; wait", "-o", "/dev/null")
+    wait_for(lambda: len(marked(mark)) > 20, what="many processes")
+    either.run("scancel", str(number))
+    wait_state(either, number, "CANCELLED")
+    wait_gone(mark)
+
+
+def test_what_ignores_sigterm_is_killed(either):
+    mark = f"deaf-{os.getpid()}-{id(either)}"
+    number = submit(either, f"trap '' TERM; bash -c 'trap \"\" TERM; while :; do sleep 1; done' "
+                            f"{mark} & wait; sleep 100")
+    wait_for(lambda: marked(mark))
+    either.run("scancel", str(number))
+    wait_gone(mark)
+    wait_for(lambda: job(either, number).get("JobState") == "CANCELLED")
+
+
+def test_a_stopped_task_is_killed(either):
+    mark = f"stopped-{os.getpid()}-{id(either)}"
+    number = submit(either, f"bash -c 'kill -STOP $$; sleep 100' {mark}")
+    wait_for(lambda: marked(mark))
+    either.run("scancel", str(number))
+    wait_gone(mark)
+
+
+def shepherd_of(yard, number):
+    return wait_for(lambda: marked(f"slurmstepd: [{number}.batch]"), what="shepherd")[0]
+
+
+@pytest.mark.parametrize("detached", [False, True])
+def test_killing_the_shepherd_leaves_nothing(either, detached):
+    mark = f"orphan-{os.getpid()}-{id(either)}-{detached}"
+    number = submit(either, f"{'setsid ' if detached else ''}bash -c 'while :; do sleep 1; done' "
+                            f"{mark} & wait; sleep 100", "--no-requeue")
+    wait_for(lambda: marked(mark))
+    os.kill(shepherd_of(either, number), signal.SIGKILL)
+    wait_gone(mark)
+    wait_state(either, number, "FAILED", "NODE_FAIL")
+
+
+def test_slurmd_ends_what_a_shepherd_left_that_died_while_it_was_away(either):
+    mark = f"late-{os.getpid()}-{id(either)}"
+    number = submit(either, f"bash -c 'while :; do sleep 1; done' {mark}; true", "--no-requeue")
+    wait_for(lambda: marked(mark))
+    shepherd = shepherd_of(either, number)
+    either.kill9("slurmd-n1")
+    os.kill(shepherd, signal.SIGKILL)
+    wait_for(lambda: not alive(shepherd))
+    either.start_node(1)
+    wait_gone(mark)
+    wait_state(either, number, "FAILED", "NODE_FAIL")
+
+
+@pytest.fixture
+def freezer():
+    """A group whose processes no signal reaches while it is frozen."""
+    folder = f"/sys/fs/cgroup/freezer/ymtest{os.getpid()}"
+    try:
+        os.mkdir(folder)
+    except OSError:
+        pytest.skip("no freezer to make a process unkillable with")
+
+    def put(file, text):
+        with open(f"{folder}/{file}", "w") as f:
+            f.write(text)
+    try:
+        yield put
+    finally:
+        put("freezer.state", "THAWED")
+        wait_for(lambda: subprocess.run(["rmdir", folder], check=False,
+                                        capture_output=True).returncode == 0)
+
+
+def test_a_process_that_cannot_be_killed_is_reported_and_does_not_hold_the_job(yard, freezer):
+    mark = f"undead-{os.getpid()}"
+    number = submit(yard, f"bash -c 'while :; do sleep 1; done' {mark} & wait; sleep 100")
+    pid = wait_for(lambda: marked(mark))[0]
+    freezer("cgroup.procs", str(pid))
+    freezer("freezer.state", "FROZEN")
+    yard.run("scancel", str(number))
+    wait_for(lambda: not yard.run("squeue", "-h", "-j", str(number), check=False).stdout.strip(),
+             what="the job to leave the queue")
+    log = open(f"{yard.dir}/slurmd-n1.log").read()
+    assert f"job {number} step batch: these processes cannot be killed" in log
+    assert f"process {pid} (bash) in state" in log
+    freezer("freezer.state", "THAWED")
+    wait_gone(mark)
