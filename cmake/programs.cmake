@@ -1,6 +1,6 @@
 # The programs and the rooms that each one is composed of.
 set(command_rooms cli)
-foreach(command sbatch srun salloc squeue sinfo scancel scontrol)
+foreach(command sbatch srun salloc squeue sinfo scancel scontrol sbcast)
   ym_program(${command} STATIC MAIN cli/${command}/main.cc LINKS ${command_rooms} DEST bin)
 endforeach()
 ym_program(yardmaster  MAIN cli/yardmaster/main.cc     LINKS cli DEST bin)
@@ -9,6 +9,7 @@ ym_program(slurmd      MAIN daemon/slurmd/main.cc      LINKS daemon DEST sbin)
 ym_program(yardmaster-sim   MAIN sim/main.cc                  LINKS sim DEST bin)
 ym_program(scenario_runner  MAIN sim/scenario_runner/main.cc  LINKS sim DEST bin)
 ym_program(slurmstepd  STATIC MAIN daemon/slurmstepd/main.cc  LINKS shepherd DEST sbin)
+ym_program(slurm-bcast STATIC MAIN daemon/slurm-bcast/main.cc LINKS bcast DEST sbin)
 if(TARGET slurmd)
   target_link_libraries(slurmd PRIVATE hwloc)  # nobody else looks at the hardware
   add_dependencies(daemon_test slurmd slurmstepd)  # which it starts

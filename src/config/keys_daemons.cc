@@ -14,8 +14,8 @@ constexpr KeyInfo kTable[] = {
     // Ours beside Slurm's words: key_file=PATH, auth/slurm's key when it is not beside slurm.conf.
     {"AuthInfo", Text, ActedOn, "(null)"},
     {"AuthType", Choice, NotYet, "auth/slurm", "auth/slurm|auth/munge|auth/none"},
-    {"BcastExclude", Text, NotYet, "/lib,/usr/lib,/lib64,/usr/lib64"},
-    {"BcastParameters", Text, NotYet, "(null)"},
+    {"BcastExclude", Text, ActedOn, "/lib,/usr/lib,/lib64,/usr/lib64"},
+    {"BcastParameters", Text, ActedOn, "(null)"},
     {"CertgenParameters", Text, NotYet, "(null)"},
     {"CertgenType", Text, NotYet, "(null)"},
     {"CertmgrParameters", Text, NotYet, "(null)"},
@@ -92,7 +92,7 @@ constexpr KeyInfo kTable[] = {
     {"TmpFS", Path, ActedOn, "/tmp"},
     {"TopologyParam", Text, NotYet, "(null)"},
     {"TopologyPlugin", Text, NotYet, "topology/flat"},
-    {"TreeWidth", Number, NotYet, "16", "1-65533"},
+    {"TreeWidth", Number, ActedOn, "16", "1-65533"},
     {"UrlParserType", Text, NotYet, "(null)"},
 };
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/check.h"
-#include "store/crc32c.h"
+#include "base/crc32c.h"
 #include "store/errc.h"
 #include "store/layout.h"
 

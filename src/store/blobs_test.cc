@@ -6,9 +6,9 @@
 
 #include <set>
 
+#include "base/crc32c.h"
 #include "base/format.h"
 #include "store/blobs_format.h"
-#include "store/crc32c.h"
 #include "store/disk_memory.h"
 #include "store/errc.h"
 #include "store/layout.h"

@@ -2,8 +2,8 @@
 #include "store/layout.h"
 
 #include "base/check.h"
+#include "base/crc32c.h"
 #include "base/format.h"
-#include "store/crc32c.h"
 #include "store/errc.h"
 
 namespace ym::layout {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/crc32c.h"
 #include "base/format.h"
-#include "store/crc32c.h"
 #include "store/errc.h"
 #include "store/layout.h"
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/crc32c.h"
 #include "base/format.h"
 #include "base/text.h"
-#include "store/crc32c.h"
 #include "store/errc.h"
 #include "store/layout.h"
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "store/crc32c.h"
+#include "base/crc32c.h"
 #include "store/errc.h"
 #include "store/journal_testing.h"
 #include "store/layout.h"

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/crc32c.h"
 #include "base/format.h"
 #include "store/blobs.h"
-#include "store/crc32c.h"
 #include "store/disk_posix.h"
 #include "store/journal.h"
 

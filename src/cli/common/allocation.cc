@@ -29,10 +29,11 @@ JobFilter only(JobId job) { return {.targets = {{.job = job}}, .all_states = tru
 
 Interrupts::Interrupts() {
   sigset_t set = ending_signals();
-  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  ::sigprocmask(SIG_BLOCK, &set, &before_);
 }
 
 Interrupts::~Interrupts() {
+  if (::sigismember(&before_, SIGINT)) return;  // somebody around us looks after them
   sigset_t set = ending_signals();
   timespec none{};
   while (::sigtimedwait(&set, nullptr, &none) > 0) {

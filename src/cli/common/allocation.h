@@ -2,6 +2,8 @@
 // Getting nodes for a command that runs here (salloc, srun), telling it about them, and giving them
 // back.
 #pragma once
+#include <signal.h>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,7 +35,8 @@ std::vector<std::pair<std::string, std::string>> allocation_variables(
     const JobRow& row, const JobOptions& options, const std::string& cluster,
     const std::string& submit_dir);
 
-// Blocks the signals that end programs while it lives, and tells whether one has come.
+// Blocks the signals that end programs while it lives, and tells whether one has come. Within
+// another one it leaves those that came to that one.
 class Interrupts {
  public:
   Interrupts();
@@ -41,6 +44,9 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
   bool pending() const;
+
+ private:
+  sigset_t before_;
 };
 
 }  // namespace ym::cli

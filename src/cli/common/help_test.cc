@@ -8,6 +8,7 @@
 #include "cli/options/job_options.h"
 #include "cli/salloc/salloc.h"
 #include "cli/sbatch/sbatch.h"
+#include "cli/sbcast/sbcast.h"
 #include "cli/scancel/scancel.h"
 #include "cli/scontrol/scontrol.h"
 #include "cli/sinfo/sinfo.h"
@@ -35,7 +36,8 @@ std::vector<Subject> all_commands() {
           subject(squeue_page(), squeue_table()),
           subject(sinfo_page(), sinfo_table()),
           subject(scancel_page(), scancel_table()),
-          subject(scontrol_page(), scontrol_table())};
+          subject(scontrol_page(), scontrol_table()),
+          subject(sbcast_page(), sbcast_table())};
 }
 
 TEST(Help, FitsATerminal) {

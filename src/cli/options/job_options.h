@@ -47,6 +47,8 @@ struct JobOptions {
   std::optional<std::uint32_t> soft_nodes;  // of the surrounding allocation; -N counts more
   std::string mpi;
   std::string nodelist_file;
+  std::optional<std::string> bcast, bcast_exclude;
+  std::optional<bool> bcast_compress, send_libs;
   std::string hosts;   // of an arbitrary layout: the host of each task, in order
   std::string answer;  // what --cpu-bind=help and its like asked for: printed instead of work
 };

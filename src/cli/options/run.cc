@@ -32,6 +32,26 @@ Status set_mpi(JobOptions& options, std::string_view value) {
   return {};
 }
 
+Status set_bcast(JobOptions& options, std::string_view value) {
+  options.bcast = value;
+  return {};
+}
+Status set_compress(JobOptions& options, std::string_view value) {
+  if (!value.empty() && value != "lz4" && value != "none")
+    return fail("no such compression: lz4 or none");
+  options.bcast_compress = value != "none";
+  return {};
+}
+Status set_send_libs(JobOptions& options, std::string_view value) {
+  if (!value.empty() && value != "yes" && value != "no") return fail("neither yes nor no");
+  options.send_libs = value != "no";
+  return {};
+}
+Status set_bcast_exclude(JobOptions& options, std::string_view value) {
+  options.bcast_exclude = value;
+  return {};
+}
+
 Status set_whole(JobOptions& options, std::string_view) {
   options.whole = true;
   options.exact = false;
@@ -120,6 +140,40 @@ const std::vector<JobOption>& task_rows() {
   return rows;
 }
 
+const std::vector<JobOption>& bcast_rows() {
+  static const std::vector<JobOption> rows = {
+      {.option = {.info = {.name = "bcast",
+                           .takes = Takes::Maybe,
+                           .argument = "PATH",
+                           .help = "Copy the program to the nodes first and start the copy",
+                           .variable = "BCAST"},
+                  .set = set_bcast},
+       .commands = kSrun},
+      {.option = {.info = {.name = "bcast-exclude",
+                           .takes = Takes::Value,
+                           .argument = "PATH,...",
+                           .help = "Copy no libraries from these folders",
+                           .variable = "BCAST_EXCLUDE"},
+                  .set = set_bcast_exclude},
+       .commands = kSrun},
+      {.option = {.info = {.name = "compress",
+                           .takes = Takes::Maybe,
+                           .argument = "LIBRARY",
+                           .help = "Compress what --bcast copies: lz4 or none",
+                           .variable = "COMPRESS"},
+                  .set = set_compress},
+       .commands = kSrun},
+      {.option = {.info = {.name = "send-libs",
+                           .takes = Takes::Maybe,
+                           .argument = "yes|no",
+                           .help = "Copy the program's libraries with --bcast, too",
+                           .variable = "SEND_LIBS"},
+                  .set = set_send_libs},
+       .commands = kSrun},
+  };
+  return rows;
+}
+
 const std::vector<JobOption>& launch_rows() {
   static const std::vector<JobOption> rows = {
       {.option = {.info = {.name = "multi-prog",
@@ -169,6 +223,7 @@ void add_run_options(std::vector<JobOption>& table) {
   table.insert(table.end(), batch_rows().begin(), batch_rows().end());
   table.insert(table.end(), task_rows().begin(), task_rows().end());
   table.insert(table.end(), launch_rows().begin(), launch_rows().end());
+  table.insert(table.end(), bcast_rows().begin(), bcast_rows().end());
 }
 
 }  // namespace ym::cli

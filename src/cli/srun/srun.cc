@@ -15,6 +15,7 @@
 #include "cli/common/allocation.h"
 #include "cli/common/local.h"
 #include "cli/common/world.h"
+#include "cli/srun/bcast.h"
 #include "cli/srun/hostfile.h"
 #include "cli/srun/session.h"
 #include "notation/hostlist.h"
@@ -189,6 +190,8 @@ Result<int> run_step(Controller& controller, const JobOptions& options,
   if (!plan) return std::unexpected(plan.error());
   auto launch = launch_request(options, context, *created, *plan, command);
   if (!launch) return std::unexpected(launch.error());
+  if (Status copied = bcast_program(controller, options, *created, *launch); !copied)
+    return std::unexpected(copied.error());
   Session session(controller, {.job = job,
                                .created = std::move(*created),
                                .launch = std::move(*launch),
@@ -285,6 +288,8 @@ int srun_main(const Arguments& arguments) {
     options.spec.name = program.substr(program.rfind('/') + 1);
   auto controller = Controller::open();
   if (!controller) return fail_with(controller.error().text);
+  // A signal that comes between two stages of a launch is the step's, once there is one.
+  Interrupts interrupts;
   SubmissionContext context = submission_context(kSrun);
   if (!options.jobid) return run_in_own_allocation(*controller, options, context, parsed.operands);
   auto code = run_step(*controller, options, context, JobId{options.jobid}, parsed.operands, false);

@@ -3,6 +3,7 @@
 
 #include "cli/common/allocation.h"
 #include "cli/common/signals.h"
+#include "cli/srun/bcast.h"
 #include "cli/srun/exits.h"
 #include "cli/srun/output.h"
 #include "cli/srun/session.h"
@@ -117,6 +118,20 @@ TEST(Allocation, TasksFillTheNodesInBlocks) {
   EXPECT_EQ(tasks_per_node(2, 1, {4, 4}), (std::vector<std::uint32_t>{1, 1}));
   EXPECT_EQ(tasks_per_node(5, 2, {4, 4}), (std::vector<std::uint32_t>{3, 2}));
   EXPECT_EQ(tasks_per_node(1, 1, {}), (std::vector<std::uint32_t>{}));
+}
+
+TEST(Bcast, TheCopyHasAPlaceAndAName) {
+  StepCreated step{.job = JobId{7}, .step = {.id = StepId{2}}};
+  EXPECT_EQ(bcast_destination("", "", "/w", step), "/w/slurm_bcast_7.2");
+  EXPECT_EQ(bcast_destination("", "DestDir=/t", "/w", step), "/t/slurm_bcast_7.2");
+  EXPECT_EQ(bcast_destination("/s/", "DestDir=/t", "/w", step), "/s/slurm_bcast_7.2");
+  EXPECT_EQ(bcast_destination("/s/x", "", "/w", step), "/s/x");
+}
+
+TEST(Bcast, AProgramIsFoundAsTheShellFindsIt) {
+  EXPECT_EQ(find_program("sh", "/nowhere:/bin"), "/bin/sh");
+  EXPECT_EQ(find_program("./sh", "/bin"), "./sh");
+  EXPECT_EQ(find_program("no-such-program", "/bin"), "no-such-program");
 }
 
 TEST(Signals, HaveNamesAndNumbers) {

@@ -21,6 +21,7 @@ void Desk::on_frame(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<NodeReport>: return node_report(to, peer, frame);
     case message_number<QueryJobs>: return query_jobs(to, frame);
     case message_number<QuerySteps>: return query_steps(to, frame);
+    case message_number<GetJobCredential>: return job_credential(to, peer, frame);
     case message_number<QueryNodes>: return query_nodes(to, frame);
     case message_number<QueryPartitions>: return query_partitions(to, frame);
     case message_number<QueryConfig>: return query_config(to);

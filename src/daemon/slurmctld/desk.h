@@ -80,6 +80,7 @@ class Desk {
   void query_nodes(ReplyTo to, const Frame& frame);
   // desk_steps.cc
   void query_steps(ReplyTo to, const Frame& frame);
+  void job_credential(ReplyTo to, const Peer& peer, const Frame& frame);
   bool list_steps(ConnectionId connection, Listing& listing);
   // desk_queries.cc
   void query_partitions(ReplyTo to, const Frame& frame);

@@ -53,4 +53,27 @@ bool Desk::list_steps(ConnectionId connection, Listing& listing) {
   return full;
 }
 
+// For what is to reach all nodes of a job without being one of its steps: files.
+void Desk::job_credential(ReplyTo to, const Peer& peer, const Frame& frame) {
+  GetJobCredential get;
+  if (!read(to, frame, get)) return;
+  View view = s_.published->view();
+  const Job* job = view.state.find(get.job);
+  if (!job) return deny(to, ym::refuse(Errc::InvalidJobId).error());
+  Caller caller = s_.directory->caller(peer, wall_clock());
+  if (!caller.administrator && caller.uid != job->spec->uid)
+    return deny(to, ym::refuse(Errc::AccessDenied).error());
+  if (job->state != JobState::Running || !job->allocation)
+    return deny(to, ym::refuse(Errc::AlreadyDone, "the job is not running").error());
+  StepCreated created{.job = job->id, .step = {.id = kExternStep, .name = "extern"}};
+  for (const NodeShare& share : job->allocation->nodes) {
+    const Node* node = view.state.find(share.node);
+    if (!node) continue;
+    created.step.shares.push_back({.node = share.node});
+    created.nodes.push_back(address_of(*node));
+  }
+  sign(created, view.state);
+  answer(to, created);
+}
+
 }  // namespace ym

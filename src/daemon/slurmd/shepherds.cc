@@ -113,6 +113,7 @@ Shepherds::~Shepherds() {
   for (auto& [key, watched] : watched_) {
     if (watched.pidfd) loop_.unwatch(watched.pidfd.get());
   }
+  for (auto& [fd, handle] : aside_) loop_.unwatch(fd);
 }
 
 Status Shepherds::start(JobId job, Sluid sluid, StepId step, Connection srun) {
@@ -134,6 +135,30 @@ Status Shepherds::start(JobId job, Sluid sluid, StepId step, Connection srun) {
   if (!pid) return std::unexpected(pid.error());
   log_.debug("started shepherd of {}.{} as process {}", job.value, step_folder_name(step), *pid);
   return watch({sluid, step}, job, *pid, true);
+}
+
+Status Shepherds::run_aside(const std::string& program, std::vector<std::string> arguments,
+                            Connection connection, const std::string& secret) {
+  set_blocking(connection.fd.get());
+  SpawnSetup setup;
+  setup.pass(connection.fd, 3);
+  setup.pass(file_with(connection.residual), 4);
+  setup.pass(file_with(secret), 5);
+  auto pid = setup.spawn(program, std::move(arguments));
+  if (!pid) return std::unexpected(pid.error());
+  Fd handle(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)));
+  int fd = handle.get();
+  Status ready =
+      handle ? loop_.watch_readable(fd,
+                                    [this, fd] {
+                                      siginfo_t info{};
+                                      ::waitid(P_PIDFD, static_cast<id_t>(fd), &info, WEXITED);
+                                      loop_.unwatch(fd);
+                                      aside_.erase(fd);
+                                    })
+             : fail(errno_text("pidfd_open"));
+  if (ready) aside_.emplace(fd, std::move(handle));
+  return ready;
 }
 
 void Shepherds::adopt(JobId job, Sluid sluid, StepId step) { look_again({sluid, step}, job); }

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "agent/agent.h"
 #include "base/ref.h"
@@ -33,6 +34,10 @@ class Shepherds {
   };
   // REQUIRES: the order is in the spool.
   Status start(JobId job, Sluid sluid, StepId step, Connection srun);
+  // A program that serves a connection (descriptor 3; what was read of it is file 4, `secret` file
+  // 5) and whose end matters to nobody.
+  Status run_aside(const std::string& program, std::vector<std::string> arguments,
+                   Connection connection, const std::string& secret);
   // One that a former daemon started.
   void adopt(JobId job, Sluid sluid, StepId step);
   Status send(Sluid sluid, StepId step, const ControlPacket& packet, int passed_fd = -1) const;
@@ -59,6 +64,7 @@ class Shepherds {
   const std::string program_, node_;
   OnEnd on_end_;
   std::map<Key, Watched> watched_;
+  std::map<int, Fd> aside_;  // pidfds, by their numbers
 };
 
 }  // namespace ym

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/crc32c.h"
+#include "base/crc32c.h"
 
 #include <gtest/gtest.h>
 

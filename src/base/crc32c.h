@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CRC32C (Castagnoli, RFC 3720 appendix B.4): the checksum of everything this room writes.
+// CRC32C (Castagnoli, RFC 3720 appendix B.4): the checksum of journals and of files on their way.
 #pragma once
 #include <cstdint>
 #include <string_view>

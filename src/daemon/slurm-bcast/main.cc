@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// slurm-bcast UID GID GROUPS NODE CLUSTER: receives one file on one node and passes it on to the
+// nodes behind it. Started by slurmd only, which has checked the credential; becomes the user
+// before it reads anything. GROUPS are numbers with commas.
+//
+// Descriptors: 3 the connection, 4 a file with what was read of it already, 5 a file with a token
+// of the user, with which the next nodes are asked.
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "bcast/bcast_file.h"
+#include "bcast/bcast_tree.h"
+#include "os/files.h"
+#include "wire/codec.h"
+#include "wire/messages.h"
+
+namespace ym {
+namespace {
+
+constexpr Duration kDialPatience = std::chrono::seconds(10);
+// A slow disk somewhere behind us is not a dead node.
+constexpr Duration kPatience = std::chrono::seconds(120);
+
+bool become_user(const char* uid, const char* gid, const char* groups) {
+  auto user = parse_unsigned<std::uint32_t>(uid), group = parse_unsigned<std::uint32_t>(gid);
+  if (!user || !group) return false;
+  if (::geteuid() != 0) return *user == ::geteuid();
+  std::vector<gid_t> others;
+  for (std::string_view one : split_words(groups, ','))
+    others.push_back(parse_unsigned<std::uint32_t>(one).value_or(*group));
+  return ::setgroups(others.size(), others.data()) == 0 &&
+         ::setresgid(*group, *group, *group) == 0 && ::setresuid(*user, *user, *user) == 0;
+}
+
+std::string read_inherited(int fd) {
+  auto text = read_file("/proc/self/fd/" + std::to_string(fd));
+  ::close(fd);
+  return text ? *text : std::string();
+}
+
+int serve(Client caller, const std::string& node, const ClientOptions& options) {
+  BcastTree tree(
+      [&options](const NodeAddress& to) {
+        return Client::connect({.host = to.address.empty() ? to.name : to.address, .port = to.port},
+                               options);
+      },
+      kPatience);
+  BcastFile file;
+  for (bool first = true;; first = false) {
+    auto frame = caller.receive(kPatience);
+    if (!frame || frame->header.type != wire::message_number<BcastChunk>) return 1;
+    auto piece = wire::decode<BcastChunk>(frame->payload);
+    if (!piece) return 1;
+    if (first)
+      tree.start(*piece);
+    else
+      tree.pass_on(*piece);
+    Status taken = file.take(*piece);
+    NodeOutcomes outcomes;
+    outcomes.outcomes.push_back({.node = node, .error = taken ? "" : taken.error().text});
+    for (const auto& [name, error] : tree.collect())
+      outcomes.outcomes.push_back({.node = name, .error = error});
+    FrameHeader header{.type = wire::message_number<NodeOutcomes>,
+                       .correlation = frame->header.correlation};
+    if (!caller.send(header, wire::encode(outcomes), kPatience)) return 1;
+    if (piece->last) return 0;
+  }
+}
+
+}  // namespace
+}  // namespace ym
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], "-V") == 0) {
+    std::puts("slurm " YM_SLURM_VERSION);
+    return 0;
+  }
+  if (argc != 6 || ::fcntl(3, F_GETFD) < 0) {
+    std::fputs("slurm-bcast: is started by slurmd only\n", stderr);
+    return 1;
+  }
+  // Read while we are still slurmd's: the files in memory are not the user's to open.
+  std::string residual = ym::read_inherited(4);
+  ym::ClientOptions options{.cluster = argv[5], .connect_timeout = ym::kDialPatience};
+  options.token = ym::read_inherited(5);
+  if (!ym::become_user(argv[1], argv[2], argv[3])) return 1;
+  ::signal(SIGPIPE, SIG_IGN);
+  ::umask(0);
+  return ym::serve(ym::Client::adopt(3, std::move(residual)), argv[4], options);
+}

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files to all nodes of a job. The nodes share this machine's file system: four nodes write one
+path."""
+import os
+import pwd
+import subprocess
+
+import pytest
+
+from yard import Yard, wait_for
+
+
+@pytest.fixture(scope="module")
+def yard(tmp_path_factory):
+    cluster = Yard(tmp_path_factory.mktemp("bcast"), nodes=4, cpus=2, extra="TreeWidth=2")
+    cluster.start()
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture
+def job(yard):
+    """A running job on all four nodes."""
+    number = yard.run("sbatch", "--parsable", "-N4", "--wrap", "sleep 1000").stdout.strip()
+    wait_for(lambda: yard.run("squeue", "-h", "-j", number, "-o", "%T").stdout == "RUNNING\n")
+    yield number
+    yard.run("scancel", number)
+    wait_for(lambda: not yard.run("squeue", "-h").stdout)
+
+
+def make_file(yard, name, size):
+    path = f"{yard.dir}/out/{name}"
+    with open(path, "wb") as f:
+        f.write((os.urandom(1000) + b"x" * 9000) * (size // 10000 + 1))
+    os.chmod(path, 0o741)
+    os.utime(path, (1000000000, 1100000000))
+    return path
+
+
+def content(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def test_a_file_arrives_whole_in_pieces(yard, job):
+    source = make_file(yard, "whole", 300000)
+    target = f"{yard.dir}/whole-copy"
+    # Four nodes, one folder: each replaces the other's, so all four have to be right.
+    yard.run("sbcast", "-f", "-C", "-s", "64k", "-p", "-j", job, source, target)
+    assert content(target) == content(source)
+    about = os.stat(target)
+    assert about.st_mode & 0o777 == 0o741 and about.st_mtime == 1100000000
+    assert [name for name in os.listdir(yard.dir) if "sbcast" in name] == []
+
+
+def test_every_node_gets_it_and_those_that_cannot_are_named(yard, job):
+    source = make_file(yard, "each", 1000)
+    target = f"{yard.dir}/each-copy"
+    done = yard.run("sbcast", "-j", job, source, target, check=False)
+    # Without --force the first of the four wins; the others say why they did not.
+    assert done.returncode == 1
+    assert done.stderr.count("File exists") == 3, done.stderr
+    assert content(target) == content(source)
+
+
+def test_a_lost_node_costs_only_itself(yard, job):
+    source = make_file(yard, "lost", 1000)
+    target = f"{yard.dir}/lost-copy"
+    # n1 is a head of the tree: the nodes behind it are reached all the same.
+    yard.kill9("slurmd-n1")
+    try:
+        done = yard.run("sbcast", "-f", "-j", job, source, target, check=False)
+        assert done.returncode == 1
+        assert "n1" in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+        assert content(target) == content(source)
+    finally:
+        yard.start_node(1)
+        wait_for(lambda: "*" not in yard.run("sinfo", "-h", "-N", "-o", "%T").stdout)
+
+
+def test_an_empty_file_is_a_file(yard, job):
+    empty = f"{yard.dir}/out/empty"
+    with open(empty, "w"):
+        pass
+    yard.run("sbcast", "-f", "-j", job, empty, f"{yard.dir}/empty-copy")
+    assert content(f"{yard.dir}/empty-copy") == b""
+
+
+def test_refusals_are_clear(yard, job):
+    source = make_file(yard, "refused", 10)
+    for arguments, text in [
+            (["-j", "99999", source, "/tmp/x"], "Invalid job id specified"),
+            (["-j", job, "/nowhere", "/tmp/x"], "No such file or directory"),
+            (["-j", job, source, "/nowhere/x"], "No such file or directory"),
+            (["-j", job, source], "Need two file names"),
+            ([source, "/tmp/x"], "--jobid")]:
+        done = yard.run("sbcast", *arguments, check=False)
+        assert done.returncode == 1 and text in done.stderr, (arguments, done.stderr)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become another user")
+def test_nobody_writes_where_they_could_not(yard, job):
+    for folder in [yard.dir] + [yard.dir.rsplit("/", n)[0] for n in (1, 2)]:
+        os.chmod(folder, 0o755)
+    nobody = pwd.getpwnam("nobody")
+    source = make_file(yard, "secret", 10)
+    os.chmod(source, 0o644)
+
+    def as_nobody(*command):
+        return subprocess.run(command, env=yard.env, cwd="/tmp", user=nobody.pw_uid,
+                              group=nobody.pw_gid, extra_groups=[], capture_output=True, text=True,
+                              timeout=60)
+
+    denied = as_nobody("sbcast", "-j", job, source, "/tmp/x")
+    assert denied.returncode == 1 and "Access/permission denied" in denied.stderr
+    # In a job of their own they write with their own rights only.
+    yard.run("scancel", job)
+    wait_for(lambda: not yard.run("squeue", "-h").stdout)
+    done = as_nobody("salloc", "-N2", "sbcast", source, f"{yard.dir}/theirs")
+    assert done.returncode == 1 and done.stderr.count("Permission denied") == 2, done.stderr
+    assert not os.path.exists(f"{yard.dir}/theirs")
+
+
+def test_a_program_is_started_from_its_copy(yard):
+    program = f"{yard.dir}/out/program"
+    with open(program, "w") as f:
+        f.write("#!/bin/sh\necho $0\n")
+    os.chmod(program, 0o755)
+    done = yard.run("srun", "-N2", f"--bcast={yard.dir}/copy-of-program", program)
+    assert done.stdout == f"{yard.dir}/copy-of-program\n" * 2
+    assert content(f"{yard.dir}/copy-of-program") == content(program)
