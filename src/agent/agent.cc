@@ -11,6 +11,23 @@ namespace {
 
 constexpr std::uint16_t kSigKill = 9, kSigTerm = 15, kSigCont = 18;
 
+bool has_failed(const auto& shepherd) {
+  return !shepherd.alive && (!shepherd.ended.exit.ok() || !shepherd.ended.error.empty());
+}
+
+// The prolog has succeeded and the extern step is there, as far as the attempt has them.
+bool is_prepared(const auto& shepherds) {
+  auto prolog = shepherds.find(kPrologStep);
+  auto outer = shepherds.find(kExternStep);
+  bool ran = prolog == shepherds.end() || (!prolog->second.alive && !has_failed(prolog->second));
+  return ran && (outer == shepherds.end() || !outer->second.waiting);
+}
+
+void add_drain_reason(StepId step, const auto& shepherd, NodeReport& report) {
+  if (!shepherd.ended.drain_reason.empty()) report.drain_reason = shepherd.ended.drain_reason;
+  if (step == kEpilogStep && has_failed(shepherd)) report.drain_reason = "Epilog error";
+}
+
 bool any_alive(const auto& shepherds) {
   return std::ranges::any_of(shepherds, [](const auto& entry) { return entry.second.alive; });
 }
@@ -28,14 +45,20 @@ void Agent::recover(const std::vector<Recovered>& found, Outbox& out) {
     shepherd.ended = one.ended;
     if (one.found == Found::Lost) {
       shepherd.ended = {.exit = {.code = 0, .signal = kSigKill}, .error = "shepherd lost"};
-    } else if (one.found == Found::NeverStarted && one.step == kBatchStep) {
-      shepherd.alive = true;
-      out.push_back(Launch{.job = one.job, .sluid = one.sluid, .step = one.step});
+    }
+    // An epilog may run again; a batch script and what is slurmd's own may if nothing of it has.
+    bool again = one.found == Found::Lost && one.step == kEpilogStep;
+    bool ours = one.step == kBatchStep || is_around(one.step);
+    if (again || (one.found == Found::NeverStarted && ours)) {
+      shepherd = {.waiting = true};
     } else if (one.found == Found::NeverStarted) {
       shepherd.ended = {.exit = {.code = 0, .signal = kSigKill},
                         .error = "slurmd restarted during the launch"};
     }
+    if (one.step == kEpilogStep) attempt.killed = true;
+    if (one.step == kPrologStep) attempt.prolog_failed = has_failed(shepherd);
   }
+  for (auto& [sluid, attempt] : attempts_) advance(sluid, attempt, out);
 }
 
 void Agent::connected(Outbox& out) const {
@@ -52,7 +75,7 @@ void Agent::heartbeat(Outbox& out) const {
   NodeReport report;
   for (const auto& [sluid, attempt] : attempts_) {
     AttemptReport one = report_of(sluid, attempt);
-    if (one.phase == AttemptPhase::Clean || one.batch_ended)
+    if (one.phase == AttemptPhase::Clean || one.batch_ended || one.prolog_failed)
       report.attempts.push_back(std::move(one));
     add_ended_steps(sluid, attempt, report);
   }
@@ -69,40 +92,54 @@ void Agent::tick(Instant now, Outbox& out) {
 
 void Agent::handle(const LaunchJob& order, Outbox& out) {
   if (tombstones_.contains(order.sluid)) {
-    report_clean(order.job, order.sluid, true, "the attempt had ended before it was launched", out);
+    report_clean(order.job, order.sluid, !order.prepare_only,
+                 "the attempt had ended before it was launched", out);
     return;
   }
   auto known = attempts_.find(order.sluid);
   if (known == attempts_.end() && attempts_.size() >= kAttemptsMax) {
-    report_clean(order.job, order.sluid, true, "too many jobs on this node", out);
+    report_clean(order.job, order.sluid, !order.prepare_only, "too many jobs on this node", out);
     return;
   }
-  if (known != attempts_.end() && (known->second.batch || known->second.killed)) {
-    report_attempt(order.sluid, out);  // A repeated order: the answer was lost.
+  bool repeated = known != attempts_.end() &&
+                  (known->second.batch || known->second.killed || order.prepare_only);
+  if (repeated) {
+    report_attempt(order.sluid, out);  // The answer was lost.
     return;
   }
   // A step of the attempt may be here already: its srun was quicker than the controller.
   Attempt& attempt = attempts_[order.sluid];
   attempt.job = order.job;
-  attempt.batch = true;
-  attempt.shepherds[kBatchStep] = Shepherd{};
-  out.push_back(Persist{.sluid = order.sluid, .step = kBatchStep, .batch = order});
-  out.push_back(Launch{.job = order.job, .sluid = order.sluid, .step = kBatchStep});
+  if (known == attempts_.end()) prepare(order.sluid, attempt, order, std::nullopt, out);
+  if (!order.prepare_only) {
+    attempt.batch = true;
+    attempt.shepherds[kBatchStep] = {.waiting = true};
+    out.push_back(
+        Persist{.job = order.job, .sluid = order.sluid, .step = kBatchStep, .batch = order});
+  }
+  advance(order.sluid, attempt, out);
   report_attempt(order.sluid, out);
 }
 
 void Agent::handle(const KillJob& order, Instant now, Outbox& out) {
   auto found = attempts_.find(order.sluid);
   if (found == attempts_.end()) {
-    bury(order.sluid);
-    report_clean(order.job, order.sluid, false, {}, out);
-    return;
+    // The epilog runs on every node of the job, whether or not something of it ran there.
+    bool first_heard = around_.epilog && order.spec && !tombstones_.contains(order.sluid);
+    if (!first_heard || attempts_.size() >= kAttemptsMax) {
+      bury(order.sluid);
+      report_clean(order.job, order.sluid, false, {}, out);
+      return;
+    }
+    found = attempts_.emplace(order.sluid, Attempt{.job = order.job}).first;
   }
   Attempt& attempt = found->second;
+  if (order.spec || !attempt.kill) attempt.kill = order;
   Instant kill_at = now + std::max(order.grace, Duration(0));
   bool first = !attempt.killed;
   attempt.kill_at = first ? kill_at : std::min(attempt.kill_at, kill_at);
   attempt.killed = true;
+  advance(order.sluid, attempt, out);
   if (!any_alive(attempt.shepherds)) {
     report_attempt(order.sluid, out);
     return;
@@ -121,7 +158,7 @@ void Agent::handle(const SignalJob& order, Outbox& out) {
   auto found = attempts_.find(order.sluid);
   if (found == attempts_.end() || order.signal == 0) return;
   for (const auto& [step, shepherd] : found->second.shepherds) {
-    if (!shepherd.alive) continue;
+    if (!shepherd.alive || shepherd.waiting || is_around(step)) continue;
     bool is_batch = step == kBatchStep;
     bool wanted = order.step         ? step == *order.step
                   : order.batch_only ? is_batch
@@ -153,6 +190,7 @@ Status Agent::launch_step(JobId job, Sluid sluid, StepId step, Outbox& out) {
     // Once it was reported Clean the controller may have given its resources to others.
     bool over = known.killed || report_of(sluid, known).phase == AttemptPhase::Clean;
     if (over) return fail("Job credential revoked");
+    if (report_of(sluid, known).prolog_failed) return fail("the prolog failed on this node");
     if (known.shepherds.contains(step) || known.forgotten.contains(step)) {
       return fail("Job credential replayed: this step has already been launched here");
     }
@@ -161,9 +199,10 @@ Status Agent::launch_step(JobId job, Sluid sluid, StepId step, Outbox& out) {
   }
   Attempt& attempt = attempts_[sluid];
   attempt.job = job;
-  attempt.shepherds[step] = Shepherd{};
-  out.push_back(Persist{.sluid = sluid, .step = step, .batch = std::nullopt});
-  out.push_back(Launch{.job = job, .sluid = sluid, .step = step});
+  if (found == attempts_.end()) prepare(sluid, attempt, std::nullopt, step, out);
+  attempt.shepherds[step] = {.waiting = true};
+  out.push_back(Persist{.job = job, .sluid = sluid, .step = step});
+  advance(sluid, attempt, out);
   report_attempt(sluid, out);
   return {};
 }
@@ -175,6 +214,10 @@ void Agent::shepherd_ended(Sluid sluid, StepId step, const Ended& ended, Outbox&
   if (shepherd == found->second.shepherds.end() || !shepherd->second.alive) return;
   shepherd->second.alive = false;
   shepherd->second.ended = ended;
+  if (step == kPrologStep && !found->second.killed)
+    found->second.prolog_failed = has_failed(shepherd->second);
+  advance(sluid, found->second, out);
+  if (around_.serial && is_program(step)) advance_queue(out);
   report_attempt(sluid, out);
 }
 
@@ -207,16 +250,24 @@ AttemptReport Agent::report_of(Sluid sluid, const Attempt& attempt) const {
     report.error = batch->second.ended.error;
     report.out_of_memory = batch->second.ended.out_of_memory;
   }
+  auto prolog = attempt.shepherds.find(kPrologStep);
+  if (attempt.prolog_failed && prolog != attempt.shepherds.end()) {
+    report.prolog_failed = true;
+    report.batch_ended = false;
+    report.error = prolog->second.ended.error;
+  }
+  report.prepared = is_prepared(attempt.shepherds);
   // Between two steps of an interactive job nothing is alive here, yet the attempt goes on.
-  bool over = report.batch_ended || attempt.killed;
-  if (over && !any_alive(attempt.shepherds)) report.phase = AttemptPhase::Clean;
+  bool over = report.batch_ended || report.prolog_failed || attempt.killed;
+  if (over && !any_alive(attempt.shepherds) && !wants_epilog(attempt))
+    report.phase = AttemptPhase::Clean;
   return report;
 }
 
 void Agent::add_ended_steps(Sluid sluid, const Attempt& attempt, NodeReport& report) {
   for (const auto& [step, shepherd] : attempt.shepherds) {
-    if (!shepherd.ended.drain_reason.empty()) report.drain_reason = shepherd.ended.drain_reason;
-    if (shepherd.alive || step == kBatchStep) continue;
+    if (!shepherd.alive) add_drain_reason(step, shepherd, report);
+    if (shepherd.alive || step == kBatchStep || is_around(step)) continue;
     report.ended_steps.push_back({.job = attempt.job,
                                   .sluid = sluid,
                                   .step = step,
@@ -246,7 +297,10 @@ void Agent::report_clean(JobId job, Sluid sluid, bool batch, std::string error, 
 void Agent::signal_attempt(Sluid sluid, const Attempt& attempt, std::uint16_t signal,
                            Outbox& out) const {
   for (const auto& [step, shepherd] : attempt.shepherds) {
-    if (shepherd.alive) out.push_back(Signal{.sluid = sluid, .step = step, .signal = signal});
+    if (!shepherd.alive || shepherd.waiting || step == kEpilogStep) continue;
+    // A prolog is let run to its end, within the grace of the job.
+    if (step == kPrologStep && signal != kSigKill) continue;
+    out.push_back(Signal{.sluid = sluid, .step = step, .signal = signal});
   }
 }
 

@@ -9,11 +9,16 @@
 // Invariants: (1) for one (Sluid, StepId) Launch is asked for at most once in the life of an Agent;
 // (2) an attempt that is being killed starts nothing more; (3) an attempt is reported Clean only
 // when none of its shepherds is alive;
-// (4) an attempt that was killed or forgotten is never launched while its tombstone is remembered.
+// (4) an attempt that was killed or forgotten is never launched while its tombstone is remembered;
+// (5) nothing of an attempt is launched before its prolog has succeeded, and the epilog only when
+// nothing else of it is alive.
+//
+// Files: agent.cc (attempts, orders, reports), programs.cc (prolog, epilog and extern step).
 #pragma once
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -30,12 +35,24 @@ inline constexpr std::size_t kStepsMax = 65536;  // of one attempt, on this node
 // SIGKILL is repeated so often while something of a killed attempt is alive.
 inline constexpr Duration kKillAgain = std::chrono::seconds(2);
 
+// slurmd's own programs around an attempt, and these with the extern step: never reported as steps.
+inline bool is_program(StepId step) { return step == kPrologStep || step == kEpilogStep; }
+inline bool is_around(StepId step) { return is_program(step) || step == kExternStep; }
+
 // How a shepherd ended.
 struct Ended {
   ExitStatus exit;
   std::string error;  // why it could not be started, or what happened to the shepherd
   bool out_of_memory = false;
   std::string drain_reason;  // the node should get no more work
+};
+
+// What runs around an attempt on this node besides its steps.
+struct Around {
+  bool prolog = false, epilog = false;
+  bool contain = false;     // an extern step on every node
+  bool serial = false;      // one prolog or epilog at a time
+  bool run_in_job = false;  // the prolog belongs to the extern step, so that one comes first
 };
 
 // What a restarted daemon finds of a shepherd in its spool.
@@ -55,6 +72,10 @@ struct Recovered {
 
 class Agent {
  public:
+  // Before recover(), and after a new configuration. Attempts that are here keep the prolog and the
+  // extern step that they have; whether an epilog follows is decided when it is due.
+  void set_around(const Around& around) { around_ = around; }
+
   // After a restart, once, before anything else. A batch script that never started is launched
   // again: nothing of it has run. A step's srun is gone, so such a step has failed.
   void recover(const std::vector<Recovered>& found, Outbox& out);
@@ -89,13 +110,16 @@ class Agent {
  private:
   struct Shepherd {
     bool alive = true;
+    bool waiting = false;  // alive, but not launched yet: for the prolog, or for its turn
     Ended ended;
   };
   struct Attempt {
     JobId job;
     bool batch = false;  // the script was this node's to run
     bool killed = false;
-    Instant kill_at;  // SIGKILL from then on
+    bool prolog_failed = false;  // by itself, not because the attempt was killed
+    Instant kill_at;              // SIGKILL from then on
+    std::optional<KillJob> kill;  // the latest that described the job, for the epilog
     std::map<StepId, Shepherd> shepherds;
     std::set<StepId> forgotten;  // steps that have been here: never again
   };
@@ -105,10 +129,22 @@ class Agent {
   void report_attempt(Sluid sluid, Outbox& out) const;
   void report_clean(JobId job, Sluid sluid, bool batch, std::string error, Outbox& out) const;
   void signal_attempt(Sluid sluid, const Attempt& attempt, std::uint16_t signal, Outbox& out) const;
+  void end_waiting(Sluid sluid, Attempt& attempt, const Ended& ended, Outbox& out);
+  // programs.cc
+  void prepare(Sluid sluid, Attempt& attempt, const std::optional<LaunchJob>& order,
+               std::optional<StepId> sake, Outbox& out);
+  // Launches what waits and need not any more, refuses what waits in vain, starts the epilog.
+  // Idempotent.
+  void advance(Sluid sluid, Attempt& attempt, Outbox& out);
+  void advance_queue(Outbox& out);
+  bool may_launch(const Attempt& attempt, StepId step) const;
+  bool program_running() const;
+  bool wants_epilog(const Attempt& attempt) const;
   void bury(Sluid sluid);
   void forget_attempt(Sluid sluid, Outbox& out);
   void forget_step(const StepReport& step, Outbox& out);
 
+  Around around_;
   std::map<Sluid, Attempt> attempts_;
   // Oldest first; tombstones_ holds the same ones for looking up.
   std::deque<Sluid> buried_;

@@ -14,17 +14,29 @@
 namespace ym::agent {
 
 // Make the order of this shepherd durable. `batch` is what the controller sent; a step's order is
-// with the shell, which got it from srun.
+// with the shell, which got it from srun. A prolog's and the extern step's order is made of what
+// asked for the attempt first: `batch`, or the request of the step `sake`; an epilog's of `kill`.
 struct Persist {
+  JobId job;
   Sluid sluid;
   StepId step;
   std::optional<LaunchJob> batch;
+  std::optional<StepId> sake;
+  std::optional<KillJob> kill;
 };
 // Start the shepherd whose order was made durable. A failure comes back as shepherd_ended.
 struct Launch {
   JobId job;
   Sluid sluid;
   StepId step;
+};
+// A shepherd that waited for the prolog is not started at all. The shell keeps `exit` and `error`
+// as its result, and tells its srun.
+struct Refuse {
+  Sluid sluid;
+  StepId step;
+  ExitStatus exit;
+  std::string error;
 };
 enum class SignalScope : std::uint8_t {
   Leaders = 0,     // the tasks themselves
@@ -46,7 +58,7 @@ struct Forget {
   std::optional<StepId> step;
 };
 
-using Effect = std::variant<Persist, Launch, Signal, Report, Forget>;
+using Effect = std::variant<Persist, Launch, Refuse, Signal, Report, Forget>;
 using Outbox = std::vector<Effect>;
 
 }  // namespace ym::agent

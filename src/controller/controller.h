@@ -5,8 +5,8 @@
 // see outbox.h for what its order promises. State changes only through events (model/apply.h), so
 // the log replays to the same state.
 //
-// Files: jobs/ (submit, alter, start, finish, requeue, dependencies, arrays), nodes/ (report,
-// update, watch), cluster/ (configure, tick), queries/ (on snapshots, on any thread).
+// Files: jobs/ (submit, alter, start, prepare, finish, requeue, dependencies, arrays), nodes/
+// (report, update, watch), cluster/ (configure, tick), queries/ (on snapshots, on any thread).
 #pragma once
 #include <map>
 #include <optional>
@@ -39,7 +39,7 @@ class Controller {
   // Refused as a whole (nothing changed) if a job holds something on a node that would go.
   Status configure(const ClusterConfig& config, Instant now, Outbox& out);
   // After a restart: everyone has until now + their timeouts to be heard of again.
-  void begin_watch(Instant now);
+  void begin_watch(Instant now, Outbox& out);
   // REQUIRES: called at least once a second or so. O(what is due).
   void tick(Instant now, Outbox& out);
 
@@ -53,6 +53,8 @@ class Controller {
   // Commits what of the plan still fits; a stale proposal is dropped. Returns how many were
   // started.
   std::size_t commit(const Plan& plan, Instant now, Outbox& out);
+  // A PrologSlurmctld has ended; `error` is empty if it succeeded.
+  void program_ended(JobId job, Sluid sluid, const std::string& error, Instant now, Outbox& out);
   // The client for whom an interactive allocation lives is there, or gone.
   void owner_present(JobId job);
   void owner_gone(JobId job, Instant now);
@@ -97,6 +99,20 @@ class Controller {
   bool start(const Proposal& proposal, Instant now, Outbox& out);
   bool array_is_full(const Job& job) const;
   void send_launch(const Job& job, Outbox& out) const;
+  LaunchJob launch_order(const Job& job) const;
+  // jobs/prepare.cc
+  bool prepares_nodes() const;
+  bool must_configure() const;
+  void begin_configuring(JobId job, Outbox& out);
+  void launch(const Job& job, Outbox& out);
+  void send_prepare(const Job& job, NodeId node, Outbox& out) const;
+  bool batch_may_launch(const Job& job) const;
+  void node_prepared(JobId job, NodeId node, Instant now, Outbox& out);
+  void prolog_failed(JobId job, NodeId node, Instant now, Outbox& out);
+  void fail_start(JobId job, Reason reason, bool hold, Instant now, Outbox& out);
+  void start_extern(JobId job, Instant now, Outbox& out);
+  void run_epilog(const Job& job, Outbox& out) const;
+  void drain(NodeId node, const std::string& reason, Instant now, Outbox& out);
   // jobs/finish.cc
   struct Ending {
     JobState state = JobState::Completed;
@@ -152,6 +168,10 @@ class Controller {
   std::map<JobId, Instant> owners_gone_;      // since when an interactive job's client is away
   std::map<std::string, bool> can_ever_run_;  // by shape; forgotten when nodes or partitions change
   Instant last_repeat_;
+  // Nodes whose prolog has not been heard of; jobs whose PrologSlurmctld runs. Found out again
+  // after a restart.
+  std::map<JobId, std::set<NodeId>> preparing_;
+  std::set<JobId> controller_prologs_;
 };
 
 }  // namespace ym

@@ -46,7 +46,7 @@ class ControllerTest : public testing::Test {
  protected:
   ControllerTest() : controller(small_cluster(), {}), planner({}) {
     EXPECT_TRUE(controller.configure(small_cluster(), now, out));
-    controller.begin_watch(now);
+    controller.begin_watch(now, out);
     for (int i = 1; i <= 4; ++i) connect(fmt::format("n{}", i));
     settle();
   }

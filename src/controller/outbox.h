@@ -31,11 +31,23 @@ struct Order {
   NodeMessage message;
 };
 
+// PrologSlurmctld and EpilogSlurmctld. The end of a prolog comes back as program_ended().
+struct ControllerProgram {
+  JobId job;
+  Sluid sluid;
+  bool epilog = false;
+  LaunchJob facts;  // without script and environment
+  ExitStatus exit;  // of the job, for the epilog
+};
+
 struct Outbox {
   std::vector<Event> events;
   std::vector<Reply> replies;
   std::vector<Order> orders;
-  bool empty() const { return events.empty() && replies.empty() && orders.empty(); }
+  std::vector<ControllerProgram> programs;
+  bool empty() const {
+    return events.empty() && replies.empty() && orders.empty() && programs.empty();
+  }
 };
 
 }  // namespace ym

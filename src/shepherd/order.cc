@@ -80,6 +80,7 @@ void fields(F&& f, const ShepherdOrder*) {
   f(42, "unkillable_timeout", &ShepherdOrder::unkillable_timeout);
   f(43, "unkillable_program", &ShepherdOrder::unkillable_program);
   f(44, "temp_dir", &ShepherdOrder::temp_dir);
+  f(45, "in_extern", &ShepherdOrder::in_extern);
 }
 template <class F>
 void fields(F&& f, const StartedMark*) {

@@ -77,7 +77,8 @@ struct ShepherdOrder {
   std::uint32_t acct_frequency_s = 30;
   Duration unkillable_timeout = std::chrono::seconds(60);
   std::string unkillable_program;
-  std::string temp_dir;  // TMPDIR falls back to it
+  std::string temp_dir;    // TMPDIR falls back to it
+  bool in_extern = false;  // of a Program: in the control group of the extern step
 };
 
 // The file `started`: the shepherd holds its lock and is about to start tasks.

@@ -233,6 +233,7 @@ bool Shepherd::delivered(Duration since) const {
   Duration now = monotonic_clock();
   if (killed_ && now >= since + kKilledWait) return true;
   if (stream_) return false;
+  if (ending_at_ > Duration(0) && now >= std::max(lost_at_, ending_at_) + kEndingWait) return true;
   // It ended the connection having got everything, or was away too long already, or is now.
   return (hung_up_ && replay_.all_sent()) || kill_at_ > Duration(0) ||
          now >= lost_at_ + kResumeWait;

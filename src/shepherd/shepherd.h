@@ -45,6 +45,9 @@ inline constexpr std::size_t kConfirmInput = 64 << 10;  // is told after so much
 inline constexpr Duration kResumeWait = std::chrono::seconds(60);
 // What a killed step has said is still delivered within this time.
 inline constexpr Duration kKilledWait = std::chrono::seconds(10);
+// An srun that is gone while its job is being ended has mostly been ended with it. A living one
+// tries every two seconds to come back.
+inline constexpr Duration kEndingWait = std::chrono::seconds(3);
 
 class Shepherd {
  public:
@@ -147,6 +150,7 @@ class Shepherd {
   bool frozen_ = false;
   bool starting_ = false;  // tasks are being started
   bool killed_ = false;    // by an order of slurmd
+  Duration ending_at_{0};  // slurmd told us to end; 0: it did not
   std::vector<pollfd> fds_;
   std::vector<Watched> watched_;                        // what each of fds_ is
   std::vector<std::pair<ControlPacket, Fd>> deferred_;  // came meanwhile

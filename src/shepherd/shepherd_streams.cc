@@ -225,6 +225,8 @@ void Shepherd::on_control() {
 void Shepherd::handle(ControlPacket packet, Fd passed) {
   bool kill = packet.kind == ControlKind::Signal && packet.signal == SIGKILL;
   killed_ |= kill;
+  bool ends = kill || (packet.kind == ControlKind::Signal && packet.signal == SIGTERM);
+  if (ends && !packet.leaders_only && ending_at_ == Duration(0)) ending_at_ = monotonic_clock();
   // A task that is not in the list yet would miss its signal. A kill finds it anyhow.
   if (starting_ && !kill) {
     deferred_.emplace_back(std::move(packet), std::move(passed));

@@ -150,7 +150,7 @@ std::string Scenario::configure(const Line&) {
   if (!done) return "refused: " + done.error().text + "\n";
   planner_.set_rules(controller_.placement_rules());
   if (!configured_) {
-    controller_.begin_watch(now_);
+    controller_.begin_watch(now_, out_);
     for (const NodeSpec& node : config_.nodes) connect({.words = {node.name}});
   }
   configured_ = true;

@@ -101,7 +101,8 @@ def unmake_yard(cluster, user, folder):
 
 @pytest.fixture(scope="module")
 def yard():
-    cluster, user, folder = make_yard()
+    # Nothing here waits for KillWait: a step whose srun was ended with its job is over at once.
+    cluster, user, folder = make_yard(extra="KillWait=300")
     try:
         cluster.start()
         yield cluster

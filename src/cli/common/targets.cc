@@ -17,9 +17,9 @@ constexpr JobState kStates[] = {
 };
 // States that Slurm has and that no job of ours is ever in.
 constexpr std::string_view kForeignStates[] = {
-    "CF", "CONFIGURING", "RV", "REVOKED",       "SE", "SPECIAL_EXIT", "RH", "REQUEUE_HOLD",
-    "RQ", "REQUEUED",    "RS", "RESIZING",      "SI", "SIGNALING",    "SO", "STAGE_OUT",
-    "ST", "STOPPED",     "RD", "RESV_DEL_HOLD", "RF", "REQUEUE_FED",
+    "RV", "REVOKED",       "SE", "SPECIAL_EXIT", "RH", "REQUEUE_HOLD", "RQ", "REQUEUED",
+    "RS", "RESIZING",      "SI", "SIGNALING",    "SO", "STAGE_OUT",    "ST", "STOPPED",
+    "RD", "RESV_DEL_HOLD", "RF", "REQUEUE_FED",
 };
 
 StepId step_id(const StepRef& step) {
@@ -62,11 +62,12 @@ bool StateChoice::holds(const Job& job) const {
   if (all) return true;
   if (!given()) return !is_terminal(job.state) || job.completing();
   if (completing && job.completing()) return true;
+  if (configuring && job.configuring) return true;
   return std::find(states.begin(), states.end(), job.state) != states.end();
 }
 
 void StateChoice::put_into(JobFilter& filter) const {
-  filter.all_states = all || completing;
+  filter.all_states = all || completing || configuring;
   if (!filter.all_states) filter.states = states;
 }
 
@@ -78,6 +79,8 @@ Result<StateChoice> parse_states(std::string_view text) {
       out.all = known = true;
     } else if (same_ignoring_case(word, "CG") || same_ignoring_case(word, "COMPLETING")) {
       out.completing = known = true;
+    } else if (same_ignoring_case(word, "CF") || same_ignoring_case(word, "CONFIGURING")) {
+      out.configuring = known = true;
     }
     for (JobState state : kStates) {
       if (!same_ignoring_case(word, name_of(state)) &&
@@ -116,9 +119,11 @@ std::string shown_step(const StepRow& row) {
 }
 
 std::string shown_state(const Job& job) {
+  if (job.configuring) return "CONFIGURING";
   return job.completing() ? "COMPLETING" : std::string(name_of(job.state));
 }
 std::string shown_state_compact(const Job& job) {
+  if (job.configuring) return "CF";
   return job.completing() ? "CG" : std::string(short_name_of(job.state));
 }
 

@@ -16,11 +16,16 @@ constexpr std::size_t kForgetMax = 1000;
 
 }  // namespace
 
-void Controller::begin_watch(Instant now) {
+void Controller::begin_watch(Instant now, Outbox& out) {
   state_.nodes.for_each([&](std::uint64_t, const Node& node) {
     contacts_[node.id] = {.connected = false, .last_heard = now};
   });
   for (JobId job : indexes_.interactive()) owners_gone_[job] = now;
+  std::vector<JobId> configuring;
+  state_.jobs.for_each([&](std::uint64_t, const Job& job) {
+    if (job.configuring) configuring.push_back(job.id);
+  });
+  for (JobId job : configuring) begin_configuring(job, out);
 }
 
 void Controller::owner_present(JobId job) { owners_gone_.erase(job); }
@@ -91,8 +96,17 @@ void Controller::repeat_orders(Instant now, Outbox& out) {
   }
   for (JobId id : indexes_.unlaunched()) {
     const Job& job = state_.jobs.at(id.value);
-    if (now - job.start >= kRepeatOrders && contacts_[job.allocation->nodes.front().node].connected)
+    if (now - job.start >= kRepeatOrders && batch_may_launch(job) &&
+        contacts_[job.allocation->nodes.front().node].connected)
       send_launch(job, out);
+  }
+  for (const auto& [id, nodes] : preparing_) {
+    const Job& job = state_.jobs.at(id.value);
+    if (now - job.start < kRepeatOrders) continue;
+    bool script = job.spec->batch && !job.launched && batch_may_launch(job);
+    for (NodeId node : nodes)
+      if (contacts_[node].connected && !(script && node == job.allocation->nodes.front().node))
+        send_prepare(job, node, out);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "controller/controller.h"
+#include "controller/queries/rows.h"
 
 namespace ym {
 namespace {
@@ -37,6 +38,8 @@ void Controller::finish(JobId id, const Ending& ending, Instant now, Outbox& out
                    .requeue = ending.requeue},
        now, out);
   owners_gone_.erase(id);
+  preparing_.erase(id);
+  controller_prologs_.erase(id);
   std::vector<NodeId> left = state_.jobs.at(id.value).nodes_left;
   if (left.empty()) return became_clean(id, now, out);
   for (NodeId node : left) {
@@ -50,7 +53,21 @@ void Controller::finish(JobId id, const Ending& ending, Instant now, Outbox& out
 }
 
 void Controller::order_kill(const Job& job, NodeId node, Duration grace, Outbox& out) const {
-  out.orders.push_back({node, KillJob{.job = job.id, .sluid = job.sluid, .grace = grace}});
+  KillJob kill{.job = job.id, .sluid = job.sluid, .grace = grace};
+  if (!config_.epilog.empty()) {
+    const Partition* partition = state_.find(job.partition);
+    kill.spec = job.spec;
+    kill.nodes = nodes_text(state_, *job.allocation);
+    kill.partition = partition ? partition->spec->name : std::string();
+    kill.cluster = state_.cluster_name;
+    kill.exit = job.exit;
+    kill.start = job.start;
+    kill.end = job.end;
+    kill.array_job = job.array_job;
+    kill.array_task = job.array_task;
+    kill.restarts = job.restarts;
+  }
+  out.orders.push_back({node, std::move(kill)});
 }
 
 void Controller::release_node(JobId id, NodeId node, Instant now, Outbox& out) {
@@ -63,6 +80,7 @@ void Controller::release_node(JobId id, NodeId node, Instant now, Outbox& out) {
 // Nothing of the job is left anywhere.
 void Controller::became_clean(JobId id, Instant now, Outbox& out) {
   const Job& job = state_.jobs.at(id.value);
+  run_epilog(job, out);
   if (!job.requeue_wanted) return job_moved_on(id, now, out);
   emit(JobRequeued{.job = id,
                    .sluid = next_sluid(state_, now),

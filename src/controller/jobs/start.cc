@@ -68,13 +68,13 @@ bool Controller::start(const Proposal& proposal, Instant now, Outbox& out) {
   emit(JobStarted{.job = id,
                   .partition = proposal.partition,
                   .allocation = Ref(proposal.allocation),
-                  .limit_end = unlimited ? kNever : now + std::chrono::seconds(limit_s)},
+                  .limit_end = unlimited ? kNever : now + std::chrono::seconds(limit_s),
+                  .configuring = must_configure()},
        now, out);
-  const Job& running = state_.jobs.at(id.value);
-  if (running.spec->batch)
-    send_launch(running, out);
-  else
+  if (!state_.jobs.at(id.value).spec->batch)
     owners_gone_[id] = now;  // until its client says that it is there
+  if (config_.prolog_flags.contain) start_extern(id, now, out);
+  begin_configuring(id, out);
   job_moved_on(id, now, out);
   return true;
 }
@@ -94,6 +94,10 @@ bool Controller::array_is_full(const Job& job) const {
 
 // The batch script goes to the first node of the allocation.
 void Controller::send_launch(const Job& job, Outbox& out) const {
+  out.orders.push_back({job.allocation->nodes.front().node, launch_order(job)});
+}
+
+LaunchJob Controller::launch_order(const Job& job) const {
   std::vector<std::string> names;
   LaunchJob launch{.job = job.id, .sluid = job.sluid, .spec = job.spec};
   for (const NodeShare& share : job.allocation->nodes) {
@@ -111,7 +115,7 @@ void Controller::send_launch(const Job& job, Outbox& out) const {
   launch.memory_mb = job.allocation->nodes.front().memory_mb;
   launch.start = job.start;
   launch.limit_end = job.limit_end;
-  out.orders.push_back({job.allocation->nodes.front().node, std::move(launch)});
+  return launch;
 }
 
 }  // namespace ym

@@ -178,6 +178,7 @@ void Controller::create_step(RequestId request, const CreateStep& create, const 
   if (!may_alter(*job, caller)) return deny(Errc::AccessDenied);
   if (job->state == JobState::Pending) return deny(Errc::JobPending);
   if (job->state != JobState::Running) return deny(Errc::AlreadyDone);
+  if (job->configuring) return deny(Errc::NodesBusy);  // its prologs are still running
   // Asked again because the answer was lost: the step exists.
   for (const Step& step : *job->steps)
     if (!create.key.empty() && step.key == create.key)

@@ -34,6 +34,7 @@ Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
     note_attempt(id, attempt, now, out, forget);
   }
   for (const StepReport& step : report.ended_steps) note_step(id, step, now, out, forget);
+  if (!report.drain_reason.empty()) drain(id, report.drain_reason, now, out);
   if (report.complete) note_missing(id, reported, rebooted, now, out);
   if (!forget.attempts.empty() || !forget.steps.empty())
     out.orders.push_back({id, std::move(forget)});
@@ -112,8 +113,12 @@ void Controller::note_attempt(NodeId node, const AttemptReport& attempt, Instant
     return;
   }
   JobId id = job->id;
-  if (job->state == JobState::Running && attempt.batch) {
-    if (!job->launched) emit(JobLaunched{.job = id}, now, out);
+  if (attempt.prolog_failed)
+    prolog_failed(id, node, now, out);
+  else if (attempt.prepared && !preparing_.empty())
+    node_prepared(id, node, now, out);
+  if (state_.jobs.at(id.value).state == JobState::Running && attempt.batch) {
+    if (!state_.jobs.at(id.value).launched) emit(JobLaunched{.job = id}, now, out);
     if (attempt.batch_ended) {
       bool ok = attempt.exit.ok() && attempt.error.empty();
       Ending ending{.state = ok ? JobState::Completed : JobState::Failed, .exit = attempt.exit};
@@ -154,7 +159,11 @@ void Controller::note_missing(NodeId node, const std::set<Sluid>& reported, bool
     const Job* job = state_.find(id);
     if (!job || reported.contains(job->sluid)) continue;
     if (job->completing()) {
-      release_node(id, node, now, out);
+      // An epilog runs on every node, whether or not the job was seen there.
+      if (config_.epilog.empty() || rebooted)
+        release_node(id, node, now, out);
+      else
+        order_kill(*job, node, config_.kill_wait, out);
       continue;
     }
     bool batch_host = job->spec->batch && job->allocation->nodes.front().node == node;
@@ -166,7 +175,7 @@ void Controller::note_missing(NodeId node, const std::set<Sluid>& reported, bool
         const auto* launch = std::get_if<LaunchJob>(&order.message);
         return launch && launch->sluid == job->sluid;
       });
-      if (!sent) send_launch(*job, out);
+      if (!sent && batch_may_launch(*job)) send_launch(*job, out);
     } else {
       finish(
           id,

@@ -37,7 +37,10 @@ void Controller::lose_node(NodeId id, const std::string& reason, Instant now, Ou
       release_node(job_id, id, now, out);
       continue;
     }
-    if (job->spec->no_kill && job->allocation->nodes.front().node != id) continue;
+    if (job->spec->no_kill && job->allocation->nodes.front().node != id) {
+      node_prepared(job_id, id, now, out);  // it goes on without this one
+      continue;
+    }
     finish(job_id,
            {.state = JobState::NodeFail,
             .reason = Reason::NodeDown,

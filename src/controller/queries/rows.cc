@@ -18,7 +18,9 @@ const Verdict* verdict_of(const Job& job, const Verdicts& verdicts) {
 }  // namespace
 
 Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now) {
+  if (job.configuring) return Reason::Prolog;
   if (job.state != JobState::Pending) return job.end_reason;
+  if (job.held() && job.end_reason == Reason::LaunchFailedRequeuedHeld) return job.end_reason;
   if (job.holds.admin) return Reason::JobHeldAdmin;
   if (job.holds.user || job.priority == 0) return Reason::JobHeldUser;
   if (job.dependency_failed) return Reason::DependencyNeverSatisfied;

@@ -28,7 +28,7 @@ bool may_start_something(const Event& event) {
 
 Status Core::begin(const ClusterConfig& config, Instant now) {
   if (Status ok = controller_.configure(config, now, out_); !ok) return ok;
-  controller_.begin_watch(now);
+  controller_.begin_watch(now, out_);
   replan_ = true;
   return {};
 }
@@ -50,6 +50,8 @@ void Core::handle(const Input& input, Instant now) {
   } else if (const auto* planned = std::get_if<Planned>(&input)) {
     controller_.commit(planned->plan, now, out_);
     replan_ = replan_ || planned->plan.cut_short;
+  } else if (const auto* ended = std::get_if<ProgramEnded>(&input)) {
+    controller_.program_ended(ended->job, ended->sluid, ended->error, now, out_);
   } else {
     controller_.tick(now, out_);
   }
@@ -89,6 +91,7 @@ Batch Core::take_batch() {
   batch.events = std::move(out_.events);
   batch.replies = std::move(out_.replies);
   batch.orders = std::move(out_.orders);
+  batch.programs = std::move(out_.programs);
   batch.records.reserve(batch.events.size());
   for (const Event& event : batch.events) batch.records.push_back(wire::encode(event));
   batch.state = state();

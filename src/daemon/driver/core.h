@@ -48,8 +48,14 @@ struct Planned {
   Plan plan;
 };
 struct TimePassed {};
+// A PrologSlurmctld has ended; without an error it succeeded.
+struct ProgramEnded {
+  JobId job;
+  Sluid sluid;
+  std::string error;
+};
 using Input = std::variant<Request, NodeSpoke, NodeDisconnected, OwnerPresent, OwnerGone, Planned,
-                           TimePassed>;
+                           TimePassed, ProgramEnded>;
 
 // One group: the records in the order of their sequence numbers, and what waits for them.
 struct Batch {
@@ -57,6 +63,7 @@ struct Batch {
   std::vector<std::string> records;  // the events, encoded
   std::vector<Reply> replies;
   std::vector<Order> orders;
+  std::vector<ControllerProgram> programs;
   Snapshot state;  // after the last event
   bool something_to_plan =
       false;  // a change that could start something, or a plan that was cut short

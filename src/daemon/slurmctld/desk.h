@@ -13,6 +13,7 @@
 
 #include "daemon/slurmctld/core_loop.h"
 #include "daemon/slurmctld/directory.h"
+#include "daemon/slurmctld/programs.h"
 #include "daemon/slurmctld/published.h"
 #include "daemon/slurmctld/requests.h"
 #include "net/key.h"
@@ -31,6 +32,7 @@ struct DeskSurroundings {
   Directory* directory = nullptr;
   const ClusterKey* key = nullptr;
   Log* log = nullptr;
+  Programs* programs = nullptr;
   std::string config_path;
   Instant started;
   std::function<void(bool controller_only)> shut_down;

@@ -96,12 +96,15 @@ void Desk::deliver(JournalLoop::Work& work) {
   s_.published->set_state(batch.state);
   for (Reply& reply : batch.replies) send_reply(reply, batch.state);
   for (std::size_t i = 0; i < batch.orders.size(); ++i) send_order(batch.orders[i], work.routes[i]);
+  for (ControllerProgram& program : batch.programs)
+    s_.programs->run(std::move(program), *s_.published->view().config);
   std::vector<JobId> touched;
   for (const Event& event : batch.events)
     std::visit(
         [&]<class E>(const E& body) {
-          if constexpr (std::is_same_v<E, JobStarted> || std::is_same_v<E, JobFinished> ||
-                        std::is_same_v<E, JobNodeReleased> || std::is_same_v<E, JobForgotten>)
+          if constexpr (std::is_same_v<E, JobStarted> || std::is_same_v<E, JobConfigured> ||
+                        std::is_same_v<E, JobFinished> || std::is_same_v<E, JobNodeReleased> ||
+                        std::is_same_v<E, JobForgotten>)
             touched.push_back(body.job);
         },
         event.body);
@@ -156,6 +159,13 @@ void Desk::sign(StepCreated& created, const Snapshot& state) const {
   credential.oom_kill_step = spec.extras->oom_kill_step;
   if (const Partition* partition = state.find(job->partition))
     credential.partition = partition->spec->name;
+  credential.work_dir = spec.work_dir;
+  credential.comment = spec.extras->comment;
+  credential.constraints = spec.extras->features;
+  credential.reservation = spec.extras->reservation;
+  credential.start = job->start;
+  credential.limit_end = job->limit_end;
+  credential.restarts = job->restarts;
   for (const NodeShare& share : job->allocation->nodes) {
     credential.job_cpus.push_back(share.cpus);
     credential.memory_per_node_mb = share.memory_mb;
@@ -172,7 +182,7 @@ void Desk::sign(StepCreated& created, const Snapshot& state) const {
 // wanted.
 void Desk::send_order(Order& order, ConnectionId route) {
   if (!route) return;
-  if (auto* launch = std::get_if<LaunchJob>(&order.message)) {
+  if (auto* launch = std::get_if<LaunchJob>(&order.message); launch && !launch->prepare_only) {
     auto script = s_.journal->blobs().get(launch->spec->script_blob);
     auto environment = launch->spec->environment_blob.empty()
                            ? Result<std::string>("")

@@ -155,7 +155,7 @@ void Desk::ping(ReplyTo to) {
 
 bool Desk::watch_is_due(const State& state, const WatchJob& watch) const {
   const Job* job = state.find(watch.job);
-  if (!watch.until_end) return !job || job->state != JobState::Pending;
+  if (!watch.until_end) return !job || (job->state != JobState::Pending && !job->configuring);
   for (JobId id : records_of(state, {.job = watch.job})) {  // an array ends with its last element
     const Job& one = state.jobs.at(id.value);
     if (!is_terminal(one.state) || one.completing()) return false;

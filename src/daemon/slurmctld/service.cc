@@ -144,6 +144,7 @@ DeskSurroundings ControllerService::surroundings() {
           .directory = &directory_,
           .key = &key_,
           .log = &log_,
+          .programs = programs_.get(),
           .config_path = options_.loaded.path,
           .started = started_,
           .shut_down = [this](bool) { options_.shut_down(); },
@@ -164,6 +165,11 @@ Status ControllerService::listen() {
                         },
                     .threads = kNetworkThreads},
       handlers());
+  programs_ = std::make_unique<Programs>(
+      options_.loaded.path, log_,
+      [this](const ControllerProgram& program, const std::string& error) {
+        core_->push(ProgramEnded{.job = program.job, .sluid = program.sluid, .error = error});
+      });
   desk_ = std::make_unique<Desk>(surroundings());
   // The threads run before anybody can connect, so that nothing arrives at a desk that is not
   // there.
@@ -195,6 +201,7 @@ void ControllerService::reconfigure() {
 
 void ControllerService::stop() {
   if (server_) server_->stop();
+  if (programs_) programs_->stop();
   if (core_) core_->stop();
   if (journal_) journal_->stop();
 }

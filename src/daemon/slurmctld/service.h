@@ -57,6 +57,7 @@ class ControllerService {
   std::string trouble_;  // guarded by trouble_mutex_
   std::unique_ptr<JournalLoop> journal_;
   std::unique_ptr<CoreLoop> core_;
+  std::unique_ptr<Programs> programs_;
   std::unique_ptr<Desk> desk_;
   std::unique_ptr<Server> server_;
 };

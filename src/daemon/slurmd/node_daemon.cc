@@ -53,6 +53,8 @@ NodeDaemon::NodeDaemon(Parts parts)
       shepherds_(loop_, spool_, log_, std::move(parts.shepherd_program), node_.name),
       cpus_(machine_, node_, loaded_.config, ::geteuid() == 0) {
   shepherds_.set_on_end([this](Sluid sluid, StepId step, const agent::Ended& ended) {
+    if (agent::is_program(step) && !ended.error.empty())
+      log_.error("{} failed: {}", step_folder_name(step), ended.error);
     agent::Outbox out;
     agent_.shepherd_ended(sluid, step, ended, out);
     obey(std::move(out));
@@ -99,6 +101,7 @@ Status NodeDaemon::recover() {
     bool here = order && order->boot_id == boot_id_;
     if (one.found == agent::Found::Lost && here) one.found = agent::Found::Alive;
   }
+  agent_.set_around(around());
   agent::Outbox out;
   agent_.recover(scan.found, out);
   for (const agent::Recovered& one : scan.found)
@@ -190,6 +193,7 @@ void NodeDaemon::connect() {
 void NodeDaemon::reconfigure(LoadedConfiguration loaded) {
   loaded_ = std::move(loaded);
   cpus_.set_rules(loaded_.config);
+  agent_.set_around(around());
   if (controller_addresses() != addresses_) connect();
 }
 
@@ -247,7 +251,15 @@ void NodeDaemon::obey(agent::Outbox out) {
 void NodeDaemon::obey(agent::Persist& effect) {
   Key key{effect.sluid, effect.step};
   ShepherdOrder order;
-  if (effect.batch) {
+  if (agent::is_around(effect.step)) {
+    auto made = around_order(effect);
+    if (made) {
+      order = std::move(*made);
+    } else {
+      failed_[key] = made.error().text;
+      order = {.job = effect.job, .sluid = effect.sluid, .step = effect.step, .node = node_.name};
+    }
+  } else if (effect.batch) {
     auto facts = facts_for(effect.batch->spec->uid.value, effect.batch->spec->gid.value);
     if (facts) {
       order = batch_order(*effect.batch, *facts);

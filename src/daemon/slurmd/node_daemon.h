@@ -10,6 +10,7 @@
 #include "agent/agent.h"
 #include "base/result.h"
 #include "daemon/launch/orders.h"
+#include "daemon/launch/programs.h"
 #include "daemon/slurmd/cpu_choice.h"
 #include "daemon/slurmd/shepherds.h"
 #include "daemon/slurmd/spool.h"
@@ -60,6 +61,7 @@ class NodeDaemon {
     ShepherdOrder order;
     Shepherds::Connection connection;
     CpuWish cpus;
+    std::optional<JobFacts> facts;  // of the job, for a prolog
   };
 
   Status recover();
@@ -90,6 +92,11 @@ class NodeDaemon {
   void obey(agent::Signal& effect);
   void obey(agent::Report& effect);
   void obey(agent::Forget& effect);
+  // programs.cc
+  void obey(agent::Refuse& effect);
+  agent::Around around() const;
+  bool wants_job_facts() const;
+  Result<ShepherdOrder> around_order(const agent::Persist& effect) const;
 
   LoadedConfiguration loaded_;
   const NodeSpec node_;

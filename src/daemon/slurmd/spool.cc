@@ -18,6 +18,17 @@
 namespace ym {
 namespace {
 
+constexpr std::pair<StepId, const char*> kNamedSteps[] = {{kBatchStep, "batch"},
+                                                          {kExternStep, "extern"},
+                                                          {kPrologStep, "prolog"},
+                                                          {kEpilogStep, "epilog"}};
+
+bool is_step_folder(const std::string& name) {
+  for (const auto& named : kNamedSteps)
+    if (name == named.second) return true;
+  return parse_u64(name).has_value();
+}
+
 template <class T>
 std::optional<T> read_record(const std::string& path) {
   auto bytes = read_file(path);
@@ -45,7 +56,9 @@ std::vector<std::string> names_in(const std::string& folder) {
 }  // namespace
 
 std::string step_folder_name(StepId step) {
-  return step == kBatchStep ? "batch" : std::to_string(step.value);
+  for (const auto& [id, name] : kNamedSteps)
+    if (step == id) return name;
+  return std::to_string(step.value);
 }
 
 agent::Ended ended_of(const ShepherdResult& result) {
@@ -59,7 +72,7 @@ Status Spool::prepare() {
   if (auto made = make_folders(root_); !made) return made;
   std::string attempts = root_ + "/attempts";
   if (auto made = make_folders(attempts); !made) return made;
-  struct stat info{};
+  struct stat info {};
   if (::stat(root_.c_str(), &info) != 0) return fail(errno_text(root_));
   if (info.st_uid != ::geteuid() && info.st_uid != 0) {
     return fail(
@@ -136,7 +149,7 @@ void Spool::scan_attempt(const std::string& name, const std::string& boot_id, Sc
   std::string attempt = fmt::format("{}/attempts/{}", root_, name);
   bool any = false;
   for (const std::string& step : names_in(attempt)) {
-    if (step != "batch" && !parse_u64(step)) continue;
+    if (!is_step_folder(step)) continue;
     auto order = read_record<ShepherdOrder>(fmt::format("{}/{}/{}", attempt, step, kOrderFile));
     if (!order || step_folder_name(order->step) != step) {
       scan.troubles.push_back(fmt::format("{}/{}: no order in it", attempt, step));

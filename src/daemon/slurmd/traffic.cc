@@ -154,16 +154,19 @@ void NodeDaemon::launch_tasks(ConnectionId from, const Peer& peer, std::vector<F
     log_.error("refused a step of {}: {}", peer.address, order.error().text);
     return refuse(from, order.error().text);
   }
-  auto credential = wire::decode<StepCredential>(request->credential);
-  CpuWish cpus = cpu_wish(*credential, request->binding, node_.name);
+  auto credential = *wire::decode<StepCredential>(request->credential);
+  CpuWish cpus = cpu_wish(credential, request->binding, node_.name);
+  std::optional<JobFacts> facts;
+  if (wants_job_facts()) facts = job_facts(credential);
   take_connection(
       from, std::move(frames),
-      [this, order = std::move(*order), cpus](Shepherds::Connection connection) {
+      [this, order = std::move(*order), cpus, facts](Shepherds::Connection connection) {
         Key key{order.sluid, order.step};
         if (pending_.contains(key)) return;
         // The agent judges first: what it refuses must not replace the order of a step that runs.
         int fd = connection.fd.get();
-        pending_[key] = {.order = order, .connection = std::move(connection), .cpus = cpus};
+        pending_[key] = {
+            .order = order, .connection = std::move(connection), .cpus = cpus, .facts = facts};
         agent::Outbox out;
         if (auto taken = agent_.launch_step(order.job, order.sluid, order.step, out); !taken) {
           std::string bytes;

@@ -10,6 +10,7 @@
 
 #include "os/files.h"
 #include "shepherd/folder.h"
+#include "shepherd/program.h"
 #include "shepherd/shepherd.h"
 #include "wire/codec.h"
 
@@ -46,6 +47,12 @@ int main(int argc, char** argv) {
     return 1;
   }
   order_fd = ym::Fd();
+  if (order->kind != ym::ShepherdKind::Tasks) {
+    ym::PlainInherited plain{.lock = inherit(ym::kLockFd), .control = inherit(ym::kControlFd)};
+    return order->kind == ym::ShepherdKind::Extern
+               ? ym::run_extern(*order, argv[1], std::move(plain))
+               : ym::run_programs(*order, argv[1], std::move(plain));
+  }
   ym::Shepherd::Inherited inherited{.lock = inherit(ym::kLockFd),
                                     .control = inherit(ym::kControlFd),
                                     .stream = inherit(ym::kStreamFd)};

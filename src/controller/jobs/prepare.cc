@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Between the start of a job and its first step: the controller's own prolog, then those of the
+// nodes (PrologFlags=Alloc), then the script. And what happens when one of them fails.
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "controller/controller.h"
+
+namespace ym {
+namespace {
+
+bool has_parameter(const ClusterConfig& config, std::string_view key, std::string_view word) {
+  for (const auto& [name, value] : config.shown)
+    if (name == key)
+      return std::ranges::any_of(split(value, ','), [&](std::string_view one) {
+        return same_ignoring_case(trim(one), word);
+      });
+  return false;
+}
+
+}  // namespace
+
+bool Controller::prepares_nodes() const {
+  const PrologFlags& flags = config_.prolog_flags;
+  return flags.alloc && (!config_.prolog.empty() || flags.contain);
+}
+
+// Do a job's steps and its client have to wait?
+bool Controller::must_configure() const {
+  bool nodes = prepares_nodes() && !config_.prolog_flags.no_hold;
+  return nodes || !config_.controller_prolog.empty();
+}
+
+// REQUIRES: the job has just started, or is configuring after a restart of the controller.
+void Controller::begin_configuring(JobId id, Outbox& out) {
+  const Job& job = state_.jobs.at(id.value);
+  if (config_.controller_prolog.empty()) return launch(job, out);
+  controller_prologs_.insert(id);
+  out.programs.push_back({.job = id, .sluid = job.sluid, .facts = launch_order(job)});
+}
+
+void Controller::launch(const Job& job, Outbox& out) {
+  if (prepares_nodes()) {
+    std::set<NodeId>& waiting = preparing_[job.id];
+    for (const NodeShare& share : job.allocation->nodes) waiting.insert(share.node);
+  }
+  bool script = job.spec->batch && !job.launched && batch_may_launch(job);
+  if (script) send_launch(job, out);
+  if (!prepares_nodes()) return;
+  for (const NodeShare& share : job.allocation->nodes) {
+    bool told = script && share.node == job.allocation->nodes.front().node;
+    if (!told) send_prepare(job, share.node, out);
+  }
+}
+
+void Controller::send_prepare(const Job& job, NodeId node, Outbox& out) const {
+  LaunchJob order = launch_order(job);
+  order.prepare_only = true;
+  out.orders.push_back({node, std::move(order)});
+}
+
+bool Controller::batch_may_launch(const Job& job) const {
+  if (controller_prologs_.contains(job.id)) return false;
+  return !(config_.prolog_flags.defer_batch && preparing_.contains(job.id));
+}
+
+void Controller::node_prepared(JobId id, NodeId node, Instant now, Outbox& out) {
+  auto waiting = preparing_.find(id);
+  if (waiting == preparing_.end() || waiting->second.erase(node) == 0) return;
+  if (!waiting->second.empty()) return;
+  preparing_.erase(waiting);
+  const Job& job = state_.jobs.at(id.value);
+  if (job.configuring) emit(JobConfigured{.job = id}, now, out);
+  const Job& ready = state_.jobs.at(id.value);
+  if (ready.spec->batch && !ready.launched && config_.prolog_flags.defer_batch)
+    send_launch(ready, out);
+}
+
+void Controller::program_ended(JobId id, Sluid sluid, const std::string& error, Instant now,
+                               Outbox& out) {
+  const Job* job = state_.find(id);
+  if (!job || job->sluid != sluid || controller_prologs_.erase(id) == 0) return;
+  if (job->state != JobState::Running) return;
+  if (!error.empty()) return fail_start(id, Reason::JobLaunchFailure, false, now, out);
+  launch(*job, out);
+  bool waits = preparing_.contains(id) && !config_.prolog_flags.no_hold;
+  if (!waits && state_.jobs.at(id.value).configuring) emit(JobConfigured{.job = id}, now, out);
+}
+
+void Controller::prolog_failed(JobId id, NodeId node, Instant now, Outbox& out) {
+  drain(node, "Prolog error", now, out);
+  // srun may have heard of it first, and have ended its job.
+  if (state_.jobs.at(id.value).state != JobState::Running) return;
+  bool hold = !has_parameter(config_, "SchedulerParameters", "nohold_on_prolog_fail");
+  fail_start(id, hold ? Reason::LaunchFailedRequeuedHeld : Reason::JobLaunchFailure, hold, now,
+             out);
+}
+
+// Nothing of the job has run: it goes back to the queue where it may.
+void Controller::fail_start(JobId id, Reason reason, bool hold, Instant now, Outbox& out) {
+  const Job& job = state_.jobs.at(id.value);
+  bool again = job.spec->batch && (job.spec->requeue || config_.prolog_flags.force_requeue_on_fail);
+  if (again && hold) {
+    JobUpdated held{.job = id,
+                    .spec = job.spec,
+                    .holds = job.holds,
+                    .priority = job.priority,
+                    .dependency = job.dependency,
+                    .dependency_failed = job.dependency_failed,
+                    .array_max_running = job.array_max_running,
+                    .limit_end = job.limit_end};
+    held.holds.user = true;
+    emit(std::move(held), now, out);
+  }
+  finish(id,
+         {.state = again ? JobState::NodeFail : JobState::Failed,
+          .reason = again ? reason : Reason::JobLaunchFailure,
+          .exit = {.code = 1},
+          .requeue = again},
+         now, out);
+}
+
+// PrologFlags=Contain: a step without tasks on every node, for what comes into the job from
+// outside. It ends with the job.
+void Controller::start_extern(JobId id, Instant now, Outbox& out) {
+  const Job& job = state_.jobs.at(id.value);
+  Step step{.id = kExternStep, .name = "extern", .overlap = true, .start = now};
+  for (const NodeShare& share : job.allocation->nodes) {
+    step.shares.push_back({.node = share.node, .first_task = step.tasks, .tasks = 1});
+    step.nodes_left.push_back(share.node);
+    ++step.tasks;
+  }
+  emit(StepStarted{.job = id, .step = std::move(step)}, now, out);
+}
+
+// EpilogSlurmctld of a job that held nodes. Nobody waits for it.
+void Controller::run_epilog(const Job& job, Outbox& out) const {
+  if (config_.controller_epilog.empty() || job.allocation->nodes.empty()) return;
+  out.programs.push_back({.job = job.id,
+                          .sluid = job.sluid,
+                          .epilog = true,
+                          .facts = launch_order(job),
+                          .exit = job.exit});
+}
+
+// The node takes no more work until an administrator has looked at it.
+void Controller::drain(NodeId id, const std::string& reason, Instant now, Outbox& out) {
+  const Node& node = state_.nodes.at(id.value);
+  if (node.drain) return;
+  change_node(node,
+              {.node = id,
+               .condition = node.condition,
+               .drain = true,
+               .fail = node.fail,
+               .down_by_admin = node.down_by_admin,
+               .reason = reason,
+               .by = {}},
+              now, out);
+}
+
+}  // namespace ym
