@@ -158,6 +158,10 @@ void Shepherd::gather() {
   }
   int events = (input_full ? 0 : POLLIN) | (replay_.all_sent() ? 0 : POLLOUT);
   watch(stream_, static_cast<short>(events), Source::Stream);
+  for (std::size_t n = 0; n < listeners_.size(); ++n) {
+    fds_.push_back(listeners_.watched(n));
+    watched_.push_back({.source = Source::Listener, .task = n});
+  }
 }
 
 int Shepherd::poll_timeout() const {
@@ -177,7 +181,8 @@ void Shepherd::turn() {
   for (std::size_t n = 0; n < fds_.size(); ++n) {
     short events = fds_[n].revents;
     if (events == 0) continue;
-    Task* task = tasks_.empty() ? nullptr : &tasks_[watched_[n].task];
+    std::size_t at = watched_[n].task;
+    Task* task = at < tasks_.size() ? &tasks_[at] : nullptr;
     switch (watched_[n].source) {
       case Source::Children: break;  // last, so that a task's output comes before its end
       case Source::Control: on_control(); break;
@@ -190,11 +195,13 @@ void Shepherd::turn() {
         read_output(*task,
                     watched_[n].source == Source::Output ? StreamKind::Stdout : StreamKind::Stderr);
         break;
+      case Source::Listener: serve_listener(at); break;
       case Source::Stream:
         if (stream_ && (events & (POLLIN | POLLHUP | POLLERR))) read_stream();
         break;
     }
   }
+  listeners_.sweep();
   reap();
   if (stream_) write_stream();
   check_deadlines();
@@ -222,7 +229,9 @@ void Shepherd::reap() {
       }
     }
     task->streams.in = Fd();
-    tell(TaskEnded{.task = task->order->rank, .exit = task->exit});
+    TaskEnded end{.task = task->order->rank, .exit = task->exit};
+    tell(end);
+    listeners_.tell(end);
   }
 }
 
@@ -244,6 +253,7 @@ void Shepherd::deliver() {
   for (;;) {
     if (drain_outputs() && !over_sent_) {
       tell(StepOver{.error = result_.error});
+      listeners_.tell(StepOver{.error = result_.error});
       over_sent_ = true;
     }
     if (stream_) write_stream();
@@ -253,6 +263,8 @@ void Shepherd::deliver() {
     reap();
     on_control();
     if (stream_) read_stream();
+    for (std::size_t n = 0; n < listeners_.size(); ++n) serve_listener(n);
+    listeners_.sweep();
   }
 }
 

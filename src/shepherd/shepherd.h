@@ -27,6 +27,7 @@
 #include "net/address.h"
 #include "net/frame.h"
 #include "shepherd/containment.h"
+#include "shepherd/listeners.h"
 #include "shepherd/mpi.h"
 #include "shepherd/order.h"
 #include "shepherd/pace.h"
@@ -77,7 +78,7 @@ class Shepherd {
   void start_tasks();
   Status start_mpi();
   // Where poll(2) goes: fills `fds` and, in the same order, what to do.
-  enum class Source { Children, Control, Stream, Input, Output, Errors, Memory, Mpi };
+  enum class Source { Children, Control, Stream, Input, Output, Errors, Listener, Memory, Mpi };
   struct Watched {
     Source source;
     std::size_t task;
@@ -93,6 +94,9 @@ class Shepherd {
   // The bytes that came; 0 if there is nothing more at present.
   std::size_t read_output(Task& task, StreamKind kind);
   void adopt_stream(Fd stream);
+  void attach(const ControlPacket& packet, Fd listener);
+  void serve_listener(std::size_t index);
+  void change_window(const Frame& frame);
   void read_stream();
   void write_stream();
   void take_frames(std::string_view bytes);
@@ -140,6 +144,7 @@ class Shepherd {
 
   Replay replay_;
   Pace pace_;
+  Listeners listeners_;
   FrameReader frames_;
   std::uint64_t input_received_ = 0, input_confirmed_ = 0;  // numbers of srun's messages
   std::size_t unconfirmed_input_ = 0;                       // bytes

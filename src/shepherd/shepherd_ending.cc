@@ -176,7 +176,11 @@ void Shepherd::finish() {
   auto wrote =
       write_file(fmt::format("{}/{}", folder_, kResultFile), wire::encode(result_), 0600, Sync::No);
   if (!wrote) ::dprintf(STDERR_FILENO, "slurmstepd: %s\n", wrote.error().text.c_str());
-  if (order_.streams) deliver();
+  if (order_.streams)
+    deliver();
+  else
+    listeners_.tell(StepOver{.error = result_.error});
+  listeners_.finish();
 }
 
 }  // namespace ym

@@ -55,6 +55,7 @@ std::size_t Shepherd::read_output(Task& task, StreamKind kind) {
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
   if (got > 0) {
     std::size_t size = static_cast<std::size_t>(got);
+    listeners_.output(task.order->rank, kind, {room.data(), size}, false);
     if (order_.streams) replay_.end(wire::message_number<TaskOutput>, output.finish(size));
     bool& wide = kind == StreamKind::Stdout ? task.wide_out : task.wide_err;
     if (size >= kWideAfter && !std::exchange(wide, true))
@@ -63,6 +64,7 @@ std::size_t Shepherd::read_output(Task& task, StreamKind kind) {
   }
   fd = Fd();  // The end; a terminal says EIO.
   tell(TaskOutput{.task = task.order->rank, .stream = kind, .end = true});
+  listeners_.output(task.order->rank, kind, {}, true);
   return 0;
 }
 
@@ -123,10 +125,7 @@ void Shepherd::handle(const Frame& frame) {
     if (message && message->signal > 0 && message->signal < NSIG)
       signal_tasks(message->signal, false);
   } else if (frame.header.type == wire::message_number<WindowChanged>) {
-    auto window = wire::decode<WindowChanged>(frame.payload);
-    if (!window || tasks_.empty() || !tasks_.front().streams.out) return;
-    winsize size{.ws_row = window->rows, .ws_col = window->columns, .ws_xpixel = 0, .ws_ypixel = 0};
-    ::ioctl(tasks_.front().streams.out.get(), TIOCSWINSZ, &size);
+    change_window(frame);
   } else if (frame.header.type == wire::message_number<ResumeStream>) {
     // On a stream that runs it says what has arrived.
     auto confirmed = wire::decode<ResumeStream>(frame.payload);
@@ -140,6 +139,34 @@ void Shepherd::handle(const Frame& frame) {
     // Between two messages only; srun asks again.
     if (replay_.all_sent()) [[maybe_unused]]
       ssize_t wrote = ::send(stream_.get(), pong.data(), pong.size(), MSG_NOSIGNAL);
+  }
+}
+
+void Shepherd::change_window(const Frame& frame) {
+  auto window = wire::decode<WindowChanged>(frame.payload);
+  if (!window || tasks_.empty() || !tasks_.front().streams.out) return;
+  winsize size{.ws_row = window->rows, .ws_col = window->columns, .ws_xpixel = 0, .ws_ypixel = 0};
+  ::ioctl(tasks_.front().streams.out.get(), TIOCSWINSZ, &size);
+}
+
+// Whoever joins in hears of the tasks that are there.
+void Shepherd::attach(const ControlPacket& packet, Fd listener) {
+  StepAttached greeting{.node = order_.node, .pty = order_.pty};
+  for (const Task& task : tasks_)
+    greeting.tasks.push_back(
+        {.task = task.order->rank, .pid = static_cast<std::uint32_t>(task.pid)});
+  listeners_.add(std::move(listener), {.task = packet.task, .input = packet.input}, greeting,
+                 packet.residual);
+  // It may have spoken already.
+  if (listeners_.size() > 0) serve_listener(listeners_.size() - 1);
+}
+
+void Shepherd::serve_listener(std::size_t index) {
+  for (const Frame& frame : listeners_.serve(index)) {
+    if (frame.header.type == wire::message_number<TaskInput>)
+      take_input(frame);
+    else if (frame.header.type == wire::message_number<WindowChanged>)
+      change_window(frame);
   }
 }
 
@@ -236,6 +263,7 @@ void Shepherd::handle(ControlPacket packet, Fd passed) {
     if (packet.signal > 0 && packet.signal < NSIG) signal_tasks(packet.signal, packet.leaders_only);
     return;
   }
+  if (packet.kind == ControlKind::Attach && passed) return attach(packet, std::move(passed));
   if (packet.kind == ControlKind::Freeze || packet.kind == ControlKind::Thaw)
     return freeze(packet.kind == ControlKind::Freeze);
   if (!order_.streams || !passed || packet.srun_id != order_.srun_id) return;

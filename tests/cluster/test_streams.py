@@ -172,3 +172,102 @@ def test_files_are_truncated_or_appended_to(yard):
 def test_only_one_task_is_heard(yard):
     assert yard.run("srun", "-n3", "-l", "-o2", "echo", "hi").stdout == "2: hi\n"
     assert yard.run("srun", "-n3", "-onone", "echo", "hi").stdout == ""
+
+
+def running_step(yard):
+    def found():
+        lines = yard.run("squeue", "-h", "-s", "-o", "%i").stdout.split()
+        return [line for line in lines if line.endswith(".0")]
+    return wait_for(found, what="a running step")[0]
+
+
+def test_somebody_else_joins_a_step(yard):
+    srun = start(yard, "srun", "-n2", "sh", "-c",
+                 'while read line; do echo "$SLURM_PROCID heard $line"; '
+                 'test $line = end && exit 3; done',
+                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    step = running_step(yard)
+    assert "2 tasks, " in yard.run("sattach", "--layout", step).stdout
+    sattach = start(yard, "sattach", "-l", step, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE)
+    sattach.stdin.write(b"hello\n")
+    sattach.stdin.flush()
+    said = {sattach.stdout.readline() for _ in range(2)}
+    assert said == {b"0: 0 heard hello\n", b"1: 1 heard hello\n"}
+    srun.stdin.write(b"end\n")
+    srun.stdin.flush()
+    out, _ = sattach.communicate(timeout=20)
+    assert sorted(out.splitlines()) == [b"0: 0 heard end", b"1: 1 heard end"]
+    assert sattach.returncode == 3
+    assert sorted(srun.communicate(timeout=20)[0].splitlines()) == \
+        [b"0 heard end", b"0 heard hello", b"1 heard end", b"1 heard hello"]
+
+
+def test_a_listener_that_does_not_read_is_cut_off_alone(yard):
+    srun = start(yard, "srun", "sh", "-c", "read go; head -c 30000000 /dev/zero",
+                 stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    step = running_step(yard)
+    sattach = start(yard, "sattach", "-v", step, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                    text=True)
+    assert "attached to 1 task" in sattach.stderr.readline()
+    os.kill(sattach.pid, signal.SIGSTOP)
+    out, _ = srun.communicate(b"go\n", timeout=30)
+    assert len(out) == 30000000 and srun.returncode == 0
+    os.kill(sattach.pid, signal.SIGCONT)
+    _, err = sattach.communicate(timeout=20)
+    assert sattach.returncode == 1 and "too slow" in err
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become another user")
+def test_nobody_else_may_attach(yard):
+    for folder in [yard.dir] + [yard.dir.rsplit("/", n)[0] for n in (1, 2)]:
+        os.chmod(folder, 0o755)
+    srun = start(yard, "srun", "cat", stdin=subprocess.PIPE)
+    step = running_step(yard)
+    denied = subprocess.run(["sattach", step], env=yard.env, cwd="/tmp", user="nobody",
+                            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30)
+    assert denied.returncode == 1 and "denied" in denied.stderr
+    srun.communicate(b"", timeout=20)
+
+
+def test_a_terminal_has_the_size_of_ours(yard):
+    import fcntl
+    import pty
+    import struct
+    import termios
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 77, 0, 0))
+    srun = subprocess.Popen(["srun", "--pty", "sh", "-c", "stty size; read x; stty size; read x"],
+                            env=yard.env, cwd="/tmp", stdin=slave, stdout=slave, stderr=slave,
+                            start_new_session=True,
+                            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+    os.close(slave)
+    said = b""
+
+    def hear(what):
+        nonlocal said
+        while what not in said:
+            said += os.read(master, 4096)
+    hear(b"33 77")
+    fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", 44, 99, 0, 0))
+    wait_for(lambda: window_of_task(yard) == (44, 99), what="the task's terminal to change")
+    os.write(master, b"\r")
+    hear(b"44 99")
+    os.write(master, b"\r")
+    assert srun.wait(timeout=20) == 0
+    os.close(master)
+
+
+def window_of_task(yard):
+    """The size of the terminal that the shepherd's first child has."""
+    import fcntl
+    import struct
+    import termios
+    for shepherd in shepherds(yard):
+        with open(f"/proc/{shepherd}/task/{shepherd}/children") as f:
+            for child in f.read().split():
+                fd = os.open(os.readlink(f"/proc/{child}/fd/0"), os.O_RDONLY | os.O_NOCTTY)
+                try:
+                    return struct.unpack("HHHH", fcntl.ioctl(fd, termios.TIOCGWINSZ, b"\0" * 8))[:2]
+                finally:
+                    os.close(fd)

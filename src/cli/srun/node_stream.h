@@ -52,8 +52,8 @@ class NodeStream {
   // closed, and try_resume goes on with it.
   template <class Take>
   void read(Take&& take) {
+    take_frames(take);  // The handshake may have left some.
     for (std::size_t n = 0; n < kReadAtOnce && receive(); ++n) take_frames(take);
-    take_frames(take);
     confirm();
   }
   void set_over();

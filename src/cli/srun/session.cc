@@ -154,7 +154,14 @@ bool Session::all_over() const {
                      [](const auto& stream) { return stream->over(); });
 }
 
+// Also right after a handshake: with its answer more may have come, which poll(2) does not know of.
+void Session::read(NodeStream& stream) {
+  stream.read([&](const FrameView& frame) { handle(stream, frame); });
+}
+
 void Session::loop() {
+  for (auto& stream : streams_)
+    if (!stream->over()) read(*stream);
   while (!all_over()) {
     poll_once();
     look_after_lost();
@@ -186,7 +193,7 @@ void Session::poll_once() {
     NodeStream& stream = *streams_[i];
     if (fds[i + 3].revents & POLLOUT) stream.write();
     if (!fds[i + 3].revents) continue;
-    stream.read([&](const FrameView& frame) { handle(stream, frame); });
+    read(stream);
   }
 }
 
@@ -255,7 +262,10 @@ void Session::look_after_lost() {
   Duration now = monotonic_clock();
   for (auto& stream : streams_) {
     if (stream->open() || stream->over()) continue;
-    if (stream->try_resume(controller_, now)) continue;
+    if (stream->try_resume(controller_, now)) {
+      read(*stream);
+      continue;
+    }
     bool hopeless = now - stream->lost_at() > controller_.config().slurmd_timeout;
     if (!hopeless && !(job_over_ && now - stream->lost_at() > controller_.config().message_timeout))
       continue;

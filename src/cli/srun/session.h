@@ -52,6 +52,7 @@ class Session {
   Status launch();
   void loop();
   void poll_once();
+  void read(NodeStream& stream);
   void handle(NodeStream& stream, const FrameView& frame);
   void take_output(const wire::OutputView& output);
   void take_end(NodeStream& stream, const StepOver& over);

@@ -77,6 +77,7 @@ class NodeDaemon {
   void launch_tasks(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   Result<ShepherdOrder> order_for(const LaunchTasks& request, const Peer& peer) const;
   void resume_stream(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
+  void attach_step(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void receive_file(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void refuse_bcast(ConnectionId to, const Frame& frame, const std::string& text);
   void give_token(ConnectionId to, const Peer& peer, const Frame& frame);

@@ -69,6 +69,7 @@ void NodeDaemon::on_client_frames(ConnectionId from, const Peer& peer, std::vect
   const Frame& first = frames.front();
   if (is<LaunchTasks>(first)) return launch_tasks(from, peer, std::move(frames));
   if (is<ResumeStream>(first)) return resume_stream(from, peer, std::move(frames));
+  if (is<AttachStep>(first)) return attach_step(from, peer, std::move(frames));
   if (is<BcastChunk>(first)) return receive_file(from, peer, std::move(frames));
   if (is<Ping>(first)) {
     Pong pong{.host = host_name(),
