@@ -17,7 +17,7 @@ class StepCreation : public testing::Test {
  protected:
   StepCreation() : controller(cluster(), {}), planner({}) {
     EXPECT_TRUE(controller.configure(cluster(), now, out));
-    controller.begin_watch(now);
+    controller.begin_watch(now, out);
     for (int i = 1; i <= 3; ++i) {
       NodeReport report{.node = fmt::format("n{}", i), .complete = true};
       report.registration = {.cpus = 8, .memory_mb = 1000, .boot_time = {1}};
