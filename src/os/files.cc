@@ -43,19 +43,23 @@ std::string errno_text(std::string_view what) {
   return fmt::format("{}: {}", what, std::strerror(errno));
 }
 
-Result<std::string> read_file(const std::string& path, std::size_t max) {
-  Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (fd.value < 0) return fail(errno_text(path));
+Result<std::string> read_descriptor(int fd, std::string_view name, std::size_t max) {
   std::string bytes;
   char buffer[65536];
   for (;;) {
-    ssize_t got = ::read(fd.value, buffer, sizeof buffer);
+    ssize_t got = ::read(fd, buffer, sizeof buffer);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(errno_text(path));
+    if (got < 0) return fail(errno_text(name));
     if (got == 0) return bytes;
     bytes.append(buffer, static_cast<std::size_t>(got));
-    if (bytes.size() > max) return fail(fmt::format("{}: larger than {} bytes", path, max));
+    if (bytes.size() > max) return fail(fmt::format("{}: larger than {} bytes", name, max));
   }
+}
+
+Result<std::string> read_file(const std::string& path, std::size_t max) {
+  Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (fd.value < 0) return fail(errno_text(path));
+  return read_descriptor(fd.value, path, max);
 }
 
 Status write_file(const std::string& path, std::string_view bytes, mode_t mode, Sync sync) {

@@ -15,6 +15,9 @@ inline constexpr std::size_t kReadMax = 256 << 20;
 // "path: No such file or directory" and the like on failure.
 Result<std::string> read_file(const std::string& path, std::size_t max = kReadMax);
 
+// Until the end of what is open already; `name` is for the error.
+Result<std::string> read_descriptor(int fd, std::string_view name, std::size_t max = kReadMax);
+
 // Replaces the file as a whole or not at all: a temporary beside it, synced, renamed. The new file
 // has `mode`. Sync::No writes it in place: for what nobody reads before it is whole, and what need
 // not survive a power cut.

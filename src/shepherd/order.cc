@@ -35,6 +35,14 @@ void fields(F&& f, const CgroupConfig*) {
   f(9, "min_memory_mb", &CgroupConfig::min_memory_mb);
 }
 template <class F>
+void fields(F&& f, const LoginWish*) {
+  f(1, "name", &LoginWish::name);
+  f(2, "home", &LoginWish::home);
+  f(3, "shell", &LoginWish::shell);
+  f(4, "plain", &LoginWish::plain);
+  f(5, "time_limit", &LoginWish::time_limit);
+}
+template <class F>
 void fields(F&& f, const ShepherdOrder*) {
   f(1, "job", &ShepherdOrder::job);
   f(2, "sluid", &ShepherdOrder::sluid);
@@ -81,6 +89,7 @@ void fields(F&& f, const ShepherdOrder*) {
   f(43, "unkillable_program", &ShepherdOrder::unkillable_program);
   f(44, "temp_dir", &ShepherdOrder::temp_dir);
   f(45, "in_extern", &ShepherdOrder::in_extern);
+  f(46, "login", &ShepherdOrder::login);
 }
 template <class F>
 void fields(F&& f, const StartedMark*) {

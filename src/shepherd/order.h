@@ -37,6 +37,13 @@ enum class ShepherdKind : std::uint8_t {
   Program = 2,  // slurmd's prolog or epilog, as root, with a time limit
 };
 
+// --get-user-env: the variables of a fresh login of the user, below those that the order gives.
+struct LoginWish {
+  std::string name, home, shell;  // empty shell: no such wish
+  bool plain = false;             // the shell without its login files
+  Duration time_limit{0};
+};
+
 // Everything that a shepherd needs. It never asks a name service: users and groups are numbers
 // here.
 struct ShepherdOrder {
@@ -79,6 +86,7 @@ struct ShepherdOrder {
   std::string unkillable_program;
   std::string temp_dir;    // TMPDIR falls back to it
   bool in_extern = false;  // of a Program: in the control group of the extern step
+  LoginWish login;
 };
 
 // The file `started`: the shepherd holds its lock and is about to start tasks.

@@ -93,6 +93,16 @@ Status Shepherd::write_script() {
   return {};
 }
 
+TaskSetup Shepherd::setup_of(const TaskOrder& task) {
+  return {.order = order_,
+          .task = task,
+          .script = script_,
+          .containment = containment_,
+          .open_files = open_files_,
+          .control = control_.get(),
+          .on_control = [this] { on_control(); }};
+}
+
 Status Shepherd::start_mpi() {
   auto made = make_mpi(order_, {.fence = [this](const StepFence& fence) { tell(fence); },
                                 .abort = [this](const StepAbort& abort) { tell(abort); }});
@@ -106,15 +116,9 @@ void Shepherd::start_tasks() {
   starting_ = true;
   for (const TaskOrder& one : order_.tasks) {
     if (killed_) break;
-    MpiSupport::TaskPart mpi = mpi_ ? mpi_->part_of(tasks_.size()) : MpiSupport::TaskPart{};
-    auto task = start_task({.order = order_,
-                            .task = one,
-                            .script = script_,
-                            .containment = containment_,
-                            .open_files = open_files_,
-                            .control = control_.get(),
-                            .on_control = [this] { on_control(); },
-                            .mpi = mpi});
+    TaskSetup setup = setup_of(one);
+    if (mpi_) setup.mpi = mpi_->part_of(tasks_.size());
+    auto task = start_task(setup);
     if (mpi_) mpi_->started(tasks_.size());
     if (!task) {
       // The others must not wait for it.
@@ -216,23 +220,34 @@ void Shepherd::reap() {
   while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
     auto task = std::ranges::find(tasks_, pid, &Task::pid);
     if (task == tasks_.end() || task->ended) continue;  // an orphan of a task
-    task->ended = true;
-    task->exit = with_memory_in_mind(exit_of(status));
-    result_.exit = std::max(result_.exit, task->exit);
-    // What it wrote before its end comes first, as far as there is room for it.
-    // What it has started may go on talking without end.
-    for (StreamKind kind : {StreamKind::Stdout, StreamKind::Stderr}) {
-      std::size_t got = 0;
-      for (std::size_t all = 0; all < kPipeSize && replay_.has_room(); all += got) {
-        got = read_output(*task, kind);
-        if (got == 0) break;
+    if (!task->in_epilog) {
+      task->exit = with_memory_in_mind(exit_of(status));
+      result_.exit = std::max(result_.exit, task->exit);
+      if (pid_t epilogs = start_task_epilogs(setup_of(*task->order), pid, task->exit)) {
+        task->pid = epilogs;
+        task->in_epilog = true;
+        continue;
       }
     }
-    task->streams.in = Fd();
-    TaskEnded end{.task = task->order->rank, .exit = task->exit};
-    tell(end);
-    listeners_.tell(end);
+    task_ended(*task);
   }
+}
+
+void Shepherd::task_ended(Task& task) {
+  task.ended = true;
+  // What it wrote before its end comes first, as far as there is room for it.
+  // What it has started may go on talking without end.
+  for (StreamKind kind : {StreamKind::Stdout, StreamKind::Stderr}) {
+    std::size_t got = 0;
+    for (std::size_t all = 0; all < kPipeSize && replay_.has_room(); all += got) {
+      got = read_output(task, kind);
+      if (got == 0) break;
+    }
+  }
+  task.streams.in = Fd();
+  TaskEnded end{.task = task.order->rank, .exit = task.exit};
+  tell(end);
+  listeners_.tell(end);
 }
 
 // As long as srun is there it may take its time, unless the step was killed.

@@ -66,6 +66,7 @@ class Shepherd {
     const TaskOrder* order = nullptr;
     pid_t pid = 0;
     bool ended = false;
+    bool in_epilog = false;  // `pid` is that of its epilogs
     ExitStatus exit;
     TaskStreams streams;
     std::string input;  // not yet written
@@ -75,6 +76,7 @@ class Shepherd {
 
   Status prepare();
   Status write_script();
+  TaskSetup setup_of(const TaskOrder& task);
   void start_tasks();
   Status start_mpi();
   // Where poll(2) goes: fills `fds` and, in the same order, what to do.
@@ -88,6 +90,7 @@ class Shepherd {
   void turn();
 
   void reap();
+  void task_ended(Task& task);
   void on_control();
   void handle(ControlPacket packet, Fd passed);
   void signal_tasks(int signal, bool leaders_only);

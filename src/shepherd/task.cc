@@ -2,31 +2,19 @@
 #include "shepherd/task.h"
 
 #include <fcntl.h>
-#include <grp.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
-#include <vector>
 
-#include "base/format.h"
-#include "base/text.h"
 #include "os/files.h"
-#include "shepherd/bind.h"
+#include "shepherd/task_child.h"
 
 namespace ym {
 namespace {
-
-struct ChildEnds {
-  Fd in, out, err;
-  Fd trouble;  // where the child says why it failed; closed by exec
-};
 
 Status make_pipe(Fd& read_end, Fd& write_end) {
   int ends[2];
@@ -76,158 +64,6 @@ Status make_streams(const TaskSetup& setup, TaskStreams& ours, ChildEnds& theirs
   return {};
 }
 
-// ------------------------------------------------------------------------ in the child
-
-[[noreturn]] void give_up(int trouble, const std::string& text, int code) {
-  [[maybe_unused]] ssize_t wrote = ::write(trouble, text.data(), text.size());
-  ::_exit(code);
-}
-void complain(const std::string& text) {
-  std::string line = fmt::format("slurmstepd: error: {}\n", text);
-  [[maybe_unused]] ssize_t wrote = ::write(STDERR_FILENO, line.data(), line.size());
-}
-
-void default_signals() {
-  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
-void become_user(const ShepherdOrder& order, int trouble) {
-  if (::geteuid() != 0) {
-    if (order.uid == ::geteuid()) return;
-    give_up(
-        trouble,
-        fmt::format("slurmd runs as uid {} and cannot run a job of uid {}", ::geteuid(), order.uid),
-        1);
-  }
-  std::vector<gid_t> groups(order.groups.begin(), order.groups.end());
-  if (::setgroups(groups.size(), groups.data()) != 0) give_up(trouble, errno_text("setgroups"), 1);
-  if (::setresgid(order.gid, order.gid, order.gid) != 0) give_up(trouble, errno_text("setgid"), 1);
-  if (::setresuid(order.uid, order.uid, order.uid) != 0) give_up(trouble, errno_text("setuid"), 1);
-  // The change of user made the process undumpable until exec: the user cannot reach our
-  // descriptors by ptrace.
-}
-
-// The descriptor for a standard stream: the pipe or terminal, else the file.
-int stream_fd(const Fd& given, const std::string& path, int flags, const char* what, int trouble) {
-  if (given) return given.get();
-  int fd = ::open(path.c_str(), flags | O_CLOEXEC | O_NOCTTY, 0666);
-  if (fd < 0) give_up(trouble, fmt::format("Could not open {} file {}", what, errno_text(path)), 1);
-  return fd;
-}
-
-void connect_streams(const TaskOrder& task, const ChildEnds& ends, int trouble) {
-  auto output_flags = [](bool truncate) {
-    return O_WRONLY | O_CREAT | O_APPEND | (truncate ? O_TRUNC : 0);
-  };
-  int in = stream_fd(ends.in, task.std_in, O_RDONLY, "stdin", trouble);
-  int out = stream_fd(ends.out, task.std_out, output_flags(task.truncate_out), "stdout", trouble);
-  bool same = !ends.err && !ends.out && task.std_err == task.std_out;
-  int err =
-      same ? out
-           : stream_fd(ends.err, task.std_err, output_flags(task.truncate_err), "stderr", trouble);
-  // Sources must not be overwritten before they are copied.
-  for (int* fd : {&in, &out, &err}) *fd = ::fcntl(*fd, F_DUPFD_CLOEXEC, 10);
-  if (::dup2(in, 0) < 0 || ::dup2(out, 1) < 0 || ::dup2(err, 2) < 0)
-    give_up(trouble, errno_text("dup2"), 1);
-}
-
-// "bad interpreter(…)" if the file exists and begins with #!, else the program's name.
-std::string blame(const std::string& program) {
-  if (::access(program.c_str(), F_OK) != 0) return program;
-  int fd = ::open(program.c_str(), O_RDONLY | O_CLOEXEC);
-  char head[256];
-  ssize_t length = fd < 0 ? 0 : ::read(fd, head, sizeof head);
-  std::string_view line(head, length > 0 ? static_cast<std::size_t>(length) : 0);
-  if (!line.starts_with("#!")) return program;
-  line =
-      line.substr(2, line.find('\n') == std::string_view::npos ? line.npos : line.find('\n') - 2);
-  while (line.starts_with(' ')) line.remove_prefix(1);
-  return fmt::format("bad interpreter({})", printable(line.substr(0, line.find(' '))));
-}
-
-[[noreturn]] void execute(const std::vector<std::string>& arguments,
-                          const std::vector<char*>& environment) {
-  std::vector<char*> argv;
-  for (const std::string& one : arguments) argv.push_back(const_cast<char*>(one.c_str()));
-  argv.push_back(nullptr);
-  const std::string& program = arguments.front();
-  std::string path = "/usr/local/bin:/usr/bin:/bin";
-  for (const char* entry : environment) {
-    if (entry && std::strncmp(entry, "PATH=", 5) == 0) path = entry + 5;
-  }
-  int error = ENOENT;
-  if (program.find('/') != std::string::npos) {
-    ::execve(program.c_str(), argv.data(), environment.data());
-    error = errno;
-  } else {
-    for (std::string_view folder : split(path, ':')) {
-      std::string candidate = fmt::format("{}/{}", folder.empty() ? "." : folder, program);
-      ::execve(candidate.c_str(), argv.data(), environment.data());
-      if (errno != ENOENT && errno != ENOTDIR) error = errno;
-    }
-  }
-  complain(fmt::format("execve(): {}: {}", error == ENOENT ? blame(program) : program,
-                       std::strerror(error)));
-  ::_exit(error);
-}
-
-std::vector<char*> pointers_into(std::string& environment) {
-  std::vector<char*> found;
-  for (std::size_t at = 0; at < environment.size();) {
-    found.push_back(environment.data() + at);
-    at = environment.find('\0', at);
-    if (at == std::string::npos) break;
-    ++at;
-  }
-  found.push_back(nullptr);
-  return found;
-}
-
-[[noreturn]] void run_task(const TaskSetup& setup, const ChildEnds& ends) {
-  int trouble = ends.trouble.get();
-  const ShepherdOrder& order = setup.order;
-  if (order.pty) {
-    ::setsid();
-    if (ends.err && !setup.task.rank) ::ioctl(ends.err.get(), TIOCSCTTY, 0);
-  } else {
-    ::setpgid(0, 0);
-  }
-  default_signals();
-  ::setrlimit(RLIMIT_NOFILE, &setup.open_files);
-  become_user(order, trouble);
-  ::umask(static_cast<mode_t>(order.umask));
-  std::string lost_folder;
-  if (::chdir(order.work_dir.c_str()) != 0) {
-    lost_folder = fmt::format("couldn't chdir to `{}': {}: going to /tmp instead", order.work_dir,
-                              std::strerror(errno));
-    if (::chdir("/tmp") != 0) give_up(trouble, errno_text("couldn't chdir to /tmp"), 1);
-  }
-  connect_streams(setup.task, ends, trouble);
-  if (!lost_folder.empty()) complain(lost_folder);
-  if (std::string unbound = bind_process(setup.task); !unbound.empty()) complain(unbound);
-  if (std::string notice = notice_of(setup.task, ::getpid()); !notice.empty()) [[maybe_unused]]
-    ssize_t wrote = ::write(STDERR_FILENO, notice.data(), notice.size());
-
-  std::vector<std::string> arguments =
-      setup.task.arguments.empty() ? order.arguments : setup.task.arguments;
-  if (!setup.script.empty()) arguments.insert(arguments.begin(), setup.script);
-  if (arguments.empty()) give_up(trouble, "no program to run", 1);
-  std::string environment = order.environment;
-  if (!environment.empty() && environment.back() != '\0') environment.push_back('\0');
-  environment += setup.task.environment;
-  environment += fmt::format("SLURM_TASK_PID={}", ::getpid());
-  environment.push_back('\0');
-  if (!setup.mpi.environment.empty())
-    environment = override_environment(environment, setup.mpi.environment);
-  if (setup.mpi.fd >= 0) ::fcntl(setup.mpi.fd, F_SETFD, 0);
-  execute(arguments, pointers_into(environment));
-}
-
-// ------------------------------------------------------------------- and in the parent
-
 // The end of the pipe means that exec succeeded, or that the task has already said on its stderr
 // why not.
 std::string hear_trouble(const TaskSetup& setup, const Fd& trouble) {
@@ -267,6 +103,13 @@ Result<StartedTask> start_task(const TaskSetup& setup) {
   set_nonblocking(started.streams.out);
   set_nonblocking(started.streams.err);
   return started;
+}
+
+pid_t start_task_epilogs(const TaskSetup& setup, pid_t task, ExitStatus exit) {
+  if (setup.order.task_epilogs.empty()) return 0;
+  pid_t pid = setup.containment.fork_inside();
+  if (pid == 0) run_task_epilogs(setup, task, exit);
+  return pid > 0 ? pid : 0;
 }
 
 }  // namespace ym

@@ -48,4 +48,8 @@ struct TaskSetup {
 // as Slurm's do.
 Result<StartedTask> start_task(const TaskSetup& setup);
 
+// A process that runs the order's task epilogs after the task `task` has ended so. 0: there are
+// none, or no process could be made.
+pid_t start_task_epilogs(const TaskSetup& setup, pid_t task, ExitStatus exit);
+
 }  // namespace ym

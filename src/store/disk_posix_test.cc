@@ -118,5 +118,15 @@ TEST_F(DiskPosixTest, BlobsComeBackFromRealFiles) {
   EXPECT_EQ((*blobs)->get(id).value(), "#!/bin/sh\n");
 }
 
+TEST_F(DiskPosixTest, AReadOfAnyLengthGivesThatManyBytes) {
+  ASSERT_TRUE(disk.make_dir(dir));
+  auto file = disk.open(dir + "/file", DiskOpen::Create);
+  ASSERT_TRUE(file) << file.error().text;
+  std::string text(200, 'x');
+  ASSERT_TRUE((*file)->write(0, text));
+  for (std::size_t length = 0; length < 100; ++length)
+    EXPECT_EQ((*file)->read(3, length).value().size(), length);
+}
+
 }  // namespace
 }  // namespace ym

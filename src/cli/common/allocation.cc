@@ -9,7 +9,6 @@
 #include "cli/common/command.h"
 #include "cli/common/watch.h"
 #include "cli/common/world.h"
-#include "model/binding_variables.h"
 #include "model/task_layout.h"
 #include "notation/hostlist.h"
 
@@ -108,53 +107,6 @@ std::vector<std::uint32_t> tasks_per_node(std::uint32_t tasks, std::uint32_t cpu
     rooms.push_back(std::max(1u, count / std::max(1u, cpus_per_task)));
   if (auto counts = task_counts({}, rooms, tasks)) return *counts;
   return *task_counts({}, std::vector(cpus.size(), tasks), tasks);  // --overcommit
-}
-
-std::vector<std::pair<std::string, std::string>> allocation_variables(
-    const JobRow& row, const JobOptions& options, const std::string& cluster,
-    const std::string& submit_dir) {
-  const Job& job = row.job;
-  const JobSpec& spec = *job.spec;
-  std::vector<std::uint32_t> cpus;
-  for (const NodeShare& share : job.allocation->nodes) cpus.push_back(share.cpus);
-  std::string id = fmt::format("{}", job.id.value), count = fmt::format("{}", cpus.size());
-  std::vector<std::pair<std::string, std::string>> out = {
-      {"SLURM_JOB_ID", id},
-      {"SLURM_JOBID", id},
-      {"SLURM_JOB_NAME", spec.name},
-      {"SLURM_JOB_NODELIST", row.nodes},
-      {"SLURM_NODELIST", row.nodes},
-      {"SLURM_JOB_NUM_NODES", count},
-      {"SLURM_NNODES", count},
-      {"SLURM_JOB_PARTITION", row.partition},
-      {"SLURM_JOB_CPUS_PER_NODE", repeat_counts(cpus)},
-      {"SLURM_TASKS_PER_NODE", repeat_counts(tasks_per_node(spec.tasks, spec.cpus_per_task, cpus))},
-      {"SLURM_CLUSTER_NAME", cluster},
-      {"SLURM_SUBMIT_DIR", submit_dir},
-      {"SLURM_SUBMIT_HOST", spec.submit_host},
-      {"SLURM_JOB_USER", spec.user_name},
-      {"SLURM_JOB_UID", fmt::format("{}", spec.uid.value)},
-      {"SLURM_JOB_GID", fmt::format("{}", spec.gid.value)},
-      {"SLURM_JOB_START_TIME", fmt::format("{}", job.start.unix_seconds())},
-  };
-  if (job.limit_end && job.limit_end < kNever)
-    out.emplace_back("SLURM_JOB_END_TIME", fmt::format("{}", job.limit_end.unix_seconds()));
-  if (!spec.account.empty()) out.emplace_back("SLURM_JOB_ACCOUNT", spec.account);
-  if (!spec.qos.empty()) out.emplace_back("SLURM_JOB_QOS", spec.qos);
-  if (options.tasks) {
-    out.emplace_back("SLURM_NTASKS", fmt::format("{}", spec.tasks));
-    out.emplace_back("SLURM_NPROCS", fmt::format("{}", spec.tasks));
-  }
-  if (options.cpus_per_task)
-    out.emplace_back("SLURM_CPUS_PER_TASK", fmt::format("{}", spec.cpus_per_task));
-  if (options.tasks_per_node)
-    out.emplace_back("SLURM_NTASKS_PER_NODE", fmt::format("{}", spec.tasks_per_node));
-  for (auto& variable : binding_variables(spec.extras->binding)) out.push_back(std::move(variable));
-  if (spec.memory_per_node_mb)
-    out.emplace_back("SLURM_MEM_PER_NODE", fmt::format("{}", spec.memory_per_node_mb));
-  if (spec.memory_per_cpu_mb)
-    out.emplace_back("SLURM_MEM_PER_CPU", fmt::format("{}", spec.memory_per_cpu_mb));
-  return out;
 }
 
 }  // namespace ym::cli

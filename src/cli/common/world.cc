@@ -2,6 +2,7 @@
 #include "cli/common/world.h"
 
 #include <limits.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,6 +52,7 @@ SubmissionContext submission_context(JobCommand command) {
           .work_dir = working_directory(),
           .host = host_name(),
           .umask = mask,
+          .nice = ::getpriority(PRIO_PROCESS, 0),
           .environment = own_environment()};
 }
 

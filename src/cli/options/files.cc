@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the job runs, reads and writes, and what it inherits.
+// What the job reads and writes.
 #include "cli/options/setters.h"
 
 namespace ym::cli {
@@ -52,34 +52,6 @@ void add_file_options(std::vector<JobOption>& table) {
                            .variable = "OPEN_MODE"},
                   .set = set_open_mode},
        .commands = kSbatch | kSrun},
-      {.option = {.info = {.name = "chdir",
-                           .letter = 'D',
-                           .takes = Takes::Value,
-                           .argument = "FOLDER",
-                           .help = "Working directory",
-                           .variable = ""},
-                  .set = set_text<&JobOptions::chdir>},
-       .srun_variable = "SLURM_WORKING_DIR"},
-      {.option = {.info = {.name = "export",
-                           .takes = Takes::Value,
-                           .argument = "LIST",
-                           .help = "Environment: ALL, NONE, or variables, NAME or NAME=VALUE",
-                           .variable = "EXPORT"},
-                  .set = set_text<&JobOptions::export_list>},
-       .commands = kSbatch | kSrun,
-       .srun_variable = "SLURM_EXPORT_ENV"},
-      {.option = {.info = {.name = "get-user-env",
-                           .takes = Takes::Maybe,
-                           .argument = "TIMEOUT",
-                           .help = "The environment of a fresh login; taken, without effect",
-                           .variable = "GET_USER_ENV"},
-                  .set = accept},
-       .commands = kSbatch},
-      {.option = {.info = {.name = "propagate",
-                           .takes = Takes::Maybe,
-                           .argument = "LIMITS",
-                           .help = "Hand on resource limits; taken, without effect"},
-                  .set = accept}},
   };
   table.insert(table.end(), rows.begin(), rows.end());
 }

@@ -24,6 +24,7 @@ std::vector<Option<JobOptions>> job_option_table(JobCommand command) {
   add_binding_options(rows);
   add_time_options(rows);
   add_file_options(rows);
+  add_launch_options(rows);
   add_queue_options(rows);
   add_run_options(rows);
   std::vector<Option<JobOptions>> out;

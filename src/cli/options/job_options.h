@@ -28,7 +28,10 @@ struct JobOptions {
   JobExtras extras;
   std::optional<std::uint32_t> tasks, cpus_per_task, min_nodes, max_nodes, tasks_per_node, priority;
   std::string array, dependency, begin, deadline;
-  std::string export_list;  // empty: ALL
+  std::string export_list;               // empty: ALL
+  std::string export_file;               // a path, or the number of a descriptor
+  std::optional<std::string> propagate;  // which resource limits; absent: as slurm.conf says
+  std::string task_prolog, task_epilog;
   std::string wrap;
   std::string std_in, std_out, std_err;
   std::string chdir;
@@ -66,6 +69,7 @@ void add_resource_options(std::vector<JobOption>& table);
 void add_binding_options(std::vector<JobOption>& table);
 void add_time_options(std::vector<JobOption>& table);
 void add_file_options(std::vector<JobOption>& table);
+void add_launch_options(std::vector<JobOption>& table);
 void add_queue_options(std::vector<JobOption>& table);
 void add_run_options(std::vector<JobOption>& table);
 
@@ -79,12 +83,9 @@ struct SubmissionContext {
   const TimeZone* zone = nullptr;
   std::string work_dir, host;
   std::uint32_t umask = 022;
+  std::int32_t nice = 0;
   std::vector<std::string> environment;  // NAME=value
 };
 // The request without its script. Checks what can be checked without the controller.
 Result<SubmitJob> make_submission(const JobOptions& options, const SubmissionContext& context);
-// NAME=value, each ended by NUL, as --export chooses.
-std::string exported_environment(std::string_view export_list,
-                                 const std::vector<std::string>& environment);
-
 }  // namespace ym::cli

@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "cli/options/job_options.h"
+#include "cli/options/exports.h"
 
 namespace ym::cli {
 namespace {
@@ -47,47 +47,7 @@ Status settle_times(const JobOptions& options, const SubmissionContext& context,
   return {};
 }
 
-bool has_name(std::string_view assignment, std::string_view name) {
-  return assignment.size() > name.size() && assignment.starts_with(name) &&
-         assignment[name.size()] == '=';
-}
-
-void append(std::string& out, std::string_view text) {
-  out += text;
-  out += '\0';
-}
-
 }  // namespace
-
-std::string exported_environment(std::string_view list,
-                                 const std::vector<std::string>& environment) {
-  std::string out;
-  bool nothing = same_ignoring_case(list, "NONE") || same_ignoring_case(list, "NIL");
-  bool all = list.empty();
-  std::vector<std::string_view> words;
-  if (!nothing)
-    for (std::string_view word : split_words(list, ',')) {
-      if (same_ignoring_case(word, "ALL"))
-        all = true;
-      else
-        words.push_back(word);
-    }
-  for (const std::string& variable : environment) {
-    bool replaced = false, named = false;
-    for (std::string_view word : words) {
-      auto equals = word.find('=');
-      if (equals == std::string_view::npos)
-        named = named || has_name(variable, word);
-      else
-        replaced = replaced || has_name(variable, word.substr(0, equals));
-    }
-    bool ours = variable.starts_with("SLURM_") && !same_ignoring_case(list, "NIL");
-    if (!replaced && (all || named || ours)) append(out, variable);
-  }
-  for (std::string_view word : words)
-    if (word.find('=') != std::string_view::npos) append(out, word);
-  return out;
-}
 
 Result<SubmitJob> make_submission(const JobOptions& options, const SubmissionContext& context) {
   SubmitJob out{.spec = options.spec};
@@ -107,12 +67,11 @@ Result<SubmitJob> make_submission(const JobOptions& options, const SubmissionCon
     spec.std_out = options.std_out.empty() ? usual : options.std_out;
     extras.std_err = options.std_err;
     extras.std_in = options.std_in;
-    out.environment = exported_environment(options.export_list, context.environment);
-    if (!options.export_list.empty())
-      append(out.environment, "SLURM_EXPORT_ENV=" + options.export_list);
-    append(out.environment, "SLURM_SUBMIT_DIR=" + context.work_dir);
-    append(out.environment, "SLURM_SUBMIT_HOST=" + context.host);
-    append(out.environment, fmt::format("SLURM_UMASK={:04o}", context.umask));
+    auto environment = batch_environment(options, context);
+    if (!environment) return std::unexpected(environment.error());
+    out.environment = environment->bytes();
+    if (same_ignoring_case(options.export_list, "NONE") && extras.get_user_env.empty())
+      extras.get_user_env = "1";
   }
   if (!(extras == JobExtras{})) spec.extras = Ref<JobExtras>(std::move(extras));
   out.array = options.array;

@@ -6,8 +6,10 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/controller.h"
+#include "cli/common/limits.h"
 #include "cli/common/watch.h"
 #include "cli/common/world.h"
+#include "cli/options/exports.h"
 #include "cli/sbatch/script.h"
 #include "os/environment.h"
 #include "os/files.h"
@@ -43,12 +45,14 @@ Result<BatchScript> read_script(const std::vector<std::string>& operands, const 
         .name = "wrap"};
   }
   if (operands.empty()) {
-    auto text = read_file("/dev/stdin", kScriptMax + 1);
+    auto text = read_descriptor(STDIN_FILENO, "standard input", kScriptMax + 1);
     if (!text) return std::unexpected(text.error());
     return BatchScript{.text = std::move(*text), .name = "sbatch"};
   }
   std::string path = find_script(operands[0], work_dir);
-  auto text = read_file(path, kScriptMax + 1);
+  // Not opened anew: the file behind it may belong to somebody else.
+  auto text = path == "/dev/stdin" ? read_descriptor(STDIN_FILENO, path, kScriptMax + 1)
+                                   : read_file(path, kScriptMax + 1);
   if (!text) return fail(fmt::format("Unable to open file {}: {}", operands[0], text.error().text));
   return BatchScript{
       .text = std::move(*text), .path = path, .name = path.substr(path.rfind('/') + 1)};
@@ -67,12 +71,20 @@ int wait_for_end(Controller& controller, JobId job) {
   return ended.exit.code;
 }
 
-int submit(const JobOptions& options, const SubmitJob& request) {
+int submit(const JobOptions& options, SubmitJob request) {
   auto controller = Controller::open();
   if (!controller) {
     complain("sbatch", controller.error().text);
     return 1;
   }
+  auto limits = own_limits(options, controller->config());
+  if (!limits) {
+    complain("sbatch", limits.error().text);
+    return 1;
+  }
+  EnvironmentBlock environment(request.environment);
+  add_limits(environment, *limits);
+  request.environment = environment.bytes();
   auto answer = controller->ask<SubmitAnswer>(request, Asking::Once);
   if (!answer) {
     complain("sbatch",
@@ -156,7 +168,7 @@ int sbatch_main(const Arguments& arguments) {
   auto request = make_submission(options, context);
   if (!request) return refuse_with(request.error());
   request->script = std::move(script->text);
-  return submit(options, *request);
+  return submit(options, std::move(*request));
 }
 
 }  // namespace ym::cli

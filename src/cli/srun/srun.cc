@@ -18,6 +18,7 @@
 #include "cli/srun/bcast.h"
 #include "cli/srun/hostfile.h"
 #include "cli/srun/session.h"
+#include "cli/srun/task_wishes.h"
 #include "notation/hostlist.h"
 #include "notation/pattern.h"
 #include "os/environment.h"
@@ -117,7 +118,6 @@ Result<LaunchTasks> launch_request(const JobOptions& options, const SubmissionCo
   LaunchTasks out{.credential = created.credential,
                   .signature = created.signature,
                   .arguments = command,
-                  .environment = exported_environment(options.export_list, context.environment),
                   .work_dir = context.work_dir,
                   .std_in = plan.node_in,
                   .std_out = plan.node_out,
@@ -190,6 +190,8 @@ Result<int> run_step(Controller& controller, const JobOptions& options,
   if (!plan) return std::unexpected(plan.error());
   auto launch = launch_request(options, context, *created, *plan, command);
   if (!launch) return std::unexpected(launch.error());
+  if (Status added = add_task_wishes(*launch, options, context, controller.config()); !added)
+    return std::unexpected(added.error());
   if (Status copied = bcast_program(controller, options, *created, *launch); !copied)
     return std::unexpected(copied.error());
   Session session(controller, {.job = job,

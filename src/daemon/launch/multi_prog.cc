@@ -42,6 +42,20 @@ Result<std::vector<std::string>> words_of(std::string_view line) {
   return words;
 }
 
+// A backslash at the end of a line goes on with the next one.
+std::string joined(std::string_view text) {
+  std::string out;
+  for (std::size_t n = 0; n < text.size(); ++n) {
+    if (text[n] == '\\' && n + 1 < text.size() && text[n + 1] == '\n') {
+      out += ' ';
+      ++n;
+    } else {
+      out += text[n];
+    }
+  }
+  return out;
+}
+
 // The place of the task in a list like "0-3,7", or nothing if it is not in it.
 std::optional<std::uint32_t> offset_in(std::string_view ranks, std::uint32_t task) {
   if (ranks == "*") return task;
@@ -74,7 +88,8 @@ std::string substitute(std::string_view word, std::uint32_t task, std::uint32_t 
 }  // namespace
 
 Result<std::vector<std::string>> multi_prog_arguments(std::string_view text, std::uint32_t task) {
-  for (std::string_view line : split(text, '\n')) {
+  std::string whole = joined(text);
+  for (std::string_view line : split(whole, '\n')) {
     line = trim(line);
     if (line.empty() || line.front() == '#') continue;
     auto words = words_of(line);

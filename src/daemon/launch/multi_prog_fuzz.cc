@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "daemon/launch/environment.h"
 #include "daemon/launch/orders.h"
+#include "os/environment_block.h"
 
 // What users write: a --multi-prog file, and an environment.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

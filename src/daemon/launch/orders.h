@@ -22,6 +22,10 @@ struct LaunchFacts {
   std::vector<std::uint32_t> groups;
   std::string boot_id;
   Duration kill_wait{30000};
+  std::int32_t nice = 0;                 // slurmd's own
+  std::uint32_t propagate_priority = 0;  // slurm.conf PropagatePrioProcess
+  std::string task_prolog, task_epilog;  // slurm.conf's
+  std::string launcher;                  // where srun is, as an IP address; may be unknown
 };
 
 // Signed by the controller; says who may run what here, and until when. The share of this node.
@@ -32,9 +36,6 @@ ShepherdOrder batch_order(const LaunchJob& job, const LaunchFacts& facts);
 // Refuses a step without a program, and a broken --multi-prog file.
 Result<ShepherdOrder> step_order(const LaunchTasks& request, const StepCredential& credential,
                                  const StepShare& share, const LaunchFacts& facts);
-
-// Slurm's short form of numbers for each node: "2(x3),1".
-std::string repeated(const std::vector<std::uint32_t>& numbers);
 
 // The text of a --multi-prog file, for one task. %t is the task, %o its offset in the line's range.
 Result<std::vector<std::string>> multi_prog_arguments(std::string_view text, std::uint32_t task);

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "daemon/launch/environment.h"
+#include "daemon/launch/job_environment.h"
 
 namespace ym {
 namespace {

@@ -4,8 +4,9 @@
 #include <numeric>
 
 #include "base/format.h"
-#include "daemon/launch/environment.h"
+#include "daemon/launch/job_environment.h"
 #include "daemon/launch/orders.h"
+#include "os/environment_block.h"
 
 namespace ym {
 namespace {

@@ -155,8 +155,15 @@ void Desk::sign(StepCreated& created, const Snapshot& state) const {
                             .array_job = job->array_job,
                             .array_task = job->array_task,
                             .issued = now,
-                            .expires = now + kCredentialLife};
-  credential.oom_kill_step = spec.extras->oom_kill_step;
+                            .expires = now + kCredentialLife,
+                            .work_dir = spec.work_dir,
+                            .comment = spec.extras->comment,
+                            .constraints = spec.extras->features,
+                            .reservation = spec.extras->reservation,
+                            .start = job->start,
+                            .limit_end = job->limit_end,
+                            .restarts = job->restarts,
+                            .oom_kill_step = spec.extras->oom_kill_step};
   if (const Partition* partition = state.find(job->partition))
     credential.partition = partition->spec->name;
   credential.work_dir = spec.work_dir;

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "daemon/launch/environment.h"
 #include "notation/hostlist.h"
+#include "os/environment_block.h"
 
 namespace ym {
 namespace {

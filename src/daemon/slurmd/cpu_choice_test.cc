@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "daemon/launch/environment.h"
+#include "os/environment_block.h"
 
 namespace ym {
 namespace {

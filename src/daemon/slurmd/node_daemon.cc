@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/slurmd/node_daemon.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "base/format.h"
+#include "config/values.h"
 #include "daemon/launch/containment_order.h"
 #include "net/token.h"
 #include "notation/job_id.h"
@@ -240,6 +242,11 @@ Result<LaunchFacts> NodeDaemon::facts_for(std::uint32_t uid, std::uint32_t gid) 
                     .groups = groups_of(user->name, gid)};
   facts.boot_id = boot_id_;
   facts.kill_wait = loaded_.config.kill_wait;
+  facts.temp_dir = expand_node_path(loaded_.config.temp_dir, node_.name, host_name());
+  facts.nice = ::getpriority(PRIO_PROCESS, 0);
+  facts.propagate_priority = loaded_.config.propagate_priority;
+  facts.task_prolog = loaded_.config.task_prolog;
+  facts.task_epilog = loaded_.config.task_epilog;
   return facts;
 }
 
@@ -289,6 +296,7 @@ void NodeDaemon::obey(agent::Launch& effect) {
   if (auto failed = failed_.find(key); failed != failed_.end()) {
     started = fail(failed->second);
     failed_.erase(failed);
+    refuse_stream(std::move(connection), started.error().text);
   } else {
     started = shepherds_.start(effect.job, effect.sluid, effect.step, std::move(connection));
   }

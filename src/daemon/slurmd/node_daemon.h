@@ -82,6 +82,8 @@ class NodeDaemon {
   void refuse_bcast(ConnectionId to, const Frame& frame, const std::string& text);
   void give_token(ConnectionId to, const Peer& peer, const Frame& frame);
   void refuse(ConnectionId to, const std::string& text);
+  // The same where the connection is ours already; it may be none.
+  void refuse_stream(Shepherds::Connection connection, const std::string& text);
   // Hands the connection and all frames but the first to `done`.
   void take_connection(ConnectionId from, std::vector<Frame> frames,
                        std::function<void(Shepherds::Connection)> done);

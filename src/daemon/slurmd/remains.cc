@@ -10,7 +10,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "daemon/launch/environment.h"
+#include "os/environment_block.h"
 #include "os/files.h"
 #include "shepherd/containment.h"
 #include "shepherd/unkillable.h"

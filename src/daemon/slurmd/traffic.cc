@@ -18,6 +18,14 @@
 namespace ym {
 namespace {
 
+constexpr Duration kRefusalLinger = std::chrono::seconds(2);
+
+// The address of srun without its port, as tasks are told it.
+std::string launcher_address(const Peer& peer) {
+  if (peer.kind == PeerKind::Unix || peer.address.starts_with("unix")) return "127.0.0.1";
+  return peer.address.substr(0, peer.address.rfind(':'));
+}
+
 constexpr std::size_t kResumeResidualMax = 64 << 10;
 
 template <class T>
@@ -111,6 +119,18 @@ void NodeDaemon::refuse(ConnectionId to, const std::string& text) {
   server_->close(to, {});
 }
 
+void NodeDaemon::refuse_stream(Shepherds::Connection connection, const std::string& text) {
+  if (!connection.fd) return;
+  std::string bytes;
+  append_frame(bytes, {.type = wire::message_number<StepOver>, .correlation = 1},
+               wire::encode(StepOver{.error = text}));
+  [[maybe_unused]] ssize_t wrote =
+      ::send(connection.fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  // Closed at once, with something of srun's unread, it would be reset and the text lost.
+  auto held = std::make_shared<Fd>(std::move(connection.fd));
+  loop_.after(kRefusalLinger, [held] { *held = Fd(); });
+}
+
 Result<ShepherdOrder> NodeDaemon::order_for(const LaunchTasks& request, const Peer& peer) const {
   auto signature = std::span(reinterpret_cast<const std::uint8_t*>(request.signature.data()),
                              request.signature.size());
@@ -126,6 +146,7 @@ Result<ShepherdOrder> NodeDaemon::order_for(const LaunchTasks& request, const Pe
   }
   auto facts = facts_for(credential->uid.value, credential->gid.value);
   if (!facts) return std::unexpected(facts.error());
+  facts->launcher = launcher_address(peer);
   auto order = step_order(request, *credential, *share, *facts);
   if (order) set_containment(*order, *credential, *share, loaded_.config);
   return order;
@@ -165,16 +186,11 @@ void NodeDaemon::launch_tasks(ConnectionId from, const Peer& peer, std::vector<F
         Key key{order.sluid, order.step};
         if (pending_.contains(key)) return;
         // The agent judges first: what it refuses must not replace the order of a step that runs.
-        int fd = connection.fd.get();
         pending_[key] = {
             .order = order, .connection = std::move(connection), .cpus = cpus, .facts = facts};
         agent::Outbox out;
         if (auto taken = agent_.launch_step(order.job, order.sluid, order.step, out); !taken) {
-          std::string bytes;
-          append_frame(bytes, {.type = wire::message_number<StepOver>, .correlation = 1},
-                       wire::encode(StepOver{.error = taken.error().text}));
-          [[maybe_unused]] ssize_t wrote =
-              ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+          refuse_stream(std::move(pending_[key].connection), taken.error().text);
           pending_.erase(key);
           return;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/launch/environment.h"
+#include "os/environment_block.h"
 
 namespace ym {
 
@@ -24,6 +24,16 @@ void EnvironmentBlock::remove(std::string_view name) {
   if (found != values_.end()) values_.erase(found);
 }
 
+void EnvironmentBlock::set_all(const EnvironmentBlock& other) {
+  for (const auto& [name, value] : other.values_) values_.insert_or_assign(name, value);
+}
+
+void EnvironmentBlock::add_missing(const EnvironmentBlock& other) {
+  for (const auto& [name, value] : other.values_) {
+    if (!name.starts_with("SLURM_")) values_.emplace(name, value);
+  }
+}
+
 std::string EnvironmentBlock::bytes() const {
   std::string out;
   for (const auto& [name, value] : values_) {
@@ -33,6 +43,18 @@ std::string EnvironmentBlock::bytes() const {
     out.push_back('\0');
   }
   return out;
+}
+
+std::vector<char*> environment_pointers(std::string& bytes) {
+  std::vector<char*> found;
+  for (std::size_t at = 0; at < bytes.size();) {
+    found.push_back(bytes.data() + at);
+    at = bytes.find('\0', at);
+    if (at == std::string::npos) break;
+    ++at;
+  }
+  found.push_back(nullptr);
+  return found;
 }
 
 }  // namespace ym

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // An environment as exec takes it: NAME=value, each name once.
 #pragma once
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ym {
 
@@ -25,10 +27,18 @@ class EnvironmentBlock {
   // Empty if there is none.
   std::string get(std::string_view name) const;
   void remove(std::string_view name);
+  // All entries of the other one, in place of those here.
+  void set_all(const EnvironmentBlock& other);
+  // Entries of the other one whose names are not here; SLURM_ names are left out.
+  void add_missing(const EnvironmentBlock& other);
   std::string bytes() const;
 
  private:
   std::map<std::string, std::string, std::less<>> values_;
 };
+
+// The start of each entry of such bytes, then a null pointer: what exec takes. Good as long as
+// `bytes` is.
+std::vector<char*> environment_pointers(std::string& bytes);
 
 }  // namespace ym

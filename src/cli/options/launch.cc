@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a task finds when it comes to life: its folder, environment and limits; and what runs
+// around it.
+#include "cli/options/setters.h"
+#include "notation/limit_names.h"
+
+namespace ym::cli {
+namespace {
+
+constexpr std::size_t kSecondsDigitsMax = 6;
+
+// [TIMEOUT][MODE]: seconds, then S or L.
+Status set_get_user_env(JobOptions& options, std::string_view value) {
+  std::string_view digits = value;
+  if (digits.ends_with('S') || digits.ends_with('L')) digits.remove_suffix(1);
+  bool number = digits.size() <= kSecondsDigitsMax;
+  for (char c : digits) number = number && c >= '0' && c <= '9';
+  if (!number) return fail("neither seconds nor a mode (S or L), nor both");
+  options.extras.get_user_env = value.empty() ? "1" : std::string(value);
+  return {};
+}
+
+Status set_propagate(JobOptions& options, std::string_view value) {
+  std::string_view list = value.empty() ? "ALL" : value;
+  if (auto names = parse_limit_names(list); !names) return std::unexpected(names.error());
+  options.propagate = list;
+  return {};
+}
+
+const std::vector<JobOption>& environment_rows() {
+  static const std::vector<JobOption> rows = {
+      {.option = {.info = {.name = "chdir",
+                           .letter = 'D',
+                           .takes = Takes::Value,
+                           .argument = "FOLDER",
+                           .help = "Working directory",
+                           .variable = ""},
+                  .set = set_text<&JobOptions::chdir>},
+       .srun_variable = "SLURM_WORKING_DIR"},
+      {.option = {.info = {.name = "export",
+                           .takes = Takes::Value,
+                           .argument = "LIST",
+                           .help = "Environment: ALL, NONE, NIL, or variables, NAME or NAME=VALUE",
+                           .variable = "EXPORT"},
+                  .set = set_text<&JobOptions::export_list>},
+       .commands = kSbatch | kSrun,
+       .srun_variable = "SLURM_EXPORT_ENV"},
+      {.option = {.info = {.name = "export-file",
+                           .takes = Takes::Value,
+                           .argument = "FILE|FD",
+                           .help = "More variables from a file, NAME=VALUE, each ended by NUL"},
+                  .set = set_text<&JobOptions::export_file>},
+       .commands = kSbatch},
+      {.option = {.info = {.name = "get-user-env",
+                           .takes = Takes::Maybe,
+                           .argument = "[SECONDS][S|L]",
+                           .help = "Also what a fresh login on the node would have",
+                           .variable = "GET_USER_ENV"},
+                  .set = set_get_user_env},
+       .commands = kSbatch},
+  };
+  return rows;
+}
+
+const std::vector<JobOption>& task_rows() {
+  static const std::vector<JobOption> rows = {
+      {.option = {.info = {.name = "propagate",
+                           .takes = Takes::Maybe,
+                           .argument = "LIMITS",
+                           .help = "Resource limits to hand on: ALL, NONE, or names like NOFILE"},
+                  .set = set_propagate},
+       .srun_variable = "SLURM_PROPAGATE"},
+      {.option = {.info = {.name = "task-prolog",
+                           .takes = Takes::Value,
+                           .argument = "PROGRAM",
+                           .help = "Run this on the node before each task; it may export variables",
+                           .variable = "TASK_PROLOG"},
+                  .set = set_text<&JobOptions::task_prolog>},
+       .commands = kSrun},
+      {.option = {.info = {.name = "task-epilog",
+                           .takes = Takes::Value,
+                           .argument = "PROGRAM",
+                           .help = "Run this on the node after each task",
+                           .variable = "TASK_EPILOG"},
+                  .set = set_text<&JobOptions::task_epilog>},
+       .commands = kSrun},
+  };
+  return rows;
+}
+
+}  // namespace
+
+void add_launch_options(std::vector<JobOption>& table) {
+  table.insert(table.end(), environment_rows().begin(), environment_rows().end());
+  table.insert(table.end(), task_rows().begin(), task_rows().end());
+}
+
+}  // namespace ym::cli

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/srun/task_wishes.h"
+
+#include "base/format.h"
+#include "cli/common/limits.h"
+#include "cli/options/exports.h"
+
+namespace ym::cli {
+namespace {
+
+// The tasks may run in another folder.
+std::string absolute(const std::string& program, const std::string& folder) {
+  bool relative =
+      !program.empty() && !program.starts_with('/') && program.find('/') != std::string::npos;
+  return relative ? folder + "/" + program : program;
+}
+
+}  // namespace
+
+Status add_task_wishes(LaunchTasks& launch, const JobOptions& options,
+                       const SubmissionContext& context, const ClusterConfig& config) {
+  auto limits = own_limits(options, config);
+  if (!limits) return std::unexpected(limits.error());
+  launch.limits = std::move(*limits);
+  launch.task_prolog = absolute(options.task_prolog, context.work_dir);
+  launch.task_epilog = absolute(options.task_epilog, context.work_dir);
+  EnvironmentBlock environment = exported_environment(options.export_list, context.environment);
+  environment.set("SLURM_UMASK", fmt::format("{:04o}", context.umask));
+  environment.set("SLURM_PRIO_PROCESS", fmt::format("{}", context.nice));
+  if (options.verbose) environment.set("SRUN_DEBUG", fmt::format("{}", 3 + options.verbose));
+  launch.environment = environment.bytes();
+  return {};
+}
+
+}  // namespace ym::cli
