@@ -16,9 +16,6 @@ void add_requests(Variables& out, const JobSpec& spec) {
   auto add_text = [&](const char* name, const std::string& value) {
     if (!value.empty()) out.emplace_back(name, value);
   };
-  auto add_count = [&](const char* name, std::uint32_t value) {
-    if (value > 0) out.emplace_back(name, fmt::format("{}", value));
-  };
   for (auto& variable : binding_variables(extras.binding)) out.push_back(std::move(variable));
   add_text("SLURM_JOB_RESERVATION", extras.reservation);
   add_text("SLURM_JOB_LICENSES", extras.licenses);
