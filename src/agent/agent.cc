@@ -75,7 +75,7 @@ void Agent::heartbeat(Outbox& out) const {
   NodeReport report;
   for (const auto& [sluid, attempt] : attempts_) {
     AttemptReport one = report_of(sluid, attempt);
-    if (one.phase == AttemptPhase::Clean || one.batch_ended || one.prolog_failed)
+    if (one.phase == AttemptPhase::Clean || one.batch_ended || one.prolog_failed || one.suspended)
       report.attempts.push_back(std::move(one));
     add_ended_steps(sluid, attempt, report);
   }
@@ -144,6 +144,7 @@ void Agent::handle(const KillJob& order, Instant now, Outbox& out) {
     report_attempt(order.sluid, out);
     return;
   }
+  if (std::exchange(attempt.suspended, false)) freeze_attempt(order.sluid, attempt, out);
   if (attempt.kill_at > now && first) {
     signal_attempt(order.sluid, attempt, kSigCont, out);
     signal_attempt(order.sluid, attempt, kSigTerm, out);
@@ -242,7 +243,8 @@ std::optional<Sluid> Agent::running_attempt(JobId job, StepId step) const {
 }
 
 AttemptReport Agent::report_of(Sluid sluid, const Attempt& attempt) const {
-  AttemptReport report{.job = attempt.job, .sluid = sluid, .batch = attempt.batch};
+  AttemptReport report{
+      .job = attempt.job, .sluid = sluid, .batch = attempt.batch, .suspended = attempt.suspended};
   auto batch = attempt.shepherds.find(kBatchStep);
   if (batch != attempt.shepherds.end() && !batch->second.alive) {
     report.batch_ended = true;

@@ -90,6 +90,8 @@ class Agent {
   void handle(const LaunchJob& order, Outbox& out);
   void handle(const KillJob& order, Instant now, Outbox& out);
   void handle(const SignalJob& order, Outbox& out);
+  // Until it is told otherwise, or killed. suspension.cc
+  void handle(const SuspendJob& order, Outbox& out);
   void handle(const ForgetAttempts& order, Outbox& out);
 
   // srun asks for a step and has shown a good credential. Refused if this step was here before, or
@@ -117,7 +119,8 @@ class Agent {
     JobId job;
     bool batch = false;  // the script was this node's to run
     bool killed = false;
-    bool prolog_failed = false;  // by itself, not because the attempt was killed
+    bool suspended = false;
+    bool prolog_failed = false;   // by itself, not because the attempt was killed
     Instant kill_at;              // SIGKILL from then on
     std::optional<KillJob> kill;  // the latest that described the job, for the epilog
     std::map<StepId, Shepherd> shepherds;
@@ -129,6 +132,7 @@ class Agent {
   void report_attempt(Sluid sluid, Outbox& out) const;
   void report_clean(JobId job, Sluid sluid, bool batch, std::string error, Outbox& out) const;
   void signal_attempt(Sluid sluid, const Attempt& attempt, std::uint16_t signal, Outbox& out) const;
+  static void freeze_attempt(Sluid sluid, const Attempt& attempt, Outbox& out);
   void end_waiting(Sluid sluid, Attempt& attempt, const Ended& ended, Outbox& out);
   // programs.cc
   void prepare(Sluid sluid, Attempt& attempt, const std::optional<LaunchJob>& order,

@@ -48,6 +48,12 @@ struct Signal {
   std::uint16_t signal = 0;
   SignalScope scope = SignalScope::Everything;
 };
+// Freeze a shepherd's tasks, or let them go on.
+struct Freeze {
+  Sluid sluid;
+  StepId step;
+  bool frozen = true;
+};
 // Tell the controller. The shell adds the node's name, registration and load.
 struct Report {
   NodeReport report;
@@ -58,7 +64,7 @@ struct Forget {
   std::optional<StepId> step;
 };
 
-using Effect = std::variant<Persist, Launch, Refuse, Signal, Report, Forget>;
+using Effect = std::variant<Persist, Launch, Refuse, Signal, Report, Forget, Freeze>;
 using Outbox = std::vector<Effect>;
 
 }  // namespace ym::agent

@@ -92,6 +92,7 @@ void Agent::advance(Sluid sluid, Attempt& attempt, Outbox& out) {
     if (!shepherd.waiting || !may_launch(attempt, step)) continue;
     shepherd.waiting = false;
     out.push_back(Launch{.job = attempt.job, .sluid = sluid, .step = step});
+    if (attempt.suspended) out.push_back(Freeze{.sluid = sluid, .step = step});
   }
 }
 

@@ -139,12 +139,17 @@ class Controller {
                 Outbox& out);
   Status set_holds(const Job& job, JobVerb verb, const Caller& caller, Instant now, Outbox& out);
   Status requeue(const Job& job, JobVerb verb, const Caller& caller, Instant now, Outbox& out);
+  // jobs/suspend.cc
+  Status suspend(const Job& job, const Caller& caller, Instant now, Outbox& out);
+  Status resume(const Job& job, const Caller& caller, Instant now, Outbox& out);
+  void order_suspension(const Job& job, Outbox& out) const;
+  void order_suspension(const Job& job, NodeId node, Outbox& out) const;
   // nodes/
   // Says whether the machine has booted since it registered last.
   bool note_registration(const Node& node, const NodeRegistration& registration, Instant now,
                          Outbox& out);
-  void note_attempt(NodeId node, const AttemptReport& attempt, Instant now, Outbox& out,
-                    ForgetAttempts& forget);
+  void note_attempt(NodeId node, const AttemptReport& attempt, bool complete, Instant now,
+                    Outbox& out, ForgetAttempts& forget);
   void note_missing(NodeId node, const std::set<Sluid>& reported, bool rebooted, Instant now,
                     Outbox& out);
   void note_step(NodeId node, const StepReport& step, Instant now, Outbox& out,

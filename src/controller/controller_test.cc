@@ -307,5 +307,55 @@ TEST_F(ControllerTest, IndexesKeptInStepAreThoseMadeAnewAndTheLogReplays) {
   }
 }
 
+TEST_F(ControllerTest, ASuspendedJobKeepsItsMemoryButNotItsCpusAndItsTimeStandsStill) {
+  SubmitJob submit = batch();
+  submit.spec.tasks = 4;
+  JobId job = std::get<SubmitAnswer>(ask_submit(submit)).job;
+  schedule();
+  const Job& record = controller.state().jobs.at(job.value);
+  NodeId node = record.allocation->nodes.front().node;
+  auto used = [&] { return controller.state().nodes.at(node.value).cpus_used; };
+  Instant limit = record.limit_end;
+  EXPECT_EQ(alter(JobVerb::Suspend, job).code, static_cast<std::uint32_t>(Errc::AccessDenied));
+  EXPECT_EQ(alter(JobVerb::Resume, job, root()).code, static_cast<std::uint32_t>(Errc::Disabled));
+  EXPECT_EQ(used(), 4u);
+  EXPECT_EQ(alter(JobVerb::Suspend, job, root()).code, 0u);
+  EXPECT_EQ(used(), 0u);
+  now = now + std::chrono::seconds(100);  // beyond its limit
+  controller.tick(now, out);
+  settle();
+  EXPECT_EQ(controller.state().find(job)->state, JobState::Suspended);
+  EXPECT_EQ(alter(JobVerb::Resume, job, root()).code, 0u);
+  EXPECT_EQ(used(), 4u);
+  EXPECT_EQ(controller.state().find(job)->limit_end, limit + std::chrono::seconds(100));
+  // Cancelled while suspended: its cpus are its own until the node is clean.
+  alter(JobVerb::Suspend, job, root());
+  EXPECT_EQ(alter(JobVerb::Cancel, job).code, 0u);
+  EXPECT_EQ(used(), 4u);
+  EXPECT_EQ(replayed.nodes.at(node.value), controller.state().nodes.at(node.value));
+}
+
+TEST_F(ControllerTest, ANodeThatDisagreesAboutASuspensionIsToldAgain) {
+  JobId job = std::get<SubmitAnswer>(ask_submit(batch())).job;
+  schedule();
+  alter(JobVerb::Suspend, job, root());
+  const Job& record = *controller.state().find(job);
+  std::string name =
+      controller.state().nodes.at(record.allocation->nodes.front().node.value).spec->name;
+  AttemptReport attempt{.job = job, .sluid = record.sluid, .batch = true};
+  auto told = [&](bool suspended) -> std::optional<bool> {
+    attempt.suspended = suspended;
+    EXPECT_TRUE(controller.report({.node = name, .attempts = {attempt}}, now, out));
+    for (const Order& order : settle().orders)
+      if (const auto* one = std::get_if<SuspendJob>(&order.message)) return one->suspend;
+    return std::nullopt;
+  };
+  EXPECT_EQ(told(false), true);
+  EXPECT_EQ(told(true), std::nullopt);
+  alter(JobVerb::Resume, job, root());
+  EXPECT_EQ(told(true), false);
+  EXPECT_EQ(told(false), std::nullopt);
+}
+
 }  // namespace
 }  // namespace ym

@@ -50,8 +50,11 @@ void Indexes::note(const Job& job, bool present) {
   if (job.state == JobState::Running) {
     if (job.limit_end < kNever) set_member(by_limit_, std::pair(job.limit_end, id), present);
     if (job.spec->batch && !job.launched) set_member(unlaunched_, id, present);
-    if (!job.spec->batch) set_member(interactive_, id, present);
   }
+  bool suspended = job.state == JobState::Suspended;
+  if (suspended) set_member(suspended_, id, present);
+  if ((suspended || job.state == JobState::Running) && !job.spec->batch)
+    set_member(interactive_, id, present);
   if (job.holds_resources()) {
     if (job.completing()) {
       set_member(completing_, id, present);

@@ -38,6 +38,7 @@ class Indexes {
   const JobSet& interactive() const {
     return interactive_;
   }  // running allocations that live for a client
+  const JobSet& suspended() const { return suspended_; }
   const JobSet& singletons() const { return singletons_; }  // pending with an open `singleton` term
   const JobSet& delayed() const {
     return delayed_;
@@ -57,7 +58,7 @@ class Indexes {
   std::map<JobId, JobSet> elements_, waiting_for_;
   std::map<Key, JobSet> namesakes_;
   ByTime by_limit_, by_end_;
-  JobSet completing_, unlaunched_, interactive_, singletons_, delayed_;
+  JobSet completing_, unlaunched_, interactive_, suspended_, singletons_, delayed_;
 };
 
 }  // namespace ym

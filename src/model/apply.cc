@@ -172,6 +172,8 @@ class Fold {
     Job& job = known(e.job);
     YM_CHECK(!is_terminal(job.state));
     bool was_placed = job.holds_resources();
+    // Its processes run again until they are killed.
+    if (job.state == JobState::Suspended) go_on(job);
     job.state = e.state;
     job.end_reason = e.reason;
     job.exit = e.exit;
@@ -210,6 +212,7 @@ class Fold {
     job.allocation = {};
     job.partition = {};
     job.start = job.end = job.limit_end = {};
+    job.suspended_for = {};
     job.exit = job.derived_exit = {};
     job.next_step = 0;
     job.eligible = std::max(e.begin, at_);
@@ -217,8 +220,21 @@ class Fold {
     use_sluid(e.sluid);
   }
 
-  void operator()(const JobSuspended& e) { known(e.job).state = JobState::Suspended; }
-  void operator()(const JobResumed& e) { known(e.job).state = JobState::Running; }
+  // The cpus are free for others meanwhile, the memory is not.
+  void operator()(const JobSuspended& e) {
+    Job& job = known(e.job);
+    YM_CHECK(job.state == JobState::Running);
+    discharge(job);
+    job.state = JobState::Suspended;
+    job.suspended_at = at_;
+    charge(job);
+  }
+  void operator()(const JobResumed& e) {
+    Job& job = known(e.job);
+    YM_CHECK(job.state == JobState::Suspended);
+    Duration paused = go_on(job);
+    if (job.limit_end < kNever) job.limit_end = job.limit_end + paused;
+  }
   void operator()(const JobForgotten& e) {
     YM_CHECK(!known(e.job).holds_resources());
     state_.jobs.erase(e.job.value);
@@ -265,18 +281,34 @@ class Fold {
   void use_id(JobId job) { state_.next_job_id = (job.value & kJobIdLocalMax) + 1; }
   void use_sluid(Sluid sluid) { state_.last_sluid = std::max(state_.last_sluid, sluid); }
 
+  // Back from Suspended to Running; how long it was.
+  Duration go_on(Job& job) {
+    Duration paused = std::max(Duration(0), at_ - job.suspended_at);
+    discharge(job);
+    job.state = JobState::Running;
+    job.suspended_for += paused;
+    job.suspended_at = {};
+    charge(job);
+    return paused;
+  }
+  static std::uint32_t cpus_held(const Job& job, const NodeShare& share) {
+    return job.state == JobState::Suspended ? 0 : share.cpus;
+  }
   void charge(const Job& job) {
     bool exclusive = job.spec->exclusive;
     for (const NodeShare& share : job.allocation->nodes) {
       Node& node = known(share.node);
-      node.cpus_used += share.cpus;
+      node.cpus_used += cpus_held(job, share);
       node.memory_used_mb += share.memory_mb;
       node.jobs += 1;
       node.exclusive += exclusive ? 1 : 0;
     }
   }
   void discharge(const Job& job) {
-    for (const NodeShare& share : job.allocation->nodes) give_back(share, job.spec->exclusive);
+    for (NodeShare share : job.allocation->nodes) {
+      share.cpus = cpus_held(job, share);
+      give_back(share, job.spec->exclusive);
+    }
   }
   void give_back(const NodeShare& share, bool exclusive) {
     Node& node = known(share.node);

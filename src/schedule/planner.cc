@@ -63,6 +63,8 @@ void Planner::refresh(JobId id, const State& state) {
   if (job->holds_resources()) {
     // A completing job gives its nodes back as soon as they are clean: expect that at once.
     Instant end = job->completing() ? job->end : job->limit_end;
+    // Its cpus are free already, and nobody knows when it gives its memory back.
+    if (job->state == JobState::Suspended) return;
     running_[id] = end;
     running_by_end_.insert({end, id});
     return;

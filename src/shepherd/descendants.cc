@@ -19,6 +19,7 @@ namespace ym {
 namespace {
 
 constexpr int kStopRounds = 64;
+constexpr int kQuietRounds = 2;  // nobody new so often: there is nobody
 constexpr std::size_t kDescriptionMax = 4096;
 
 // The parent from /proc/PID/stat: the fourth field, counted behind the name, which may hold
@@ -38,18 +39,25 @@ pid_t parent_of(pid_t pid) {
   return static_cast<pid_t>(std::strtol(text + name_end + 4, nullptr, 10));
 }
 
+// Ascending by number, so that parents come before most of their children.
+template <class Visit>
+void for_each_process(Visit&& visit) {
+  DIR* proc = ::opendir("/proc");
+  if (!proc) return;
+  while (const dirent* entry = ::readdir(proc)) {
+    if (entry->d_name[0] < '1' || entry->d_name[0] > '9') continue;
+    visit(static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10)));
+  }
+  ::closedir(proc);
+}
+
 }  // namespace
 
 std::vector<pid_t> descendants() {
   std::multimap<pid_t, pid_t> children;
-  DIR* proc = ::opendir("/proc");
-  if (!proc) return {};
-  while (dirent* entry = ::readdir(proc)) {
-    if (entry->d_name[0] < '1' || entry->d_name[0] > '9') continue;
-    pid_t pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
+  for_each_process([&](pid_t pid) {
     if (pid_t parent = parent_of(pid)) children.emplace(parent, pid);
-  }
-  ::closedir(proc);
+  });
   std::vector<pid_t> found;
   std::vector<pid_t> open{::getpid()};
   while (!open.empty()) {
@@ -70,16 +78,22 @@ std::size_t signal_descendants(int signal) {
   return count;
 }
 
+// Each is stopped as soon as it is seen to be ours, not after the scan: by then those who replace
+// themselves by a child have done so.
 void stop_descendants() {
   std::set<pid_t> stopped;
-  for (int round = 0; round < kStopRounds; ++round) {
-    bool more = false;
-    for (pid_t pid : descendants()) {
-      if (!stopped.insert(pid).second) continue;
-      more = true;
+  int quiet = 0;
+  for (int round = 0; round < kStopRounds && quiet < kQuietRounds; ++round) {
+    ++quiet;
+    std::set<pid_t> ours = stopped;
+    ours.insert(::getpid());
+    for_each_process([&](pid_t pid) {
+      if (stopped.contains(pid) || !ours.contains(parent_of(pid))) return;
       ::kill(pid, SIGSTOP);
-    }
-    if (!more) return;
+      stopped.insert(pid);
+      ours.insert(pid);
+      quiet = 0;
+    });
   }
 }
 

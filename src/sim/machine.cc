@@ -103,6 +103,8 @@ void Machine::receive(const NodeMessage& message) {
           .attempts = {{.job = kill->job, .sluid = kill->sluid, .phase = AttemptPhase::Clean}}}});
   } else if (const auto* signalled = std::get_if<SignalJob>(&message)) {
     agent_->handle(*signalled, effects);
+  } else if (const auto* suspend = std::get_if<SuspendJob>(&message)) {
+    agent_->handle(*suspend, effects);
   } else {
     agent_->handle(std::get<ForgetAttempts>(message), effects);
   }

@@ -42,7 +42,7 @@ def bare(tmp_path_factory):
     """Without control groups."""
     folder = tmp_path_factory.mktemp("bare")
     os.chmod(folder, 0o755)
-    one = started(folder, extra="KillWait=1\nUnkillableStepTimeout=1")
+    one = started(folder, extra="KillWait=1\nUnkillableStepTimeout=15")
     write_cgroup_conf(one, "CgroupPlugin=disabled\n")
     try:
         one.start()
@@ -149,12 +149,13 @@ def test_a_daemon_ends_with_its_job(either):
     wait_gone(mark)
 
 
-def test_a_fork_bomb_is_ended_with_its_job(either):
+def test_those_who_fork_without_end_are_ended_with_their_job(either):
     mark = f"bomb-{os.getpid()}-{id(either)}"
-    # Each ends after a while by itself, so that a broken test leaves the machine usable.
-    bomb = (f"bash -c 'ulimit -u 500; b() {{ [ $SECONDS -gt 20 ] && exit; sleep 0.05; "
-            f"b & b; }}; b' {mark} 2>/dev/null")
-    number = submit(either, f"{bomb} & echo on; wait", "-o", "/dev/null")
+    # Forty that replace themselves all the time by a child, so that none lives long; they end after
+    # a while by themselves, so that a broken test leaves the machine usable.
+    bomb = (f"bash -c 'r() {{ [ $SECONDS -gt 20 ] && exit; sleep 0.02; r & exit; }}; "
+            f"for i in $(seq 40); do (trap \"\" TERM; r) & done; wait' {mark}")
+    number = submit(either, f"{bomb} & wait; sleep 100", "-o", "/dev/null")
     wait_for(lambda: len(marked(mark)) > 20, what="many processes")
     either.run("scancel", str(number))
     wait_state(either, number, "CANCELLED")
@@ -227,7 +228,7 @@ def freezer():
                                         capture_output=True).returncode == 0)
 
 
-def test_a_process_that_cannot_be_killed_is_reported_and_does_not_hold_the_job(yard, freezer):
+def test_a_process_that_cannot_be_killed_drains_the_node_and_does_not_hold_the_job(yard, freezer):
     mark = f"undead-{os.getpid()}"
     number = submit(yard, f"bash -c 'while :; do sleep 1; done' {mark} & wait; sleep 100")
     pid = wait_for(lambda: marked(mark))[0]
@@ -239,5 +240,94 @@ def test_a_process_that_cannot_be_killed_is_reported_and_does_not_hold_the_job(y
     log = open(f"{yard.dir}/slurmd-n1.log").read()
     assert f"job {number} step batch: these processes cannot be killed" in log
     assert f"process {pid} (bash) in state" in log
+    node = yard.run("scontrol", "show", "node", "n1").stdout
+    assert "DRAIN" in node and "Reason=Kill task failed" in node
     freezer("freezer.state", "THAWED")
     wait_gone(mark)
+    yard.run("scontrol", "update", "NodeName=n1", "State=RESUME")
+
+
+# --- suspend and resume ---
+
+COUNT = "n=0; while [ $n -lt 100000 ]; do n=$((n+1)); echo $n; sleep 0.02; done"
+
+
+def counted(yard, number):
+    lines = output(yard, number).split()
+    return int(lines[-1]) if lines else 0
+
+
+def stands_still(yard, number):
+    """Two looks, a few of the loop's turns apart, see the same."""
+    before = counted(yard, number)
+    subprocess.run(["sleep", "0.2"], check=True)
+    return counted(yard, number) == before
+
+
+def test_a_suspended_job_stands_still_until_it_is_resumed(either):
+    number = submit(either, COUNT, "-t", "5")
+    wait_for(lambda: counted(either, number) > 2)
+    either.run("scontrol", "suspend", str(number))
+    assert job(either, number)["JobState"] == "SUSPENDED"
+    assert either.run("squeue", "-h", "-j", str(number), "-o", "%t %T").stdout == "S SUSPENDED\n"
+    wait_for(lambda: stands_still(either, number), what="standstill")
+    end = job(either, number)["EndTime"]
+    at = counted(either, number)
+    # Its cpus are free: a job that needs all of the node runs.
+    either.run("srun", "-n4", "true")
+    assert counted(either, number) == at
+    # Once the other one's cpus are free again.
+    wait_for(lambda: either.run("scontrol", "resume", str(number), check=False).returncode == 0)
+    wait_for(lambda: counted(either, number) > at + 2, what="progress")
+    seen = job(either, number)
+    assert seen["JobState"] == "RUNNING"
+    assert seen["EndTime"] >= end
+    either.run("scancel", str(number))
+    wait_state(either, number, "CANCELLED")
+
+
+def test_a_suspended_job_stays_suspended_while_daemons_restart(either):
+    number = submit(either, COUNT)
+    wait_for(lambda: counted(either, number) > 2)
+    either.run("scontrol", "suspend", str(number))
+    wait_for(lambda: stands_still(either, number), what="standstill")
+    either.kill9("slurmd-n1")
+    either.start_node(1)
+    either.kill9("slurmctld")
+    either.start_controller()
+    wait_for(lambda: job(either, number).get("JobState") == "SUSPENDED")
+    assert stands_still(either, number)
+    at = counted(either, number)
+    # Resumed while slurmd is away: it goes on when slurmd is back.
+    either.kill9("slurmd-n1")
+    either.run("scontrol", "resume", str(number))
+    either.start_node(1)
+    wait_for(lambda: counted(either, number) > at + 2, what="progress")
+    either.run("scancel", str(number))
+    wait_state(either, number, "CANCELLED")
+
+
+def test_a_suspended_job_can_be_cancelled(either):
+    mark = f"cold-{os.getpid()}-{id(either)}"
+    number = submit(either, f"trap 'echo asked to end; exit' TERM; bash -c 'sleep 100' {mark} & "
+                            "echo ready; wait")
+    wait_for(lambda: "ready" in output(either, number))
+    either.run("scontrol", "suspend", str(number))
+    either.run("scancel", str(number))
+    wait_state(either, number, "CANCELLED")
+    wait_gone(mark)
+    wait_for(lambda: "asked to end" in output(either, number), seconds=5)
+
+
+def test_a_job_is_not_resumed_onto_cpus_that_others_have(yard):
+    number = submit(yard, "sleep 100", "-n4")
+    wait_state(yard, number, "RUNNING")
+    yard.run("scontrol", "suspend", str(number))
+    other = submit(yard, "sleep 100", "-n1")
+    wait_state(yard, other, "RUNNING")
+    refused = yard.run("scontrol", "resume", str(number), check=False)
+    assert refused.returncode != 0 and "Requested nodes are busy" in refused.stderr
+    yard.run("scancel", str(other))
+    wait_for(lambda: yard.run("scontrol", "resume", str(number), check=False).returncode == 0)
+    yard.run("scancel", str(number))
+    wait_state(yard, number, "CANCELLED")

@@ -96,7 +96,7 @@ def yard():
         yield cluster
     finally:
         cluster.stop()
-        subprocess.run(["userdel", cluster.user], check=False, capture_output=True)
+        subprocess.run(["userdel", "-f", cluster.user], check=False, capture_output=True)
         subprocess.run(["groupdel", group], check=False, capture_output=True)
         shutil.rmtree(folder, ignore_errors=True)
 

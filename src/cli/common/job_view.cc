@@ -41,7 +41,9 @@ std::string shown_user(const JobView& view) {
 Duration time_used(const JobView& view) {
   const Job& job = view.job();
   if (!job.start || job.state == JobState::Pending) return Duration(0);
-  Duration used = (job.end ? job.end : view.now) - job.start;
+  // Time does not count while the job is suspended.
+  Instant until = job.end ? job.end : job.suspended_at ? job.suspended_at : view.now;
+  Duration used = until - job.start - job.suspended_for;
   return std::max(Duration(0), used);
 }
 

@@ -70,7 +70,10 @@ void add_time_lines(std::vector<std::string>& lines, const JobView& view) {
   lines.push_back(fmt::format("StartTime={} EndTime={} Deadline={}",
                               show_time(start_of(view), "Unknown"),
                               show_time(end_of(view), "Unknown"), show_time(spec.deadline, "N/A")));
-  lines.push_back("SuspendTime=None SecsPreSuspend=0");
+  bool suspended = job.state == JobState::Suspended;
+  std::int64_t before = suspended ? time_used(view).count() / 1000 : 0;
+  lines.push_back(fmt::format("SuspendTime={} SecsPreSuspend={}",
+                              show_time(job.suspended_at, "None"), before));
 }
 
 void add_resource_lines(std::vector<std::string>& lines, const JobView& view) {

@@ -94,6 +94,11 @@ void Controller::repeat_orders(Instant now, Outbox& out) {
     for (NodeId node : job.nodes_left)
       if (contacts_[node].connected) order_kill(job, node, config_.kill_wait, out);
   }
+  for (JobId id : indexes_.suspended()) {
+    const Job& job = state_.jobs.at(id.value);
+    for (const NodeShare& share : job.allocation->nodes)
+      if (contacts_[share.node].connected) order_suspension(job, share.node, out);
+  }
   for (JobId id : indexes_.unlaunched()) {
     const Job& job = state_.jobs.at(id.value);
     if (now - job.start >= kRepeatOrders && batch_may_launch(job) &&

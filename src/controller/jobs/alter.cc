@@ -99,8 +99,8 @@ Status Controller::alter_one(JobId id, const AlterJobs& alter, const Caller& cal
       if (job.spec->batch || job.state != JobState::Running) return refuse(Errc::AlreadyDone);
       finish(id, interactive_ending(alter.exit), now, out);
       return {};
-    case JobVerb::Suspend:
-    case JobVerb::Resume: return refuse(Errc::Disabled);
+    case JobVerb::Suspend: return suspend(job, caller, now, out);
+    case JobVerb::Resume: return resume(job, caller, now, out);
     case JobVerb::Signal: break;
   }
   return refuse(Errc::Disabled);
@@ -141,7 +141,7 @@ Status Controller::cancel(const Job& job, const Caller& caller, Instant now, Out
 Status Controller::signal(const Job& job, const AlterJobs& alter, std::optional<StepId> step,
                           Outbox& out) {
   if (job.state == JobState::Pending) return refuse(Errc::JobPending);
-  if (job.state != JobState::Running) return refuse(Errc::AlreadyDone);
+  if (is_terminal(job.state)) return refuse(Errc::AlreadyDone);
   if (step && *step != kBatchStep) {
     bool known = std::ranges::any_of(*job.steps, [&](const Step& s) { return s.id == *step; });
     if (!known) return refuse(Errc::InvalidStep);

@@ -177,6 +177,7 @@ void Controller::create_step(RequestId request, const CreateStep& create, const 
   if (!job) return deny(Errc::InvalidJobId);
   if (!may_alter(*job, caller)) return deny(Errc::AccessDenied);
   if (job->state == JobState::Pending) return deny(Errc::JobPending);
+  if (job->state == JobState::Suspended) return deny(Errc::NodesBusy);  // srun asks again
   if (job->state != JobState::Running) return deny(Errc::AlreadyDone);
   if (job->configuring) return deny(Errc::NodesBusy);  // its prologs are still running
   // Asked again because the answer was lost: the step exists.

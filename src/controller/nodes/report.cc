@@ -31,7 +31,7 @@ Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
   std::set<Sluid> reported;
   for (const AttemptReport& attempt : report.attempts) {
     reported.insert(attempt.sluid);
-    note_attempt(id, attempt, now, out, forget);
+    note_attempt(id, attempt, report.complete, now, out, forget);
   }
   for (const StepReport& step : report.ended_steps) note_step(id, step, now, out, forget);
   if (!report.drain_reason.empty()) drain(id, report.drain_reason, now, out);
@@ -98,8 +98,8 @@ bool Controller::note_registration(const Node& node, const NodeRegistration& reg
   return rebooted;
 }
 
-void Controller::note_attempt(NodeId node, const AttemptReport& attempt, Instant now, Outbox& out,
-                              ForgetAttempts& forget) {
+void Controller::note_attempt(NodeId node, const AttemptReport& attempt, bool complete, Instant now,
+                              Outbox& out, ForgetAttempts& forget) {
   const Job* job = state_.find(attempt.job);
   // A node that was given up and comes back while the job's other nodes are still completing is not
   // waited for any more.
@@ -113,12 +113,21 @@ void Controller::note_attempt(NodeId node, const AttemptReport& attempt, Instant
     return;
   }
   JobId id = job->id;
+  bool suspended = job->state == JobState::Suspended;
+  bool runs = job->state == JobState::Running || suspended;
+  // A restarted slurmd does not know what it had frozen, so a job that was suspended once is told
+  // to go on with each complete report.
+  bool doubtful = complete && !suspended && job->suspended_for > Duration(0);
+  if (runs && !clean && (attempt.suspended != suspended || doubtful))
+    order_suspension(*job, node, out);
   if (attempt.prolog_failed)
     prolog_failed(id, node, now, out);
   else if (attempt.prepared && !preparing_.empty())
     node_prepared(id, node, now, out);
-  if (state_.jobs.at(id.value).state == JobState::Running && attempt.batch) {
-    if (!state_.jobs.at(id.value).launched) emit(JobLaunched{.job = id}, now, out);
+  const Job& present = state_.jobs.at(id.value);
+  if ((present.state == JobState::Running || present.state == JobState::Suspended) &&
+      attempt.batch) {
+    if (!present.launched) emit(JobLaunched{.job = id}, now, out);
     if (attempt.batch_ended) {
       bool ok = attempt.exit.ok() && attempt.error.empty();
       Ending ending{.state = ok ? JobState::Completed : JobState::Failed, .exit = attempt.exit};

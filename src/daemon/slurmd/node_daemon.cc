@@ -331,6 +331,14 @@ void NodeDaemon::obey(agent::Signal& effect) {
   }
 }
 
+void NodeDaemon::obey(agent::Freeze& effect) {
+  ControlPacket packet{.kind = effect.frozen ? ControlKind::Freeze : ControlKind::Thaw};
+  if (auto sent = shepherds_.send(effect.sluid, effect.step, packet); !sent) {
+    log_.verbose("{} of step {}: {}", effect.frozen ? "suspension" : "resumption",
+                 step_folder_name(effect.step), sent.error().text);
+  }
+}
+
 void NodeDaemon::obey(agent::Report& effect) {
   if (!link_ || !link_->is_up()) return;  // The complete report of the next connection says it.
   NodeReport& report = effect.report;

@@ -93,6 +93,7 @@ class NodeDaemon {
   void obey(agent::Persist& effect);
   void obey(agent::Launch& effect);
   void obey(agent::Signal& effect);
+  void obey(agent::Freeze& effect);
   void obey(agent::Report& effect);
   void obey(agent::Forget& effect);
   // programs.cc

@@ -60,6 +60,8 @@ void NodeDaemon::on_controller_frame(const Frame& frame, agent::Outbox& out) {
                     [&](const KillJob& one) { agent_.handle(one, wall_clock(), out); }) ||
                with(std::type_identity<SignalJob>(),
                     [&](const SignalJob& one) { agent_.handle(one, out); }) ||
+               with(std::type_identity<SuspendJob>(),
+                    [&](const SuspendJob& one) { agent_.handle(one, out); }) ||
                with(std::type_identity<ForgetAttempts>(),
                     [&](const ForgetAttempts& one) { agent_.handle(one, out); }) ||
                with(std::type_identity<Shutdown>(),

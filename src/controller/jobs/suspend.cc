@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Suspending a job: its processes are frozen, its cpus are free for others, its memory is not. Time
+// does not count meanwhile.
+//
+// Level-triggered: nodes report which attempts are frozen, and whoever differs is told again
+// (nodes/report.cc); while a job is suspended its nodes are told every few seconds.
+#include <algorithm>
+
+#include "controller/controller.h"
+#include "model/errc.h"
+
+namespace ym {
+
+Status Controller::suspend(const Job& job, const Caller& caller, Instant now, Outbox& out) {
+  // A user could let others' jobs wait for the memory that a suspended one keeps: administrators
+  // only, as in Slurm.
+  if (!caller.administrator) return refuse(Errc::AccessDenied);
+  if (job.state == JobState::Pending) return refuse(Errc::JobPending);
+  if (is_terminal(job.state)) return refuse(Errc::AlreadyDone);
+  if (job.state == JobState::Suspended) return refuse(Errc::Disabled);
+  JobId id = job.id;
+  emit(JobSuspended{.job = id}, now, out);
+  order_suspension(state_.jobs.at(id.value), out);
+  return {};
+}
+
+Status Controller::resume(const Job& job, const Caller& caller, Instant now, Outbox& out) {
+  if (!caller.administrator) return refuse(Errc::AccessDenied);
+  if (job.state == JobState::Pending) return refuse(Errc::JobPending);
+  if (is_terminal(job.state)) return refuse(Errc::AlreadyDone);
+  if (job.state != JobState::Suspended) return refuse(Errc::Disabled);
+  bool fits = std::ranges::all_of(job.allocation->nodes, [&](const NodeShare& share) {
+    const Node& node = state_.nodes.at(share.node.value);
+    // Its own hold on a whole node counts as taken.
+    return node.exclusive > 0 || node.cpus_free() >= share.cpus;
+  });
+  if (!fits) return refuse(Errc::NodesBusy);
+  JobId id = job.id;
+  emit(JobResumed{.job = id}, now, out);
+  order_suspension(state_.jobs.at(id.value), out);
+  return {};
+}
+
+void Controller::order_suspension(const Job& job, Outbox& out) const {
+  for (const NodeShare& share : job.allocation->nodes) order_suspension(job, share.node, out);
+}
+
+void Controller::order_suspension(const Job& job, NodeId node, Outbox& out) const {
+  out.orders.push_back(
+      {node,
+       SuspendJob{.job = job.id, .sluid = job.sluid, .suspend = job.state == JobState::Suspended}});
+}
+
+}  // namespace ym
