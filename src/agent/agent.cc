@@ -147,10 +147,10 @@ void Agent::handle(const KillJob& order, Instant now, Outbox& out) {
   if (std::exchange(attempt.suspended, false)) freeze_attempt(order.sluid, attempt, out);
   if (attempt.kill_at > now && first) {
     signal_attempt(order.sluid, attempt, kSigCont, out);
-    signal_attempt(order.sluid, attempt, kSigTerm, out);
+    signal_attempt(order.sluid, attempt, kSigTerm, out, order.cause);
   }
   if (attempt.kill_at <= now) {
-    signal_attempt(order.sluid, attempt, kSigKill, out);
+    signal_attempt(order.sluid, attempt, kSigKill, out, first ? order.cause : KillCause::None);
     attempt.kill_at = now + kKillAgain;
   }
 }
@@ -171,7 +171,9 @@ void Agent::handle(const SignalJob& order, Outbox& out) {
     out.push_back(Signal{.sluid = order.sluid,
                          .step = step,
                          .signal = order.signal,
-                         .scope = leaders ? SignalScope::Leaders : SignalScope::Everything});
+                         .scope = leaders ? SignalScope::Leaders : SignalScope::Everything,
+                         .job = order.job,
+                         .cause = order.cause});
   }
 }
 
@@ -242,6 +244,17 @@ std::optional<Sluid> Agent::running_attempt(JobId job, StepId step) const {
   return std::nullopt;
 }
 
+std::vector<Agent::Alive> Agent::alive_steps(std::optional<JobId> job,
+                                             std::optional<StepId> step) const {
+  std::vector<Alive> found;
+  for (const auto& [sluid, attempt] : attempts_) {
+    if (job && attempt.job != *job) continue;
+    for (const auto& [id, shepherd] : attempt.shepherds)
+      if (shepherd.alive && (!step || id == *step)) found.push_back({attempt.job, sluid, id});
+  }
+  return found;
+}
+
 AttemptReport Agent::report_of(Sluid sluid, const Attempt& attempt) const {
   AttemptReport report{
       .job = attempt.job, .sluid = sluid, .batch = attempt.batch, .suspended = attempt.suspended};
@@ -251,6 +264,7 @@ AttemptReport Agent::report_of(Sluid sluid, const Attempt& attempt) const {
     report.exit = batch->second.ended.exit;
     report.error = batch->second.ended.error;
     report.out_of_memory = batch->second.ended.out_of_memory;
+    report.usage = batch->second.ended.usage;
   }
   auto prolog = attempt.shepherds.find(kPrologStep);
   if (attempt.prolog_failed && prolog != attempt.shepherds.end()) {
@@ -274,6 +288,7 @@ void Agent::add_ended_steps(Sluid sluid, const Attempt& attempt, NodeReport& rep
                                   .sluid = sluid,
                                   .step = step,
                                   .exit = shepherd.ended.exit,
+                                  .usage = shepherd.ended.usage,
                                   .out_of_memory = shepherd.ended.out_of_memory});
   }
 }
@@ -296,13 +311,14 @@ void Agent::report_clean(JobId job, Sluid sluid, bool batch, std::string error, 
   out.push_back(Report{std::move(report)});
 }
 
-void Agent::signal_attempt(Sluid sluid, const Attempt& attempt, std::uint16_t signal,
-                           Outbox& out) const {
+void Agent::signal_attempt(Sluid sluid, const Attempt& attempt, std::uint16_t signal, Outbox& out,
+                           KillCause cause) const {
   for (const auto& [step, shepherd] : attempt.shepherds) {
     if (!shepherd.alive || shepherd.waiting || step == kEpilogStep) continue;
     // A prolog is let run to its end, within the grace of the job.
     if (step == kPrologStep && signal != kSigKill) continue;
-    out.push_back(Signal{.sluid = sluid, .step = step, .signal = signal});
+    out.push_back(
+        Signal{.sluid = sluid, .step = step, .signal = signal, .job = attempt.job, .cause = cause});
   }
 }
 

@@ -45,6 +45,7 @@ struct Ended {
   std::string error;  // why it could not be started, or what happened to the shepherd
   bool out_of_memory = false;
   std::string drain_reason;  // the node should get no more work
+  StepUsage usage;
 };
 
 // What runs around an attempt on this node besides its steps.
@@ -107,6 +108,13 @@ class Agent {
   // Nothing of it is left here, or it was never here: its CPUs may go to others.
   bool attempt_over(Sluid sluid) const;
   bool step_over(Sluid sluid, StepId step) const { return !alive(sluid, step); }
+  // Everything that is alive here; unset: all.
+  struct Alive {
+    JobId job;
+    Sluid sluid;
+    StepId step;
+  };
+  std::vector<Alive> alive_steps(std::optional<JobId> job, std::optional<StepId> step) const;
   std::size_t attempt_count() const { return attempts_.size(); }
 
  private:
@@ -131,7 +139,8 @@ class Agent {
   static void add_ended_steps(Sluid sluid, const Attempt& attempt, NodeReport& report);
   void report_attempt(Sluid sluid, Outbox& out) const;
   void report_clean(JobId job, Sluid sluid, bool batch, std::string error, Outbox& out) const;
-  void signal_attempt(Sluid sluid, const Attempt& attempt, std::uint16_t signal, Outbox& out) const;
+  void signal_attempt(Sluid sluid, const Attempt& attempt, std::uint16_t signal, Outbox& out,
+                      KillCause cause = KillCause::None) const;
   static void freeze_attempt(Sluid sluid, const Attempt& attempt, Outbox& out);
   void end_waiting(Sluid sluid, Attempt& attempt, const Ended& ended, Outbox& out);
   // programs.cc

@@ -47,6 +47,8 @@ struct Signal {
   StepId step;
   std::uint16_t signal = 0;
   SignalScope scope = SignalScope::Everything;
+  JobId job;
+  KillCause cause = KillCause::None;  // said on its stderr first
 };
 // Freeze a shepherd's tasks, or let them go on.
 struct Freeze {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "controller/indexes.h"
@@ -127,6 +128,11 @@ class Controller {
   void finish(JobId job, const Ending& ending, Instant now, Outbox& out);
   void release_node(JobId job, NodeId node, Instant now, Outbox& out);
   void became_clean(JobId job, Instant now, Outbox& out);
+  // jobs/step_ends.cc
+  // A node's part of a step is over; with the last one the step is.
+  void end_step_on(JobId job, StepId step, const StepNodeEnded& part, Instant now, Outbox& out);
+  void end_steps_on(JobId job, NodeId node, Instant now, Outbox& out);
+  void end_batch_step(JobId job, const AttemptReport& attempt, Instant now, Outbox& out);
   void order_kill(const Job& job, NodeId node, Duration grace, Outbox& out) const;
   // jobs/alter.cc
   Status alter_one(JobId job, const AlterJobs& alter, const Caller& caller, Instant now,
@@ -154,13 +160,20 @@ class Controller {
                     Outbox& out);
   void note_step(NodeId node, const StepReport& step, Instant now, Outbox& out,
                  ForgetAttempts& forget);
+  // nodes/lose.cc
   void lose_node(NodeId node, const std::string& reason, Instant now, Outbox& out);
+  void lose_node_of_steps(JobId job, NodeId node, Instant now, Outbox& out);
   void change_node(const Node& node, const NodeStateChanged& change, Instant now, Outbox& out);
   // cluster/configure.cc
   void define_nodes(const ClusterConfig& config, Instant now, Outbox& out);
   void define_partitions(const ClusterConfig& config, Instant now, Outbox& out);
   // cluster/tick.cc
+  // cluster/limits.cc
+  void warn_of_limits(Instant now, Outbox& out);
   void enforce_limits(Instant now, Outbox& out);
+  void enforce_step_limits(Instant now, Outbox& out);
+  void forget_limits(JobId job);
+  // cluster/tick.cc
   void watch_nodes(Instant now, Outbox& out);
   void watch_owners(Instant now, Outbox& out);
   void repeat_orders(Instant now, Outbox& out);
@@ -173,6 +186,9 @@ class Controller {
   std::map<JobId, Instant> owners_gone_;      // since when an interactive job's client is away
   std::map<std::string, bool> can_ever_run_;  // by shape; forgotten when nodes or partitions change
   Instant last_repeat_;
+  std::map<JobId, Instant> warned_;  // the limit that the job has been warned of
+  // Steps past their own limit: when SIGKILL is due.
+  std::map<std::pair<JobId, StepId>, Instant> step_kill_at_;
   // Nodes whose prolog has not been heard of; jobs whose PrologSlurmctld runs. Found out again
   // after a restart.
   std::map<JobId, std::set<NodeId>> preparing_;

@@ -48,7 +48,15 @@ void Indexes::note(const Job& job, bool present) {
   }
   if (!is_terminal(job.state)) set_member(namesakes_, {job.spec->uid, job.spec->name}, id, present);
   if (job.state == JobState::Running) {
-    if (job.limit_end < kNever) set_member(by_limit_, std::pair(job.limit_end, id), present);
+    if (job.limit_end < kNever) {
+      set_member(by_limit_, std::pair(job.limit_end, id), present);
+      const JobExtras& extras = *job.spec->extras;
+      Instant warning = job.limit_end - std::chrono::seconds(extras.signal_before_s);
+      if (extras.signal) set_member(by_warning_, std::pair(warning, id), present);
+    }
+    for (const Step& step : *job.steps)
+      if (step.limit_end && step.limit_end < kNever)
+        set_member(by_step_limit_, std::pair(step.limit_end, id), present);
     if (job.spec->batch && !job.launched) set_member(unlaunched_, id, present);
   }
   bool suspended = job.state == JobState::Suspended;

@@ -30,7 +30,11 @@ class Indexes {
     return find(namesakes_, {uid, name});
   }
   const ByTime& by_limit() const { return by_limit_; }  // running, by the end of their time limit
-  const ByTime& by_end() const { return by_end_; }      // finished and clean, by their end
+  // Running ones with --signal, by when it is due; and those with a step that has a limit of its
+  // own, by that.
+  const ByTime& by_warning() const { return by_warning_; }
+  const ByTime& by_step_limit() const { return by_step_limit_; }
+  const ByTime& by_end() const { return by_end_; }  // finished and clean, by their end
   const JobSet& completing() const { return completing_; }
   const JobSet& unlaunched() const {
     return unlaunched_;
@@ -57,7 +61,7 @@ class Indexes {
   std::map<NodeId, JobSet> on_node_;
   std::map<JobId, JobSet> elements_, waiting_for_;
   std::map<Key, JobSet> namesakes_;
-  ByTime by_limit_, by_end_;
+  ByTime by_limit_, by_warning_, by_step_limit_, by_end_;
   JobSet completing_, unlaunched_, interactive_, suspended_, singletons_, delayed_;
 };
 

@@ -182,7 +182,6 @@ class Fold {
     job.requeue_wanted = e.requeue;
     job.configuring = false;
     job.array = {};
-    job.steps = {};
     if (!was_placed) return;
     for (const NodeShare& share : job.allocation->nodes) {
       job.nodes_left.push_back(share.node);
@@ -214,6 +213,7 @@ class Fold {
     job.start = job.end = job.limit_end = {};
     job.suspended_for = {};
     job.exit = job.derived_exit = {};
+    job.steps = {};
     job.next_step = 0;
     job.eligible = std::max(e.begin, at_);
     ++job.restarts;
@@ -252,11 +252,14 @@ class Fold {
     change_step(e.job, e.step, [&](Step& step) {
       std::erase(step.nodes_left, e.node);
       step.worst = std::max(step.worst, e.exit);
-      step.out_of_memory |= e.out_of_memory;
+      step.out_of_memory = step.out_of_memory || e.out_of_memory;
+      merge(step.usage, e.usage);
     });
   }
 
+  // The batch script's step has no record and does not count for the highest exit of the steps.
   void operator()(const StepEnded& e) {
+    if (e.step == kBatchStep) return;
     Job& job = known(e.job);
     std::vector<Step> steps = *job.steps;
     std::erase_if(steps, [&](const Step& step) { return step.id == e.step; });

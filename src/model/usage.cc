@@ -16,8 +16,14 @@ void add(Usage& sum, const Usage& one) {
   sum.write_bytes += one.write_bytes;
 }
 
+// Of equals the lowest task: the order in which nodes come must not matter.
 void raise(Extreme& known, const Extreme& other, bool first) {
-  if (first || other.value > known.value) known = other;
+  bool tie = other.value == known.value && other.task < known.task;
+  if (first || other.value > known.value || tie) known = other;
+}
+void lower(Extreme& known, const Extreme& other, bool first) {
+  bool tie = other.value == known.value && other.task < known.task;
+  if (first || other.value < known.value || tie) known = other;
 }
 
 }  // namespace
@@ -45,7 +51,7 @@ void merge(StepUsage& step, const StepUsage& other) {
   raise(step.max_faults, other.max_faults, first);
   raise(step.max_read, other.max_read, first);
   raise(step.max_write, other.max_write, first);
-  if (first || other.min_cpu_ms.value < step.min_cpu_ms.value) step.min_cpu_ms = other.min_cpu_ms;
+  lower(step.min_cpu_ms, other.min_cpu_ms, first);
 }
 
 }  // namespace ym

@@ -75,7 +75,9 @@ Status Shepherd::prepare() {
   ::sigprocmask(SIG_BLOCK, &child, nullptr);
   children_ = Fd(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!children_) return fail(errno_text("signalfd"));
-  StartedMark mark{.pid = static_cast<std::uint32_t>(::getpid()), .at = wall_clock()};
+  started_ = wall_clock();
+  sampled_at_ = monotonic_clock();
+  StartedMark mark{.pid = static_cast<std::uint32_t>(::getpid()), .at = started_};
   if (auto wrote = write_file(fmt::format("{}/{}", folder_, kStartedFile), wire::encode(mark), 0600,
                               Sync::No);
       !wrote)
@@ -127,6 +129,7 @@ void Shepherd::start_tasks() {
       signal_tasks(SIGKILL, false);
       break;
     }
+    usage_.began(task->pid, one.rank);
     started.tasks.push_back({.task = one.rank, .pid = static_cast<std::uint32_t>(task->pid)});
     tasks_.push_back({.order = &one, .pid = task->pid, .streams = std::move(task->streams)});
   }
@@ -176,6 +179,7 @@ int Shepherd::poll_timeout() const {
   else if (lost_at_ > Duration(0))
     wait = std::min(wait, lost_at_ + kResumeWait - now);
   if (auto end = give_up_at()) wait = std::min(wait, *end - now);
+  wait = std::min(wait, until_sample());
   return static_cast<int>(std::max(wait, Duration(0)).count()) + 1;
 }
 
@@ -208,6 +212,7 @@ void Shepherd::turn() {
   listeners_.sweep();
   reap();
   if (stream_) write_stream();
+  sample_if_due();
   check_deadlines();
 }
 
@@ -217,7 +222,7 @@ void Shepherd::reap() {
   }
   int status = 0;
   pid_t pid;
-  while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
+  while ((pid = usage_.reap(&status)) > 0) {
     auto task = std::ranges::find(tasks_, pid, &Task::pid);
     if (task == tasks_.end() || task->ended) continue;  // an orphan of a task
     if (!task->in_epilog) {
@@ -255,7 +260,8 @@ bool Shepherd::delivered(Duration since) const {
   if (!over_sent_) return false;
   if (replay_.all_confirmed()) return true;
   Duration now = monotonic_clock();
-  if (killed_ && now >= since + kKilledWait) return true;
+  // An srun that hangs up on a killed step was killed with it.
+  if (killed_ && ((!stream_ && hung_up_) || now >= since + kKilledWait)) return true;
   if (stream_) return false;
   if (ending_at_ > Duration(0) && now >= std::max(lost_at_, ending_at_) + kEndingWait) return true;
   // It ended the connection having got everything, or was away too long already, or is now.

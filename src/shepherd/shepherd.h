@@ -33,6 +33,7 @@
 #include "shepherd/pace.h"
 #include "shepherd/replay.h"
 #include "shepherd/task.h"
+#include "shepherd/usage.h"
 #include "wire/codec.h"
 #include "wire/messages.h"
 
@@ -94,6 +95,11 @@ class Shepherd {
   void on_control();
   void handle(ControlPacket packet, Fd passed);
   void signal_tasks(int signal, bool leaders_only);
+  // shepherd_usage.cc
+  Duration until_sample() const;
+  void sample_if_due();
+  void answer_query(const Fd& caller);
+  bool no_child_left();
   // The bytes that came; 0 if there is nothing more at present.
   std::size_t read_output(Task& task, StreamKind kind);
   void adopt_stream(Fd stream);
@@ -144,6 +150,9 @@ class Shepherd {
   std::vector<Task> tasks_;
   std::unique_ptr<MpiSupport> mpi_;  // null: the tasks need none
   ShepherdResult result_;
+  UsageMeter usage_;
+  Instant started_;
+  Duration sampled_at_{0};  // monotonic
 
   Replay replay_;
   Pace pace_;

@@ -26,13 +26,14 @@ constexpr Duration kKillAgain = std::chrono::seconds(1);
 constexpr int kOomWaitMs = 50;
 constexpr std::uint8_t kOomSignal = 125;  // Slurm's "0:125"
 
-bool no_child_left() {
-  while (::waitpid(-1, nullptr, WNOHANG) > 0) {
-  }
-  return ::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD;
-}
-
 }  // namespace
+
+bool Shepherd::no_child_left() {
+  int status = 0;
+  while (usage_.reap(&status) > 0) {
+  }
+  return usage_.reap(&status) < 0 && errno == ECHILD;
+}
 
 void Shepherd::contain() {
   for (const std::string& trouble : containment_.make(order_))
@@ -42,7 +43,7 @@ void Shepherd::contain() {
 }
 
 void Shepherd::say(const std::string& text) {
-  if (order_.tasks.empty()) return;
+  if (text.empty() || order_.tasks.empty()) return;
   const TaskOrder& first = order_.tasks.front();
   if (!first.std_err.empty()) return append_as_user(order_, first.std_err, text);
   tell(TaskOutput{.task = first.rank, .stream = StreamKind::Stderr, .data = text});
@@ -172,6 +173,7 @@ void Shepherd::finish() {
   mpi_.reset();
   end_leftovers();
   note_memory();
+  result_.usage = usage_.total(order_.node);
   containment_.remove();
   auto wrote =
       write_file(fmt::format("{}/{}", folder_, kResultFile), wire::encode(result_), 0600, Sync::No);

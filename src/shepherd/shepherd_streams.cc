@@ -245,7 +245,10 @@ void Shepherd::on_control() {
     }
     auto decoded = wire::decode<ControlPacket>(
         std::string_view(packet).substr(0, static_cast<std::size_t>(got)));
-    if (decoded) handle(std::move(*decoded), std::move(passed));
+    if (decoded && decoded->kind == ControlKind::Query)
+      answer_query(caller);
+    else if (decoded)
+      handle(std::move(*decoded), std::move(passed));
   }
 }
 
@@ -260,6 +263,7 @@ void Shepherd::handle(ControlPacket packet, Fd passed) {
     return;
   }
   if (packet.kind == ControlKind::Signal) {
+    say(packet.notice);
     if (packet.signal > 0 && packet.signal < NSIG) signal_tasks(packet.signal, packet.leaders_only);
     return;
   }

@@ -24,7 +24,7 @@ bool SpillFile::open() {
 
 bool SpillFile::takes(std::uint64_t bytes) {
   if (refused_ || used_ + bytes > most_ || !open()) return false;
-  struct statvfs room{};
+  struct statvfs room {};
   if (::fstatvfs(fd_.get(), &room) != 0) return true;
   return std::uint64_t{room.f_bavail} * 100 >= std::uint64_t{room.f_blocks} * kFreePercentMin;
 }

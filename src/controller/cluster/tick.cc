@@ -8,8 +8,8 @@ namespace {
 
 // How long a lost order stays lost: orders that were not answered are repeated this often.
 constexpr Duration kRepeatOrders = std::chrono::seconds(5);
-// How long an interactive allocation outlives its client; long enough for a restart of the
-// controller.
+// How long an interactive allocation outlives its client unless InactiveLimit says it; long enough
+// for a restart of the controller.
 constexpr Duration kOwnerGrace = std::chrono::seconds(60);
 // At most so many records leave in one tick, so that a tick stays short.
 constexpr std::size_t kForgetMax = 1000;
@@ -21,6 +21,9 @@ void Controller::begin_watch(Instant now, Outbox& out) {
     contacts_[node.id] = {.connected = false, .last_heard = now};
   });
   for (JobId job : indexes_.interactive()) owners_gone_[job] = now;
+  // A warning that was due before the last event was given then.
+  for (const auto& [at, job] : indexes_.by_warning())
+    if (at <= state_.time) warned_[job] = state_.jobs.at(job.value).limit_end;
   std::vector<JobId> configuring;
   state_.jobs.for_each([&](std::uint64_t, const Job& job) {
     if (job.configuring) configuring.push_back(job.id);
@@ -35,26 +38,15 @@ void Controller::owner_gone(JobId job, Instant now) {
 }
 
 void Controller::tick(Instant now, Outbox& out) {
+  warn_of_limits(now, out);
   enforce_limits(now, out);
+  enforce_step_limits(now, out);
   watch_nodes(now, out);
   watch_owners(now, out);
   repeat_orders(now, out);
   forget_old(now, out);
   std::set<JobId> delayed = indexes_.delayed();
   for (JobId job : delayed) review_dependency(job, now, out);
-}
-
-void Controller::enforce_limits(Instant now, Outbox& out) {
-  while (!indexes_.by_limit().empty()) {
-    auto [limit, job] = *indexes_.by_limit().begin();
-    if (limit + config_.over_time_limit > now) return;
-    finish(job,
-           {.state = JobState::Timeout,
-            .reason = Reason::TimeLimit,
-            .exit = {.signal = 15},
-            .grace = config_.kill_wait},
-           now, out);
-  }
 }
 
 void Controller::watch_nodes(Instant now, Outbox& out) {
@@ -73,9 +65,9 @@ void Controller::watch_nodes(Instant now, Outbox& out) {
 
 void Controller::watch_owners(Instant now, Outbox& out) {
   std::vector<JobId> abandoned;
+  Duration grace = config_.inactive_limit.count() > 0 ? config_.inactive_limit : kOwnerGrace;
   for (const auto& [job, since] : owners_gone_)
-    if (now - since >= kOwnerGrace && indexes_.interactive().contains(job))
-      abandoned.push_back(job);
+    if (now - since >= grace && indexes_.interactive().contains(job)) abandoned.push_back(job);
   for (JobId job : abandoned)
     finish(job,
            {.state = JobState::Cancelled,

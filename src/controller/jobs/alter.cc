@@ -147,13 +147,15 @@ Status Controller::signal(const Job& job, const AlterJobs& alter, std::optional<
     if (!known) return refuse(Errc::InvalidStep);
   }
   std::uint16_t number = alter.signal ? alter.signal : 9;
+  KillCause cause = number == 9 ? KillCause::Cancelled : KillCause::None;
   for (const NodeShare& share : job.allocation->nodes)
     out.orders.push_back({share.node, SignalJob{.job = job.id,
                                                 .sluid = job.sluid,
                                                 .signal = number,
                                                 .batch_only = alter.batch_only,
                                                 .whole_job = alter.whole_job,
-                                                .step = step}});
+                                                .step = step,
+                                                .cause = cause}});
   return {};
 }
 

@@ -21,15 +21,6 @@ Controller::Ending Controller::interactive_ending(ExitStatus exit) {
 }
 
 void Controller::finish(JobId id, const Ending& ending, Instant now, Outbox& out) {
-  const Job& job = state_.jobs.at(id.value);
-  // Steps are over with their job; accounting hears of each.
-  std::vector<Step> steps = *job.steps;
-  for (const Step& step : steps)
-    emit(StepEnded{.job = id,
-                   .step = step.id,
-                   .exit = step.worst,
-                   .out_of_memory = step.out_of_memory},
-         now, out);
   emit(JobFinished{.job = id,
                    .state = ending.state,
                    .reason = ending.reason,
@@ -38,6 +29,7 @@ void Controller::finish(JobId id, const Ending& ending, Instant now, Outbox& out
                    .requeue = ending.requeue},
        now, out);
   owners_gone_.erase(id);
+  forget_limits(id);
   preparing_.erase(id);
   controller_prologs_.erase(id);
   std::vector<NodeId> left = state_.jobs.at(id.value).nodes_left;
@@ -52,8 +44,25 @@ void Controller::finish(JobId id, const Ending& ending, Instant now, Outbox& out
   if (!ending.requeue) job_moved_on(id, now, out);
 }
 
+namespace {
+
+// What the job's processes are told on their stderr. One that ended by itself says nothing.
+KillCause cause_of(JobState state) {
+  switch (state) {
+    case JobState::Cancelled:
+    case JobState::Deadline: return KillCause::Cancelled;
+    case JobState::Timeout: return KillCause::TimeLimit;
+    case JobState::NodeFail:
+    case JobState::BootFail: return KillCause::NodeFailure;
+    case JobState::Preempted: return KillCause::Preempted;
+    default: return KillCause::None;
+  }
+}
+
+}  // namespace
+
 void Controller::order_kill(const Job& job, NodeId node, Duration grace, Outbox& out) const {
-  KillJob kill{.job = job.id, .sluid = job.sluid, .grace = grace};
+  KillJob kill{.job = job.id, .sluid = job.sluid, .grace = grace, .cause = cause_of(job.state)};
   if (!config_.epilog.empty()) {
     const Partition* partition = state_.find(job.partition);
     kill.spec = job.spec;
@@ -73,6 +82,7 @@ void Controller::order_kill(const Job& job, NodeId node, Duration grace, Outbox&
 void Controller::release_node(JobId id, NodeId node, Instant now, Outbox& out) {
   const Job* job = state_.find(id);
   if (!job || std::ranges::find(job->nodes_left, node) == job->nodes_left.end()) return;
+  end_steps_on(id, node, now, out);
   emit(JobNodeReleased{.job = id, .node = node}, now, out);
   if (!state_.jobs.at(id.value).completing()) became_clean(id, now, out);
 }

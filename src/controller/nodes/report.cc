@@ -29,11 +29,12 @@ Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
 
   ForgetAttempts forget;
   std::set<Sluid> reported;
+  // Steps first: with the end of its job a step that has not been told is over.
+  for (const StepReport& step : report.ended_steps) note_step(id, step, now, out, forget);
   for (const AttemptReport& attempt : report.attempts) {
     reported.insert(attempt.sluid);
     note_attempt(id, attempt, report.complete, now, out, forget);
   }
-  for (const StepReport& step : report.ended_steps) note_step(id, step, now, out, forget);
   if (!report.drain_reason.empty()) drain(id, report.drain_reason, now, out);
   if (report.complete) note_missing(id, reported, rebooted, now, out);
   if (!forget.attempts.empty() || !forget.steps.empty())
@@ -131,6 +132,7 @@ void Controller::note_attempt(NodeId node, const AttemptReport& attempt, bool co
     if (attempt.batch_ended) {
       bool ok = attempt.exit.ok() && attempt.error.empty();
       Ending ending{.state = ok ? JobState::Completed : JobState::Failed, .exit = attempt.exit};
+      end_batch_step(id, attempt, now, out);
       if (!ok) ending.reason = attempt.exit.signal ? Reason::RaisedSignal : Reason::NonZeroExitCode;
       if (!attempt.error.empty()) ending.reason = Reason::JobLaunchFailure;
       if (attempt.out_of_memory)
@@ -143,6 +145,11 @@ void Controller::note_attempt(NodeId node, const AttemptReport& attempt, bool co
   const Job& after = state_.jobs.at(id.value);
   if (!after.completing()) return;
   if (clean) {
+    // Unless the job ended because its script did: then it was told above.
+    bool ended_from_outside = after.state != JobState::Completed &&
+                              after.state != JobState::Failed &&
+                              after.state != JobState::OutOfMemory;
+    if (ended_from_outside) end_batch_step(id, attempt, now, out);
     std::erase_if(out.orders,
                   [&](const Order& order) {  // finish() asked for what this report already says
                     const auto* kill = std::get_if<KillJob>(&order.message);
@@ -197,26 +204,18 @@ void Controller::note_missing(NodeId node, const std::set<Sluid>& reported, bool
 
 void Controller::note_step(NodeId node, const StepReport& report, Instant now, Outbox& out,
                            ForgetAttempts& forget) {
-  forget.steps.push_back(report);
+  forget.steps.push_back(
+      {.job = report.job, .sluid = report.sluid, .step = report.step, .exit = report.exit});
   const Job* job = state_.find(report.job);
   if (!job || job->sluid != report.sluid) return;
-  auto step = std::ranges::find(*job->steps, report.step, &Step::id);
-  if (step == job->steps->end()) return;
-  if (std::ranges::find(step->nodes_left, node) == step->nodes_left.end()) return;
-  emit(StepNodeEnded{.job = job->id,
-                     .step = report.step,
-                     .node = node,
-                     .exit = report.exit,
-                     .out_of_memory = report.out_of_memory},
-       now, out);
-  const Job& after = state_.jobs.at(report.job.value);
-  auto ended = std::ranges::find(*after.steps, report.step, &Step::id);
-  if (!ended->nodes_left.empty()) return;
-  emit(StepEnded{.job = report.job,
-                 .step = report.step,
-                 .exit = ended->worst,
-                 .out_of_memory = ended->out_of_memory},
-       now, out);
+  end_step_on(job->id, report.step,
+              {.job = job->id,
+               .step = report.step,
+               .node = node,
+               .exit = report.exit,
+               .usage = report.usage,
+               .out_of_memory = report.out_of_memory},
+              now, out);
 }
 
 }  // namespace ym

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes and partitions by the administrator's hand, and nodes that are lost.
+// Nodes and partitions by the administrator's hand.
 #include <algorithm>
 
 #include "base/text.h"
@@ -15,39 +15,6 @@ void Controller::change_node(const Node& node, const NodeStateChanged& change, I
               node.fail == change.fail && node.down_by_admin == change.down_by_admin &&
               node.reason == change.reason;
   if (!same) emit(change, now, out);
-}
-
-// The node is down: its jobs end here, and go back to the queue if they may.
-void Controller::lose_node(NodeId id, const std::string& reason, Instant now, Outbox& out) {
-  const Node& node = state_.nodes.at(id.value);
-  change_node(node,
-              {.node = id,
-               .condition = NodeCondition::Down,
-               .drain = node.drain,
-               .fail = node.fail,
-               .down_by_admin = node.down_by_admin,
-               .reason = node.reason.empty() ? reason : node.reason,
-               .by = {}},
-              now, out);
-  std::set<JobId> jobs = indexes_.on_node(id);
-  for (JobId job_id : jobs) {
-    const Job* job = state_.find(job_id);
-    if (!job) continue;
-    if (job->completing()) {
-      release_node(job_id, id, now, out);
-      continue;
-    }
-    if (job->spec->no_kill && job->allocation->nodes.front().node != id) {
-      node_prepared(job_id, id, now, out);  // it goes on without this one
-      continue;
-    }
-    finish(job_id,
-           {.state = JobState::NodeFail,
-            .reason = Reason::NodeDown,
-            .requeue = job->spec->requeue && job->spec->batch,
-            .grace = config_.kill_wait},
-           now, out);
-  }
 }
 
 namespace {

@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "daemon/launch/job_environment.h"
+#include "notation/acct_frequency.h"
 #include "notation/pattern.h"
 #include "os/environment_block.h"
 
@@ -31,10 +32,17 @@ StepRef pattern_step(StepId step) {
   return {.kind = StepRef::Kind::Number, .number = step.value};
 }
 
+// --acctg-freq, checked where it came in.
+void set_acct_frequency(ShepherdOrder& order, std::string_view wish) {
+  auto seconds = parse_acct_frequency(wish);
+  if (seconds && *seconds) order.acct_frequency_s = **seconds;
+}
+
 ShepherdOrder common_order(JobId job, Sluid sluid, StepId step, const LaunchFacts& facts) {
   ShepherdOrder order{
       .job = job, .sluid = sluid, .step = step, .groups = facts.groups, .node = facts.node};
   order.kill_wait = facts.kill_wait;
+  order.acct_frequency_s = facts.acct_frequency_s;
   order.boot_id = facts.boot_id;
   return order;
 }
@@ -91,6 +99,7 @@ ShepherdOrder batch_order(const LaunchJob& job, const LaunchFacts& facts) {
   order.script = job.script;
   order.arguments = spec.extras->arguments;
   order.environment = batch_environment(job, facts);
+  set_acct_frequency(order, spec.extras->acct_frequency);
   set_wishes(order, EnvironmentBlock(job.environment), facts);
   order.login = login_wish(spec, facts);
   order.umask = umask_from(job.environment);
@@ -124,6 +133,7 @@ Result<ShepherdOrder> step_order(const LaunchTasks& request, const StepCredentia
   order.work_dir = request.work_dir;
   order.arguments = request.arguments;
   order.environment = step_environment(request, credential, share, facts);
+  set_acct_frequency(order, request.acct_frequency);
   set_wishes(order, EnvironmentBlock(request.environment), facts);
   order.limits = request.limits;
   if (!request.task_prolog.empty()) order.task_prologs.push_back(request.task_prolog);

@@ -22,6 +22,7 @@ struct LaunchFacts {
   std::vector<std::uint32_t> groups;
   std::string boot_id;
   Duration kill_wait{30000};
+  std::uint32_t acct_frequency_s = 30;
   std::int32_t nice = 0;                 // slurmd's own
   std::uint32_t propagate_priority = 0;  // slurm.conf PropagatePrioProcess
   std::string task_prolog, task_epilog;  // slurm.conf's

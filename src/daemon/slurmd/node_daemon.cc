@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "config/values.h"
 #include "daemon/launch/containment_order.h"
+#include "daemon/slurmd/notices.h"
 #include "net/token.h"
 #include "notation/job_id.h"
 #include "os/clock.h"
@@ -53,6 +54,7 @@ NodeDaemon::NodeDaemon(Parts parts)
       log_(parts.log),
       spool_(std::move(parts.spool)),
       shepherds_(loop_, spool_, log_, std::move(parts.shepherd_program), node_.name),
+      queries_(loop_, shepherds_),
       cpus_(machine_, node_, loaded_.config, ::geteuid() == 0) {
   shepherds_.set_on_end([this](Sluid sluid, StepId step, const agent::Ended& ended) {
     if (agent::is_program(step) && !ended.error.empty())
@@ -242,6 +244,7 @@ Result<LaunchFacts> NodeDaemon::facts_for(std::uint32_t uid, std::uint32_t gid) 
                     .groups = groups_of(user->name, gid)};
   facts.boot_id = boot_id_;
   facts.kill_wait = loaded_.config.kill_wait;
+  facts.acct_frequency_s = loaded_.config.acct_frequency_s;
   facts.temp_dir = expand_node_path(loaded_.config.temp_dir, node_.name, host_name());
   facts.nice = ::getpriority(PRIO_PROCESS, 0);
   facts.propagate_priority = loaded_.config.propagate_priority;
@@ -324,6 +327,12 @@ void NodeDaemon::obey(agent::Signal& effect) {
   ControlPacket packet{.kind = ControlKind::Signal,
                        .signal = effect.signal,
                        .leaders_only = effect.scope == agent::SignalScope::Leaders};
+  Instant now = wall_clock();
+  packet.notice = notice_of(effect.cause, {.job = effect.job,
+                                           .step = effect.step,
+                                           .node = node_.name,
+                                           .at = now,
+                                           .zone_offset_s = zone_offset_seconds(now)});
   log_.debug("signal {} to step {}", effect.signal, step_folder_name(effect.step));
   if (auto sent = shepherds_.send(effect.sluid, effect.step, packet); !sent) {
     log_.verbose("signal {} to step {}: {}", effect.signal, step_folder_name(effect.step),

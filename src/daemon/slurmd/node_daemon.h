@@ -14,6 +14,7 @@
 #include "daemon/slurmd/cpu_choice.h"
 #include "daemon/slurmd/shepherds.h"
 #include "daemon/slurmd/spool.h"
+#include "daemon/slurmd/step_queries.h"
 #include "net/key.h"
 #include "net/link.h"
 #include "net/loop.h"
@@ -77,6 +78,7 @@ class NodeDaemon {
   void launch_tasks(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   Result<ShepherdOrder> order_for(const LaunchTasks& request, const Peer& peer) const;
   void resume_stream(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
+  void query_steps_here(ConnectionId from, const Peer& peer, const Frame& frame);
   void attach_step(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void receive_file(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void refuse_bcast(ConnectionId to, const Frame& frame, const std::string& text);
@@ -113,6 +115,7 @@ class NodeDaemon {
   Loop loop_;
   Spool spool_;
   Shepherds shepherds_;
+  StepQueries queries_;
   agent::Agent agent_;
   CpuChoice cpus_;
   std::map<Key, PendingStep> pending_;

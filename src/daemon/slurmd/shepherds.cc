@@ -251,6 +251,13 @@ void Shepherds::log_unkillable(Key key, JobId job, std::string_view text) const 
 }
 
 Status Shepherds::send(Sluid sluid, StepId step, const ControlPacket& packet, int passed_fd) const {
+  auto sent = open(sluid, step, packet, passed_fd);
+  if (!sent) return std::unexpected(sent.error());
+  return {};
+}
+
+Result<Fd> Shepherds::open(Sluid sluid, StepId step, const ControlPacket& packet,
+                           int passed_fd) const {
   auto address = control_address(spool_.folder(sluid, step));
   if (!address) return std::unexpected(address.error());
   Fd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -273,7 +280,7 @@ Status Shepherds::send(Sluid sluid, StepId step, const ControlPacket& packet, in
     std::memcpy(CMSG_DATA(extra), &passed_fd, sizeof passed_fd);
   }
   if (::sendmsg(fd.get(), &message, MSG_NOSIGNAL) < 0) return fail(errno_text("control socket"));
-  return {};
+  return fd;
 }
 
 }  // namespace ym

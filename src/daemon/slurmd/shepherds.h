@@ -41,6 +41,8 @@ class Shepherds {
   // One that a former daemon started.
   void adopt(JobId job, Sluid sluid, StepId step);
   Status send(Sluid sluid, StepId step, const ControlPacket& packet, int passed_fd = -1) const;
+  // The same for a question: the answer comes on the connection.
+  Result<Fd> open(Sluid sluid, StepId step, const ControlPacket& packet, int passed_fd = -1) const;
 
  private:
   struct Watched {

@@ -65,7 +65,8 @@ agent::Ended ended_of(const ShepherdResult& result) {
   return {.exit = result.exit,
           .error = result.error,
           .out_of_memory = result.out_of_memory,
-          .drain_reason = result.drain_reason};
+          .drain_reason = result.drain_reason,
+          .usage = result.usage};
 }
 
 Status Spool::prepare() {

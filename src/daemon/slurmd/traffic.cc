@@ -92,6 +92,7 @@ void NodeDaemon::on_client_frames(ConnectionId from, const Peer& peer, std::vect
                   wire::encode(pong));
     return;
   }
+  if (is<QueryStepsHere>(first)) return query_steps_here(from, peer, first);
   if (is<GetToken>(first)) return give_token(from, peer, first);
   server_->close(from, fmt::format("slurmd knows no message {}", first.header.type));
 }

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signals and limits on real processes: who gets which signal, when, and what users read of it."""
+import re
+
+import pytest
+
+from yard import Yard, wait_for
+
+
+@pytest.fixture(scope="module")
+def yard(tmp_path_factory):
+    yard = Yard(tmp_path_factory.mktemp("control"), nodes=2, extra="KillWait=1")
+    yard.start()
+    yield yard
+    yard.stop()
+
+
+def output(yard, name):
+    try:
+        with open(f"{yard.dir}/out/{name}") as f:
+            return f.read()
+    except OSError:
+        return ""
+
+
+def submit(yard, script, *options):
+    """A batch job that has said that it is ready."""
+    done = yard.run("sbatch", "--parsable", "-o", "%j.out", *options, "--wrap", script)
+    job = done.stdout.strip()
+    wait_for(lambda: "ready" in output(yard, f"{job}.out"), what=f"job {job} to be ready")
+    return job
+
+
+def over(yard, job):
+    """The job's facts once it is over and clean."""
+    def facts():
+        text = yard.run("scontrol", "show", "job", job).stdout
+        state = re.search(r"JobState=(\S+)", text)[1]
+        return text if state not in ("PENDING", "RUNNING", "COMPLETING") else None
+    return wait_for(facts, what=f"job {job} to end")
+
+
+# A shell that notes the signal and goes on, with a step that does the same.
+SCRIPT = """trap 'echo shell got it' USR1
+srun sh -c 'trap "echo step got it; exit 0" USR1; echo ready; while :; do sleep 0.05; done' &
+wait; wait
+echo end"""
+
+
+@pytest.mark.parametrize("options, shell, step", [
+    ([], False, True),
+    (["-f"], True, True),
+])
+def test_a_signal_goes_to_the_steps_and_with_full_to_the_shell_too(yard, options, shell, step):
+    job = submit(yard, SCRIPT)
+    yard.run("scancel", "-s", "USR1", *options, job)
+    wait_for(lambda: "end" in output(yard, f"{job}.out"), what="the end")
+    text = output(yard, f"{job}.out")
+    assert ("shell got it" in text, "step got it" in text) == (shell, step), text
+
+
+def test_with_batch_only_the_shell_gets_the_signal(yard):
+    job = submit(yard, SCRIPT)
+    yard.run("scancel", "-b", "-s", "10", job)
+    wait_for(lambda: "shell got it" in output(yard, f"{job}.out"), what="the shell")
+    assert "step got it" not in output(yard, f"{job}.out")
+    yard.run("scancel", job)
+    over(yard, job)
+
+
+def test_a_cancelled_job_reads_why_and_so_does_a_cancelled_step(yard):
+    job = submit(yard, "srun sh -c 'echo ready; sleep 1000'; echo after; sleep 1000")
+    yard.run("scancel", f"{job}.0")
+    wait_for(lambda: "after" in output(yard, f"{job}.out"), what="the step's end")
+    time = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"
+    text = output(yard, f"{job}.out")
+    assert re.search(rf"slurmstepd: error: \*\*\* STEP {job}\.0 ON n\d CANCELLED AT {time} \*\*\*",
+                     text), text
+    yard.run("scancel", job)
+    assert "JobState=CANCELLED" in over(yard, job)
+    text = output(yard, f"{job}.out")
+    assert re.search(rf"slurmstepd: error: \*\*\* JOB {job} ON n\d CANCELLED AT {time} \*\*\*",
+                     text), text
+
+
+def test_what_ignores_sigterm_is_killed_after_killwait(yard):
+    job = submit(yard, "trap 'echo deaf' TERM; echo ready; while :; do sleep 0.05; done")
+    yard.run("scancel", job)
+    assert "JobState=CANCELLED" in over(yard, job)
+    assert "deaf" in output(yard, f"{job}.out"), "SIGTERM came first"
+
+
+def test_a_limit_is_announced_as_signal_says(yard):
+    script = "trap 'echo warned' USR1; echo ready; while :; do sleep 0.05; done"
+    job = submit(yard, script, "-t", "1", "--signal=B:USR1@60")  # due at once
+    wait_for(lambda: "warned" in output(yard, f"{job}.out"), 20, "the warning")
+    assert output(yard, f"{job}.out").count("warned") == 1
+    yard.run("scancel", job)
+    over(yard, job)
+
+
+def test_a_lost_node_ends_only_the_step_of_a_job_that_may_go_on(yard):
+    job = submit(yard, "srun -N2 --no-kill sh -c 'echo ready; sleep 1000' & "
+                       "while :; do sleep 0.05; done", "-N2", "--no-kill")
+    yard.run("scontrol", "update", "NodeName=n2", "State=DOWN", "Reason=test")
+    assert "JobState=RUNNING" in yard.run("scontrol", "show", "job", job).stdout
+    yard.run("scontrol", "update", "NodeName=n2", "State=RESUME")
+    yard.run("scancel", job)
+    over(yard, job)
