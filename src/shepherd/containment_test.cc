@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -139,6 +140,28 @@ TEST_F(ContainmentTest, UnlessMemoryIsConstrainedNothingIsLimited) {
   Containment groups(one);
   groups.make(one);
   EXPECT_EQ(text("memory/" + job_ + "/step_0/memory.limit_in_bytes"), "");
+}
+
+// The machine's own groups, where there are any that this user may make.
+TEST(RealContainment, AProcessIsBornWithItsCpusOnly) {
+  ShepherdOrder one{.job = JobId{7},
+                    .sluid = Sluid{static_cast<std::uint64_t>(::getpid())},
+                    .step = StepId{0},
+                    .node = "unit-test"};
+  one.job_cpus = one.cpus = "0";
+  Containment groups(one);
+  std::vector<std::string> troubles = groups.make(one);
+  if (!groups.tracks() || !troubles.empty()) GTEST_SKIP() << "no control groups to make here";
+  pid_t pid = groups.fork_inside();
+  if (pid == 0) {
+    std::string status = read_cgroup("/proc/self", "status").value_or("");
+    ::_exit(status.find("Cpus_allowed_list:\t0\n") == std::string::npos ? 1 : 0);
+  }
+  int code = -1;
+  ASSERT_EQ(::waitpid(pid, &code, 0), pid);
+  EXPECT_EQ(code, 0);
+  groups.remove();
+  EXPECT_FALSE(std::filesystem::exists(groups.tracker()));
 }
 
 TEST(DeviceRules, AreReadAndWrittenAsTheKernelSpellsThem) {

@@ -123,6 +123,22 @@ def test_a_step_that_uses_too_much_memory_is_told_and_its_job_out_of_memory(yard
     wait_state(yard, number, "OUT_OF_MEMORY")
 
 
+def test_oom_kill_step_ends_all_of_the_step(tmp_path):
+    os.chmod(tmp_path, 0o755)
+    one = started(tmp_path, extra="TaskPluginParam=OOMKillStep")
+    mark = f"bystander-{os.getpid()}"
+    try:
+        one.start()
+        # The one that is too big is a child of a task that would go on, beside another task.
+        number = submit(one, f"bash -c 'sleep 100; true' {mark} & "
+                             f'{sys.executable} -c "{HOG}"; sleep 100; echo went on', "--mem=64")
+        wait_state(one, number, "OUT_OF_MEMORY")
+        assert "went on" not in output(one, number)
+        assert not marked(mark)
+    finally:
+        one.stop()
+
+
 def test_a_job_within_its_memory_is_left_alone(yard):
     number = submit(yard, "echo fine", "--mem=64")
     wait_state(yard, number, "COMPLETED")
