@@ -231,6 +231,12 @@ bool Agent::alive(Sluid sluid, StepId step) const {
   return shepherd != attempt->second.shepherds.end() && shepherd->second.alive;
 }
 
+bool Agent::attempt_over(Sluid sluid) const {
+  auto attempt = attempts_.find(sluid);
+  return attempt == attempts_.end() ||
+         report_of(sluid, attempt->second).phase == AttemptPhase::Clean;
+}
+
 std::optional<Sluid> Agent::running_attempt(JobId job, StepId step) const {
   for (const auto& [sluid, attempt] : attempts_) {
     if (attempt.job == job && alive(sluid, step)) return sluid;

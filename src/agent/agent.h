@@ -105,6 +105,9 @@ class Agent {
   // The attempt at the job in which the step is alive here. Only one can be: a job is requeued when
   // it is clean.
   std::optional<Sluid> running_attempt(JobId job, StepId step) const;
+  // Nothing of it is left here, or it was never here: its CPUs may go to others.
+  bool attempt_over(Sluid sluid) const;
+  bool step_over(Sluid sluid, StepId step) const { return !alive(sluid, step); }
   // Everything that is alive here; unset: all.
   struct Alive {
     JobId job;

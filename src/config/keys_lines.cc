@@ -14,11 +14,11 @@ constexpr std::string_view kU32 = "0-4294967294", kU64 = "0-9223372036854775807"
 constexpr KeyInfo kNode[] = {
     {"BcastAddr", Text, NotYet},
     {"Boards", Number, ActedOn, "1", "1-65533"},
-    {"CoreSpecCount", Number, NotYet, "0", "0-65533"},
+    {"CoreSpecCount", Number, ActedOn, "0", "0-65533"},
     {"CoresPerSocket", Number, ActedOn, "1", "1-65533"},
     {"CpuBind", Text, NotYet},
     {"CPUs", Number, ActedOn, "1", "1-65533"},
-    {"CpuSpecList", Text, NotYet},
+    {"CpuSpecList", Text, ActedOn},
     {"Feature", Text, Alias, "", "Features"},
     {"Features", Text, ActedOn},
     {"Gres", Text, NotYet},

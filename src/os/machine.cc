@@ -7,6 +7,33 @@
 #include "os/machine.h"
 
 namespace ym {
+namespace {
+
+std::uint32_t index_above(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_obj_t object) {
+  hwloc_obj_t above = hwloc_get_ancestor_obj_by_type(topology, type, object);
+  return above ? above->logical_index : 0;
+}
+
+// hwloc's logical order is by socket, core and thread.
+std::vector<MachineCpu> places_of(hwloc_topology_t topology) {
+  std::vector<MachineCpu> places;
+  hwloc_obj_t unit = nullptr;
+  while ((unit = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, unit))) {
+    MachineCpu place{.number = unit->os_index,
+                     .socket = index_above(topology, HWLOC_OBJ_PACKAGE, unit),
+                     .core = index_above(topology, HWLOC_OBJ_CORE, unit)};
+    if (!hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, unit))
+      place.core = unit->logical_index;
+    if (!places.empty() && places.back().core == place.core)
+      place.thread = places.back().thread + 1;
+    int numa = unit->nodeset ? hwloc_bitmap_first(unit->nodeset) : -1;
+    place.numa = numa > 0 ? static_cast<std::uint32_t>(numa) : 0;
+    places.push_back(place);
+  }
+  return places;
+}
+
+}  // namespace
 
 Result<Machine> examine_machine() {
   hwloc_topology_t raw = nullptr;
@@ -24,6 +51,7 @@ Result<Machine> examine_machine() {
                   .cores_per_socket = std::max(cores / sockets, 1u),
                   .threads_per_core = std::max(threads / cores, 1u)};
   machine.memory_mb = hwloc_get_root_obj(raw)->total_memory >> 20;
+  machine.places = places_of(raw);
   return machine;
 }
 

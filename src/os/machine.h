@@ -3,15 +3,22 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
 
 namespace ym {
 
+// Where a CPU is. `core` is unique on the machine; `number` and `numa` are the kernel's.
+struct MachineCpu {
+  std::uint32_t number = 0, socket = 0, core = 0, thread = 0, numa = 0;
+};
+
 struct Machine {
   std::uint32_t cpus = 1, boards = 1, sockets = 1, cores_per_socket = 1, threads_per_core = 1;
   std::uint64_t memory_mb = 1;
+  std::vector<MachineCpu> places;  // ascending by socket, core, thread; empty: unknown
 };
 Result<Machine> examine_machine();
 

@@ -10,13 +10,18 @@
 namespace ym {
 namespace {
 
+TaskNeeds needs_of(const JobSpec& spec) {
+  return needs_of(spec.cpus_per_task, spec.tasks_per_node, spec.extras->binding);
+}
+
 // Tasks that one node can take; 0 if it cannot take even the first.
 std::uint32_t capacity(const JobSpec& spec, const Free& node, const PlacementRules& rules) {
   bool whole = spec.exclusive || rules.whole_nodes;
   if (whole && !node.idle) return 0;
   std::uint32_t cpus = std::min(node.cpus, rules.max_cpus_per_node);
   if (cpus < std::max(1u, spec.min_cpus_per_node)) return 0;
-  std::uint32_t tasks = spec.overcommit ? spec.tasks : cpus / std::max(1u, spec.cpus_per_task);
+  std::uint32_t tasks =
+      spec.overcommit ? spec.tasks : tasks_that_fit(needs_of(spec), node.shape, cpus);
   if (spec.tasks_per_node) tasks = std::min(tasks, spec.tasks_per_node);
   if (!rules.memory_counts || tasks == 0) return tasks;
   if (spec.memory_per_node_mb) return node.memory_mb >= spec.memory_per_node_mb ? tasks : 0;
@@ -64,6 +69,17 @@ std::vector<Candidate> choose(const JobSpec& spec, std::vector<Candidate>& candi
   return chosen;
 }
 
+// One task each first, so that no node stays empty; then node by node, unless the job wants them
+// dealt out. REQUIRES: they fit.
+std::vector<std::uint32_t> tasks_on(const JobSpec& spec, const std::vector<Candidate>& chosen) {
+  auto wish = Distribution::parse(spec.extras->binding.distribution).value_or(Distribution{});
+  if (wish.packing == Packing::Default) wish.packing = Packing::Pack;
+  std::vector<std::uint32_t> rooms;
+  for (const Candidate& candidate : chosen) rooms.push_back(candidate.capacity);
+  auto tasks = std::max(spec.tasks, static_cast<std::uint32_t>(chosen.size()));
+  return *task_counts(wish, rooms, tasks);
+}
+
 bool has_features(const NodeSpec& node, const std::string& wanted) {
   if (wanted.empty()) return true;
   std::vector<std::string_view> have = split_words(node.features, ',');
@@ -81,7 +97,7 @@ NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,
                     const PlacementRules& rules) {
   bool whole = spec.exclusive || rules.whole_nodes;
   std::uint32_t wanted =
-      std::max({1u, tasks * std::max(1u, spec.cpus_per_task), spec.min_cpus_per_node});
+      std::max({1u, cpus_for(needs_of(spec), node.shape, tasks), spec.min_cpus_per_node});
   NodeShare share{.node = node.node,
                   .cpus = whole ? node.cpus_total : std::min(wanted, node.cpus),
                   .memory_mb = 0};
@@ -105,15 +121,10 @@ std::optional<Allocation> place(const JobSpec& spec, std::vector<Free> candidate
   if (chosen.empty()) return std::nullopt;
   std::ranges::sort(chosen, {}, [](const Candidate& c) { return c.free.node; });
 
-  // One task each first, so that no node stays empty; then block by block.
-  std::uint32_t left = std::max(spec.tasks, static_cast<std::uint32_t>(chosen.size())) -
-                       static_cast<std::uint32_t>(chosen.size());
+  std::vector<std::uint32_t> tasks = tasks_on(spec, chosen);
   Allocation allocation;
-  for (const Candidate& candidate : chosen) {
-    std::uint32_t more = std::min(left, candidate.capacity - 1);
-    left -= more;
-    allocation.nodes.push_back(share_for(spec, candidate.free, 1 + more, rules));
-  }
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    allocation.nodes.push_back(share_for(spec, chosen[i].free, tasks[i], rules));
   return allocation;
 }
 
@@ -123,7 +134,8 @@ Free free_now(const Node& node) {
           .cpus_total = node.spec->cpus,
           .memory_mb = node.spec->memory_mb - std::min(node.spec->memory_mb, node.memory_used_mb),
           .weight = node.spec->weight,
-          .idle = node.jobs == 0};
+          .idle = node.jobs == 0,
+          .shape = shape_of(*node.spec)};
 }
 
 Free free_when_empty(const Node& node) {
@@ -132,7 +144,8 @@ Free free_when_empty(const Node& node) {
           .cpus_total = node.spec->cpus,
           .memory_mb = node.spec->memory_mb,
           .weight = node.spec->weight,
-          .idle = true};
+          .idle = true,
+          .shape = shape_of(*node.spec)};
 }
 
 std::vector<const Node*> admitted_nodes(const State& state, const Partition& partition,

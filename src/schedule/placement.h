@@ -8,6 +8,7 @@
 
 #include "model/job.h"
 #include "model/state.h"
+#include "model/task_layout.h"
 
 namespace ym {
 
@@ -19,6 +20,7 @@ struct Free {
   std::uint64_t memory_mb = 0;
   std::uint32_t weight = 1;
   bool idle = true;  // nobody holds anything of it
+  NodeShape shape{};
 };
 
 struct PlacementRules {

@@ -211,6 +211,26 @@ TEST(Placement, PrefersTheTightestNodeForOneNodeAndFewNodesForMore) {
   EXPECT_EQ(place({.tasks = 1, .exclusive = true}, free, {})->nodes.front().cpus, 8u);
 }
 
+TEST(Placement, TasksFillNodesUnlessTheyAreToBeDealtOut) {
+  JobSpec spec{.tasks = 4, .min_nodes = 2, .max_nodes = 2};
+  std::vector<Free> nodes = {{.node = NodeId{1}, .cpus = 4}, {.node = NodeId{2}, .cpus = 4}};
+  Allocation filled = *place(spec, nodes, {});
+  EXPECT_EQ(filled.nodes[0].cpus, 3u);
+  spec.extras = Ref(JobExtras{.binding = {.distribution = "cyclic"}});
+  Allocation dealt = *place(spec, nodes, {});
+  EXPECT_EQ(dealt.nodes[0].cpus, 2u);
+  EXPECT_EQ(dealt.nodes[1].cpus, 2u);
+}
+
+TEST(Placement, UnwantedThreadsCostTheirCores) {
+  JobSpec spec{.tasks = 3};
+  spec.extras = Ref(JobExtras{.binding = {.threads_per_core = 1}});
+  Free node{.node = NodeId{1}, .cpus = 8, .shape = {.threads = 2}};
+  EXPECT_EQ(place(spec, {node}, {})->nodes[0].cpus, 6u);
+  spec.tasks = 5;
+  EXPECT_FALSE(place(spec, {node}, {}));
+}
+
 TEST(Placement, MemoryCountsOnlyWhereItIsConsumable) {
   std::vector<Free> free{{.node = {1}, .cpus = 8, .cpus_total = 8, .memory_mb = 100}};
   EXPECT_TRUE(place({.memory_per_node_mb = 200}, free, {}));

@@ -37,6 +37,10 @@ std::string shape_key(const JobSpec& spec) {
     put(key, spec.extras->gres);
     put(key, spec.extras->licenses);
     put(key, spec.extras->reservation);
+    put(key, spec.extras->binding.distribution);
+    put(key, spec.extras->binding.threads_per_core);
+    put(key, spec.extras->binding.tasks_per_socket);
+    put(key, spec.extras->binding.tasks_per_core);
   }
   return key;
 }

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "os/environment_block.h"
 #include "os/files.h"
+#include "shepherd/bind.h"
 #include "shepherd/task_limits.h"
 #include "shepherd/task_scripts.h"
 
@@ -199,6 +200,9 @@ void run_task(const TaskSetup& setup, ChildEnds& ends) {
   std::string lost_folder = enter_folder(order.work_dir, trouble);
   connect_streams(setup.task, ends, trouble);
   if (!lost_folder.empty()) complain(lost_folder);
+  if (std::string unbound = bind_process(setup.task); !unbound.empty()) complain(unbound);
+  std::string notice = notice_of(setup.task, ::getpid());
+  [[maybe_unused]] ssize_t wrote = ::write(STDERR_FILENO, notice.data(), notice.size());
 
   std::vector<std::string> arguments =
       setup.task.arguments.empty() ? order.arguments : setup.task.arguments;

@@ -9,6 +9,7 @@
 #include "cli/common/command.h"
 #include "cli/common/watch.h"
 #include "cli/common/world.h"
+#include "model/task_layout.h"
 #include "notation/hostlist.h"
 
 namespace ym::cli {
@@ -99,20 +100,13 @@ std::string repeat_counts(const std::vector<std::uint32_t>& numbers) {
 
 std::vector<std::uint32_t> tasks_per_node(std::uint32_t tasks, std::uint32_t cpus_per_task,
                                           const std::vector<std::uint32_t>& cpus) {
-  std::vector<std::uint32_t> out(cpus.size(), 0);
-  if (cpus.empty()) return out;
-  // Each node gets one first, so that none is idle; then each is filled; what is left over goes
-  // round.
-  std::uint32_t left = tasks;
-  for (std::size_t i = 0; i < out.size() && left > 0; ++i, --left) ++out[i];
-  for (std::size_t i = 0; i < out.size() && left > 0; ++i) {
-    std::uint32_t room = std::max(1u, cpus[i] / std::max(1u, cpus_per_task));
-    std::uint32_t more = std::min(left, room > out[i] ? room - out[i] : 0);
-    out[i] += more;
-    left -= more;
-  }
-  for (std::size_t i = 0; left > 0; i = (i + 1) % out.size(), --left) ++out[i];
-  return out;
+  if (cpus.empty()) return {};
+  tasks = std::max(tasks, static_cast<std::uint32_t>(cpus.size()));
+  std::vector<std::uint32_t> rooms;
+  for (std::uint32_t count : cpus)
+    rooms.push_back(std::max(1u, count / std::max(1u, cpus_per_task)));
+  if (auto counts = task_counts({}, rooms, tasks)) return *counts;
+  return *task_counts({}, std::vector(cpus.size(), tasks), tasks);  // --overcommit
 }
 
 }  // namespace ym::cli

@@ -2,6 +2,7 @@
 // What a shell or a launcher within an allocation finds in its environment.
 #include "base/format.h"
 #include "cli/common/allocation.h"
+#include "model/binding_variables.h"
 
 namespace ym::cli {
 namespace {
@@ -12,18 +13,10 @@ constexpr const char* kLauncherArguments = "--external-launcher";
 // What was asked for, as far as it was.
 void add_requests(Variables& out, const JobSpec& spec) {
   const JobExtras& extras = *spec.extras;
-  const BindingWish& binding = extras.binding;
   auto add_text = [&](const char* name, const std::string& value) {
     if (!value.empty()) out.emplace_back(name, value);
   };
-  auto add_count = [&](const char* name, std::uint32_t value) {
-    if (value > 0) out.emplace_back(name, fmt::format("{}", value));
-  };
-  add_count("SLURM_NTASKS_PER_SOCKET", binding.tasks_per_socket);
-  add_count("SLURM_NTASKS_PER_CORE", binding.tasks_per_core);
-  add_count("SLURM_THREADS_PER_CORE", binding.threads_per_core);
-  add_text("SLURM_DISTRIBUTION", binding.distribution);
-  add_text("SLURM_HINT", binding.hint);
+  for (auto& variable : binding_variables(extras.binding)) out.push_back(std::move(variable));
   add_text("SLURM_JOB_RESERVATION", extras.reservation);
   add_text("SLURM_JOB_LICENSES", extras.licenses);
   add_text("SLURM_JOB_EXTRA", extras.extra);

@@ -54,6 +54,8 @@ struct JobOptions {
   std::string nodelist_file;
   std::optional<std::string> bcast, bcast_exclude;
   std::optional<bool> bcast_compress, send_libs;
+  std::string hosts;   // of an arbitrary layout: the host of each task, in order
+  std::string answer;  // what --cpu-bind=help and its like asked for: printed instead of work
 };
 
 struct JobOption {
@@ -66,6 +68,7 @@ struct JobOption {
 // By subject, in the order of --help.
 void add_identity_options(std::vector<JobOption>& table);
 void add_resource_options(std::vector<JobOption>& table);
+void add_binding_options(std::vector<JobOption>& table);
 void add_time_options(std::vector<JobOption>& table);
 void add_file_options(std::vector<JobOption>& table);
 void add_launch_options(std::vector<JobOption>& table);

@@ -172,6 +172,25 @@ TEST(JobOptions, BadValuesAreRefusedByName) {
   EXPECT_EQ(refusal({"--deadline=2020-01-01"}), "Incorrect deadline: it has passed already");
 }
 
+TEST(JobOptions, WishesForBindingAreCheckedAndKept) {
+  auto made = request({"-m", "cyclic:block", "--ntasks-per-socket=2", "--ntasks-per-core=1",
+                       "--threads-per-core=1", "--mem-bind=local"})
+                  .value();
+  EXPECT_EQ(made.spec.extras->binding, (BindingWish{.mem_bind = "local",
+                                                    .distribution = "cyclic:block",
+                                                    .threads_per_core = 1,
+                                                    .tasks_per_socket = 2,
+                                                    .tasks_per_core = 1}));
+  EXPECT_EQ(request({"--hint=nomultithread"}).value().spec.extras->binding.threads_per_core, 1u);
+  EXPECT_EQ(request({"--hint=multithread"}).value().spec.extras->binding.threads_per_core, 0u);
+  EXPECT_NE(refusal({"-m", "blok"}), "accepted");
+  EXPECT_NE(refusal({"--hint=fast"}), "accepted");
+  EXPECT_NE(refusal({"--ntasks-per-core=0"}), "accepted");
+  auto srun = request({"--cpu-bind=map_cpu:0,2", "--overlap"}, kSrun).value();
+  EXPECT_EQ(srun.spec.extras->binding.cpu_bind, "map_cpu:0,2");
+  EXPECT_FALSE(request({"--cpu-bind=bogus"}, kSrun));
+}
+
 TEST(JobOptions, InteractiveJobsHaveNeitherFilesNorEnvironment) {
   auto made = request({"-n2"}, kSalloc).value();
   EXPECT_FALSE(made.spec.batch);

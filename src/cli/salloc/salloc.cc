@@ -97,6 +97,10 @@ int salloc_main(const Arguments& arguments) {
       parse_command(salloc_page(), job_option_table(kSalloc), arguments, Operands::EndOptions);
   if (parsed.exit_code) return *parsed.exit_code;
   JobOptions& options = parsed.settings;
+  if (!options.answer.empty()) {
+    print(options.answer);
+    return 0;
+  }
   auto refuse_with = [](const Error& error, const char* what) {
     complain("salloc", fmt::format("{}{}", what, error.text));
     return 1;

@@ -142,6 +142,10 @@ int sbatch_main(const Arguments& arguments) {
   auto first =
       parse_command(sbatch_page(), job_option_table(kSbatch), arguments, Operands::EndOptions);
   if (first.exit_code) return *first.exit_code;
+  if (!first.settings.answer.empty()) {
+    print(first.settings.answer);
+    return 0;
+  }
   SubmissionContext context = submission_context(kSbatch);
   auto refuse_with = [](const Error& error) {
     complain("sbatch", error.text);

@@ -88,13 +88,19 @@ void add_resource_lines(std::vector<std::string>& lines, const JobView& view) {
     lines.push_back(fmt::format("BatchHost={}", view.row->batch_host));
   if (!view.row->scheduled_nodes.empty())
     lines.push_back(fmt::format("SchedNodeList={}", view.row->scheduled_nodes));
-  lines.push_back(fmt::format("NumNodes={} NumCPUs={} NumTasks={} CPUs/Task={} ReqB:S:C:T=0:0:*:*",
-                              node_count_of(view), cpu_count_of(view), spec.tasks,
-                              spec.cpus_per_task));
+  lines.push_back(fmt::format(
+      "NumNodes={} NumCPUs={} NumTasks={} CPUs/Task={} ReqB:S:C:T=0:0:*:{}", node_count_of(view),
+      cpu_count_of(view), spec.tasks, spec.cpus_per_task,
+      extras.binding.threads_per_core ? fmt::format("{}", extras.binding.threads_per_core) : "*"));
   lines.push_back(fmt::format("ReqTRES={}", requested_tres(view)));
   lines.push_back(fmt::format("AllocTRES={}", or_null(allocated_tres(view))));
   std::string per_node = spec.tasks_per_node ? fmt::format("{}", spec.tasks_per_node) : "0";
-  lines.push_back(fmt::format("Socks/Node=* NtasksPerN:B:S:C={}:0:*:* CoreSpec=*", per_node));
+  auto or_star = [](std::uint32_t number) {
+    return number ? fmt::format("{}", number) : std::string("*");
+  };
+  lines.push_back(fmt::format("Socks/Node=* NtasksPerN:B:S:C={}:0:{}:{} CoreSpec=*", per_node,
+                              or_star(extras.binding.tasks_per_socket),
+                              or_star(extras.binding.tasks_per_core)));
   std::string memory =
       spec.memory_per_cpu_mb
           ? fmt::format("MinMemoryCPU={}", print_megabytes(spec.memory_per_cpu_mb))

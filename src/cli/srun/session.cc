@@ -26,9 +26,8 @@ std::vector<std::string> nodes_by_task(const StepCreated& created) {
   std::vector<std::string> out(created.step.tasks);
   for (std::size_t i = 0; i < created.step.shares.size() && i < created.nodes.size(); ++i) {
     const StepShare& share = created.step.shares[i];
-    for (std::uint32_t task = share.first_task;
-         task < share.first_task + share.tasks && task < out.size(); ++task)
-      out[task] = created.nodes[i].name;
+    for (std::uint32_t local = 0; local < share.tasks; ++local)
+      if (share.rank(local) < out.size()) out[share.rank(local)] = created.nodes[i].name;
   }
   return out;
 }

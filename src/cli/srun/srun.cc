@@ -16,6 +16,7 @@
 #include "cli/common/local.h"
 #include "cli/common/world.h"
 #include "cli/srun/bcast.h"
+#include "cli/srun/hostfile.h"
 #include "cli/srun/session.h"
 #include "cli/srun/task_wishes.h"
 #include "notation/hostlist.h"
@@ -26,7 +27,10 @@
 namespace ym::cli {
 namespace {
 
-constexpr Duration kFirstPause{100};
+// The step before may have ended a moment ago, and its nodes not have said so yet: the first tries
+// follow each other quickly, and nothing is said about them.
+constexpr Duration kFirstPause{2};
+constexpr Duration kSilentPause{256};
 constexpr Duration kLongestPause{5000};
 constexpr std::size_t kMultiProgMax = 1 << 20;
 
@@ -42,14 +46,39 @@ CreateStep step_request(const JobOptions& options, JobId job, bool own_allocatio
                  .excluded_nodes = options.extras.excluded_nodes,
                  .overlap = options.overlap || options.external_launcher,
                  .overcommit = options.spec.overcommit,
-                 .whole = options.whole,
+                 .whole = options.whole || !(options.exact || options.cpus_per_task),
+                 .binding = options.extras.binding,
                  .no_kill = options.spec.no_kill};
+  if (!options.hosts.empty()) {
+    out.node_list = options.hosts;
+    out.binding.distribution = "arbitrary";
+    if (!out.tasks) out.tasks = static_cast<std::uint32_t>(Hostlist::parse(options.hosts)->count());
+    return out;
+  }
   // Without a wish, all nodes of the allocation take part, as far as there are tasks for them.
   if (!options.min_nodes && options.soft_nodes && out.node_list.empty())
     out.nodes = out.tasks ? std::min(*options.soft_nodes, out.tasks) : *options.soft_nodes;
   if (out.tasks_per_node && !out.tasks && out.nodes) out.tasks = out.tasks_per_node * out.nodes;
   if (out.tasks && out.nodes > out.tasks) out.nodes = out.tasks;
   return out;
+}
+
+// SLURM_HOSTFILE says on which host each task runs; it counts more than any other layout.
+Status read_hostfile(JobOptions& options) {
+  std::string path = environment_variable("SLURM_HOSTFILE").value_or("");
+  if (path.empty()) return {};
+  auto text = read_file(path, kHostfileMax + 1);
+  if (!text) return fail(fmt::format("SLURM_HOSTFILE: {}", text.error().text));
+  auto hosts = hosts_of_file(*text);
+  if (!hosts) return fail(fmt::format("SLURM_HOSTFILE {}: {}", path, hosts.error().text));
+  options.hosts = *hosts;
+  if (options.jobid) return {};
+  // Our own allocation has these nodes, each once, and room for the tasks.
+  Hostlist list = *Hostlist::parse(options.hosts), nodes = list.uniq();
+  options.extras.required_nodes = nodes.str();
+  options.min_nodes = options.max_nodes = static_cast<std::uint32_t>(nodes.count());
+  if (!options.tasks) options.tasks = static_cast<std::uint32_t>(list.count());
+  return {};
 }
 
 // Asks until the job has room for the step.
@@ -65,12 +94,13 @@ Result<StepCreated> create_step(Controller& controller, const CreateStep& reques
                                    created->step.id.value));
       return created;
     }
-    if (!told)
+    if (!told && pause >= kSilentPause) {
       remark("srun",
              fmt::format(
                  "Job {} step creation temporarily disabled, retrying (Requested nodes are busy)",
                  request.job.value));
-    told = true;
+      told = true;
+    }
     ::poll(nullptr, 0, static_cast<int>(pause.count()));
     if (interrupts.pending()) return fail("Cancelled pending job step");
   }
@@ -99,8 +129,11 @@ Result<LaunchTasks> launch_request(const JobOptions& options, const SubmissionCo
                   .kill_on_bad_exit = options.kill_on_bad_exit.value_or(false),
                   .pty = options.pty,
                   .umask = context.umask,
+                  .binding = options.extras.binding,
                   .mpi = options.mpi,
                   .external_launcher = options.external_launcher};
+  // The launcher is to start others, everywhere in the allocation.
+  if (options.external_launcher) out.binding.cpu_bind = out.binding.mem_bind = "none";
   auto id = random_id();
   if (!id) return std::unexpected(id.error());
   out.srun_id = std::move(*id);
@@ -141,7 +174,11 @@ void tell_nodes(const JobRow& row) {
 Result<int> run_step(Controller& controller, const JobOptions& options,
                      const SubmissionContext& context, JobId job,
                      const std::vector<std::string>& command, bool own_allocation) {
-  auto created = create_step(controller, step_request(options, job, own_allocation));
+  CreateStep request = step_request(options, job, own_allocation);
+  auto key = random_id();
+  if (!key) return std::unexpected(key.error());
+  request.key = std::move(*key);
+  auto created = create_step(controller, request);
   if (!created)
     return fail(
         fmt::format("Unable to create step for job {}: {}", job.value, created.error().text));
@@ -231,6 +268,10 @@ int srun_main(const Arguments& arguments) {
       parse_command(srun_page(), job_option_table(kSrun), arguments, Operands::EndOptions);
   if (parsed.exit_code) return *parsed.exit_code;
   JobOptions& options = parsed.settings;
+  if (!options.answer.empty()) {
+    print(options.answer);
+    return 0;
+  }
   if (options.mpi == "list") {
     list_mpi();
     return 0;
@@ -241,6 +282,7 @@ int srun_main(const Arguments& arguments) {
   };
   if (parsed.operands.empty()) return fail_with("No command given to execute.");
   if (Status read = read_nodelist_file(options); !read) return fail_with(read.error().text);
+  if (Status read = read_hostfile(options); !read) return fail_with(read.error().text);
   const std::string& program = parsed.operands[0];
   // Within a job SLURM_JOB_NAME is the job's name; a step is called after its program.
   bool inherited =

@@ -114,7 +114,7 @@ TEST(Allocation, CountsAreShortened) {
 }
 
 TEST(Allocation, TasksFillTheNodesInBlocks) {
-  EXPECT_EQ(tasks_per_node(4, 1, {4, 4}), (std::vector<std::uint32_t>{3, 1}));
+  EXPECT_EQ(tasks_per_node(4, 1, {4, 4}), (std::vector<std::uint32_t>{2, 2}));
   EXPECT_EQ(tasks_per_node(2, 1, {4, 4}), (std::vector<std::uint32_t>{1, 1}));
   EXPECT_EQ(tasks_per_node(5, 2, {4, 4}), (std::vector<std::uint32_t>{3, 2}));
   EXPECT_EQ(tasks_per_node(1, 1, {}), (std::vector<std::uint32_t>{}));

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "controller/controller.h"
+#include "model/task_layout.h"
 #include "notation/hostlist.h"
 #include "schedule/placement.h"
 #include "schedule/shape.h"
@@ -16,19 +17,21 @@ bool may_run(const Job& job, Instant now) {
          job.eligible <= now;
 }
 
-// Tasks on each node of the allocation: as many as its cpus take, the rest on the first ones.
-std::vector<std::uint32_t> tasks_by_node(const JobSpec& spec, const Allocation& allocation) {
-  std::vector<std::uint32_t> tasks;
-  std::uint32_t left = std::max(spec.tasks, static_cast<std::uint32_t>(allocation.nodes.size()));
-  for (std::size_t i = 0; i < allocation.nodes.size(); ++i) {
-    std::uint32_t nodes_behind = static_cast<std::uint32_t>(allocation.nodes.size() - i - 1);
-    std::uint32_t room = std::max(1u, allocation.nodes[i].cpus / std::max(1u, spec.cpus_per_task));
-    if (spec.tasks_per_node) room = std::min(room, spec.tasks_per_node);
-    std::uint32_t here = nodes_behind == 0 ? left : std::min(room, left - nodes_behind);
-    tasks.push_back(here);
-    left -= here;
+// Tasks on each node of the allocation, as a step over all of it would lay them out.
+std::vector<std::uint32_t> tasks_by_node(const State& state, const JobSpec& spec,
+                                         const Allocation& allocation) {
+  const BindingWish& wish = spec.extras->binding;
+  TaskNeeds needs = needs_of(spec.cpus_per_task, spec.tasks_per_node, wish);
+  auto tasks = std::max(spec.tasks, static_cast<std::uint32_t>(allocation.nodes.size()));
+  std::vector<std::uint32_t> rooms;
+  for (const NodeShare& share : allocation.nodes) {
+    NodeShape shape = shape_of(*state.nodes.at(share.node.value).spec);
+    rooms.push_back(std::max(1u, tasks_that_fit(needs, shape, share.cpus)));
   }
-  return tasks;
+  auto distribution = Distribution::parse(wish.distribution).value_or(Distribution{});
+  if (auto counts = task_counts(distribution, rooms, tasks)) return *counts;
+  // More tasks than CPUs: --overcommit.
+  return *task_counts(distribution, std::vector(rooms.size(), tasks), tasks);
 }
 
 }  // namespace
@@ -101,7 +104,7 @@ LaunchJob Controller::launch_order(const Job& job) const {
     names.push_back(state_.nodes.at(share.node.value).spec->name);
     launch.cpus.push_back(share.cpus);
   }
-  launch.tasks = tasks_by_node(*job.spec, *job.allocation);
+  launch.tasks = tasks_by_node(state_, *job.spec, *job.allocation);
   launch.nodes = Hostlist::of(names).str();
   launch.array_job = job.array_job;
   launch.array_task = job.array_task;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that srun asks the controller for: which of the job's nodes and cpus they get.
+// Steps that srun asks the controller for: which of the job's nodes they get, how many cpus there,
+// and which tasks go where. Which cpus these are is the node's choice (decision 6).
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "controller/controller.h"
 #include "model/errc.h"
+#include "model/task_layout.h"
 #include "notation/hostlist.h"
 
 namespace ym {
@@ -12,11 +16,14 @@ namespace {
 struct Room {
   NodeShare share;
   std::uint32_t cpus_free = 0;
+  NodeShape shape;
+  std::uint32_t tasks_max = 0;  // MaxTasksPerNode
   std::string name;
 };
 
 // What the job's other steps leave of its allocation, on the nodes that this one admits.
-std::vector<Room> rooms_of(const State& state, const Job& job, const CreateStep& create) {
+std::vector<Room> rooms_of(const State& state, const Job& job, const CreateStep& create,
+                           std::uint32_t tasks_max) {
   auto wanted = Hostlist::parse(create.node_list);
   auto unwanted = Hostlist::parse(create.excluded_nodes);
   std::vector<Room> rooms;
@@ -29,43 +36,136 @@ std::vector<Room> rooms_of(const State& state, const Job& job, const CreateStep&
     for (const Step& step : *job.steps)
       for (const StepShare& other : step.shares)
         if (!step.overlap && other.node == share.node) used += other.cpus;
-    rooms.push_back({share, share.cpus - std::min(share.cpus, used), node.spec->name});
+    rooms.push_back({.share = share,
+                     .cpus_free = share.cpus - std::min(share.cpus, used),
+                     .shape = shape_of(*node.spec),
+                     .tasks_max = tasks_max,
+                     .name = node.spec->name});
   }
   return rooms;
 }
 
-std::uint32_t tasks_that_fit(const Room& room, const CreateStep& create) {
-  std::uint32_t cpus = create.overlap ? room.share.cpus : room.cpus_free;
-  std::uint32_t tasks = create.overcommit ? 0xffff : cpus / std::max(1u, create.cpus_per_task);
-  return create.tasks_per_node ? std::min(tasks, create.tasks_per_node) : tasks;
+TaskNeeds needs_of(const CreateStep& create) {
+  return needs_of(create.cpus_per_task, create.tasks_per_node, create.binding);
 }
 
-// Tasks for each room: the first nodes that have any, one each, then evenly if a number of nodes
-// was asked for and node by node otherwise; what one node cannot take goes to the next. Empty if
-// they do not all fit now.
-std::vector<std::uint32_t> tasks_by_room(const std::vector<Room>& rooms, const CreateStep& create,
-                                         std::uint32_t tasks, std::uint32_t nodes_wanted) {
-  std::vector<std::uint32_t> placed(rooms.size(), 0);
-  std::uint32_t left = tasks, nodes = 0;
-  for (std::size_t i = 0; i < rooms.size() && nodes < nodes_wanted && left > 0; ++i) {
-    if (tasks_that_fit(rooms[i], create) == 0) continue;
-    placed[i] = 1;
-    --left;
-    ++nodes;
-  }
-  if (nodes < nodes_wanted) return {};
-  auto fill = [&](std::uint32_t most, bool new_nodes) {
-    for (std::size_t i = 0; i < rooms.size() && left > 0; ++i) {
-      if (placed[i] == 0 && !new_nodes) continue;
-      std::uint32_t limit = std::min(tasks_that_fit(rooms[i], create), most);
-      std::uint32_t more = limit > placed[i] ? std::min(limit - placed[i], left) : 0;
-      placed[i] += more;
-      left -= more;
-    }
+// A step that takes whole nodes waits until all of the job's cpus there are free.
+std::uint32_t tasks_that_fit(const Room& room, const CreateStep& create) {
+  TaskNeeds needs = needs_of(create);
+  if (!create.overlap && create.whole && room.cpus_free < room.share.cpus) return 0;
+  if (create.overcommit)
+    return needs.tasks_per_node ? std::min(needs.tasks_per_node, room.tasks_max) : room.tasks_max;
+  std::uint32_t cpus = create.overlap ? room.share.cpus : room.cpus_free;
+  return std::min(tasks_that_fit(needs, room.shape, cpus), room.tasks_max);
+}
+
+// Tasks that the room could take if nothing else ran there.
+std::uint32_t tasks_that_ever_fit(Room room, const CreateStep& create) {
+  room.cpus_free = room.share.cpus;
+  return tasks_that_fit(room, create);
+}
+
+struct Wanted {
+  std::uint32_t tasks = 0, nodes = 0;
+  bool more_nodes = false;  // may be more if those do not suffice
+};
+
+// Which of the rooms take part: the first ones with any room; if these do not suffice, as many more
+// as it takes, or the roomiest ones where the number is fixed. What the others take is 0.
+std::vector<std::uint32_t> chosen_rooms(std::vector<std::uint32_t> rooms, const Wanted& wanted) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < rooms.size(); ++i)
+    if (rooms[i] > 0) order.push_back(i);
+  if (order.size() < wanted.nodes) return {};
+  auto sum = [&](std::size_t count) {
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < count; ++i) all += rooms[order[i]];
+    return all;
   };
-  if (create.nodes) fill((tasks + nodes_wanted - 1) / nodes_wanted, false);
-  fill(0xffffffff, create.nodes == 0);
-  return left == 0 ? placed : std::vector<std::uint32_t>{};
+  std::size_t count = wanted.nodes;
+  while (wanted.more_nodes && count < order.size() && sum(count) < wanted.tasks) ++count;
+  if (sum(count) < wanted.tasks)
+    std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(~rooms[i], i); });
+  std::vector<std::uint32_t> chosen(rooms.size(), 0);
+  for (std::size_t i = 0; i < count; ++i) chosen[order[i]] = rooms[order[i]];
+  return chosen;
+}
+
+// Task by task as the list of hosts says; rooms are put into the order of the list.
+Result<Ranks> arbitrary_ranks(std::vector<Room>& rooms, const CreateStep& create,
+                              std::uint32_t tasks) {
+  auto hosts = Hostlist::parse(create.node_list);
+  if (!hosts || hosts->count() < tasks) return refuse(Errc::InvalidNodeCount);
+  std::vector<Room> ordered;
+  Ranks ranks;
+  std::map<std::string, std::size_t> places;
+  for (std::uint32_t task = 0; task < tasks; ++task) {
+    std::string name = hosts->nth(task);
+    auto [place, fresh] = places.emplace(name, ordered.size());
+    if (fresh) {
+      auto room = std::ranges::find(rooms, name, &Room::name);
+      if (room == rooms.end()) return refuse(Errc::InvalidNodeName);
+      ordered.push_back(*room);
+      ranks.emplace_back();
+    }
+    ranks[place->second].push_back(task);
+  }
+  rooms = std::move(ordered);
+  for (std::size_t i = 0; i < rooms.size(); ++i) {
+    if (ranks[i].size() > tasks_that_ever_fit(rooms[i], create))
+      return refuse(Errc::TooManyRequestedCpus);
+    if (ranks[i].size() > tasks_that_fit(rooms[i], create)) return refuse(Errc::NodesBusy);
+  }
+  return ranks;
+}
+
+// The ranks for each room; rooms that take no part have none.
+Result<Ranks> place_tasks(std::vector<Room>& rooms, const CreateStep& create,
+                          const Wanted& wanted) {
+  auto distribution = Distribution::parse(create.binding.distribution);
+  if (!distribution) return std::unexpected(distribution.error());
+  if (distribution->nodes == NodeSpread::Arbitrary && !create.node_list.empty())
+    return arbitrary_ranks(rooms, create, wanted.tasks);
+  std::uint64_t ever = 0;
+  for (const Room& room : rooms) ever += tasks_that_ever_fit(room, create);
+  if (ever < wanted.tasks) return refuse(Errc::TooManyRequestedCpus);
+  std::vector<std::uint32_t> now;
+  for (const Room& room : rooms) now.push_back(tasks_that_fit(room, create));
+  auto ranks = lay_out(*distribution, chosen_rooms(std::move(now), wanted), wanted.tasks);
+  if (!ranks) return refuse(Errc::NodesBusy);
+  return *ranks;
+}
+
+Wanted wanted_of(const CreateStep& create, std::size_t rooms) {
+  Wanted wanted{.tasks = create.tasks, .nodes = create.nodes, .more_nodes = create.nodes == 0};
+  if (!wanted.nodes) wanted.nodes = create.tasks ? 1 : static_cast<std::uint32_t>(rooms);
+  if (!wanted.tasks) wanted.tasks = std::max(1u, wanted.nodes);
+  return wanted;
+}
+
+StepShare share_of(const Room& room, std::vector<std::uint32_t> ranks, const CreateStep& create) {
+  auto tasks = static_cast<std::uint32_t>(ranks.size());
+  std::uint32_t cpus = cpus_for(needs_of(create), room.shape, tasks);
+  StepShare share{.node = room.share.node,
+                  .first_task = ranks.front(),
+                  .tasks = tasks,
+                  .cpus = create.whole ? room.share.cpus : std::min(cpus, room.share.cpus),
+                  .memory_mb = create.memory_per_node_mb};
+  if (ranks.back() - ranks.front() + 1 != tasks) share.ranks = std::move(ranks);
+  return share;
+}
+
+StepCreated created_answer(const State& state, JobId job, const Step& step) {
+  StepCreated created{.job = job, .step = step};
+  for (const StepShare& share : step.shares) {
+    const Node& node = state.nodes.at(share.node.value);
+    created.nodes.push_back(
+        {.node = node.id,
+         .name = node.spec->name,
+         .address = node.spec->address.empty() ? node.registration->address : node.spec->address,
+         .port = node.registration->port ? node.registration->port : node.spec->port});
+  }
+  return created;
 }
 
 }  // namespace
@@ -80,53 +180,32 @@ void Controller::create_step(RequestId request, const CreateStep& create, const 
   if (job->state == JobState::Suspended) return deny(Errc::NodesBusy);  // srun asks again
   if (job->state != JobState::Running) return deny(Errc::AlreadyDone);
   if (job->configuring) return deny(Errc::NodesBusy);  // its prologs are still running
+  // Asked again because the answer was lost: the step exists.
+  for (const Step& step : *job->steps)
+    if (!create.key.empty() && step.key == create.key)
+      return answer(request, created_answer(state_, create.job, step), out);
 
-  std::vector<Room> rooms = rooms_of(state_, *job, create);
-  std::uint32_t nodes_wanted =
-      create.nodes ? create.nodes : (create.tasks ? 1 : static_cast<std::uint32_t>(rooms.size()));
-  std::uint32_t tasks = create.tasks ? create.tasks : std::max(1u, nodes_wanted);
-  if (nodes_wanted > job->allocation->nodes.size()) return deny(Errc::InvalidNodeCount);
-  std::uint64_t ever = 0;
-  for (const Room& room : rooms) {
-    Room empty = room;
-    empty.cpus_free = room.share.cpus;
-    ever += tasks_that_fit(empty, create);
-  }
-  if (ever < tasks) return deny(Errc::TooManyRequestedCpus);
-
-  std::vector<std::uint32_t> placed = tasks_by_room(rooms, create, tasks, nodes_wanted);
-  if (placed.empty()) return deny(Errc::NodesBusy);
+  std::vector<Room> rooms = rooms_of(state_, *job, create, config_.max_tasks_per_node);
+  Wanted wanted = wanted_of(create, rooms.size());
+  if (wanted.nodes > job->allocation->nodes.size()) return deny(Errc::InvalidNodeCount);
+  auto ranks = place_tasks(rooms, create, wanted);
+  if (!ranks) return refuse_request(request, ranks.error(), out);
   Step step{.id = {job->next_step},
             .name = create.name,
-            .tasks = tasks,
+            .tasks = wanted.tasks,
             .cpus_per_task = create.cpus_per_task,
             .overlap = create.overlap,
-            .start = now};
-  std::uint32_t first_task = 0;
+            .start = now,
+            .key = create.key,
+            .no_kill = create.no_kill};
+  if (create.time_limit_s) step.limit_end = now + std::chrono::seconds(create.time_limit_s);
   for (std::size_t i = 0; i < rooms.size(); ++i) {
-    if (placed[i] == 0) continue;
-    const NodeShare& share = rooms[i].share;
-    std::uint32_t wanted = placed[i] * std::max(1u, create.cpus_per_task);
-    step.shares.push_back({.node = share.node,
-                           .first_task = first_task,
-                           .tasks = placed[i],
-                           .cpus = create.whole ? share.cpus : std::min(wanted, share.cpus),
-                           .memory_mb = create.memory_per_node_mb});
-    step.nodes_left.push_back(share.node);
-    first_task += placed[i];
+    if ((*ranks)[i].empty()) continue;
+    step.shares.push_back(share_of(rooms[i], std::move((*ranks)[i]), create));
+    step.nodes_left.push_back(rooms[i].share.node);
   }
   emit(StepStarted{.job = create.job, .step = step}, now, out);
-
-  StepCreated created{.job = create.job, .step = step};
-  for (const StepShare& share : step.shares) {
-    const Node& node = state_.nodes.at(share.node.value);
-    created.nodes.push_back(
-        {.node = node.id,
-         .name = node.spec->name,
-         .address = node.spec->address.empty() ? node.registration->address : node.spec->address,
-         .port = node.registration->port ? node.registration->port : node.spec->port});
-  }
-  answer(request, std::move(created), out);
+  answer(request, created_answer(state_, create.job, step), out);
 }
 
 }  // namespace ym

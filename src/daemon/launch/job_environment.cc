@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "model/binding_variables.h"
 #include "notation/hostlist.h"
 #include "notation/limit_names.h"
 
@@ -131,7 +132,6 @@ void set_array(EnvironmentBlock& environment, const LaunchJob& job) {
 // What was asked for, as far as it was.
 void set_requests(EnvironmentBlock& environment, const JobSpec& spec) {
   const JobExtras& extras = *spec.extras;
-  const BindingWish& binding = extras.binding;
   auto set_text = [&](const char* name, const std::string& value) {
     if (!value.empty()) environment.set(name, value);
   };
@@ -140,15 +140,9 @@ void set_requests(EnvironmentBlock& environment, const JobSpec& spec) {
   };
   if (spec.cpus_per_task > 1) environment.set("SLURM_CPUS_PER_TASK", spec.cpus_per_task);
   set_count("SLURM_NTASKS_PER_NODE", spec.tasks_per_node);
-  set_count("SLURM_NTASKS_PER_SOCKET", binding.tasks_per_socket);
-  set_count("SLURM_NTASKS_PER_CORE", binding.tasks_per_core);
-  set_count("SLURM_THREADS_PER_CORE", binding.threads_per_core);
   set_count("SLURM_MEM_PER_NODE", spec.memory_per_node_mb);
   set_count("SLURM_MEM_PER_CPU", spec.memory_per_cpu_mb);
-  set_text("SLURM_DISTRIBUTION", binding.distribution);
-  if (binding.distribution.starts_with("plane="))
-    environment.set("SLURM_DIST_PLANESIZE", binding.distribution.substr(6));
-  set_text("SLURM_HINT", binding.hint);
+  for (const auto& [name, value] : binding_variables(extras.binding)) environment.set(name, value);
   set_text("SLURM_JOB_LICENSES", extras.licenses);
   set_text("SLURM_JOB_EXTRA", extras.extra);
   set_text("SLURM_JOB_CONSTRAINTS", extras.features);

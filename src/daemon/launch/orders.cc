@@ -64,9 +64,9 @@ std::uint32_t node_number(const StepCredential& credential, const std::string& n
 std::string task_environment(const StepShare& share, std::uint32_t local, std::uint32_t node) {
   std::string ranks;
   for (std::uint32_t n = 0; n < share.tasks; ++n)
-    ranks += fmt::format("{}{}", n == 0 ? "" : ",", share.first_task + n);
+    ranks += fmt::format("{}{}", n == 0 ? "" : ",", share.rank(n));
   EnvironmentBlock environment;
-  environment.set("SLURM_PROCID", share.first_task + local);
+  environment.set("SLURM_PROCID", share.rank(local));
   environment.set("SLURM_LOCALID", local);
   environment.set("SLURM_NODEID", node);
   environment.set("SLURM_GTIDS", ranks);
@@ -169,7 +169,7 @@ Result<ShepherdOrder> step_order(const LaunchTasks& request, const StepCredentia
     return opened.insert(path).second && !request.append_output;
   };
   for (std::uint32_t local = 0; local < share.tasks; ++local) {
-    values.rank = share.first_task + local;
+    values.rank = share.rank(local);
     TaskOrder task{.rank = values.rank, .environment = task_environment(share, local, node)};
     task.std_in = file(request.std_in);
     bool reads = request.stdin_task == kEveryTask || request.stdin_task == task.rank;

@@ -54,7 +54,8 @@ NodeDaemon::NodeDaemon(Parts parts)
       log_(parts.log),
       spool_(std::move(parts.spool)),
       shepherds_(loop_, spool_, log_, std::move(parts.shepherd_program), node_.name),
-      queries_(loop_, shepherds_) {
+      queries_(loop_, shepherds_),
+      cpus_(machine_, node_, loaded_.config, ::geteuid() == 0) {
   shepherds_.set_on_end([this](Sluid sluid, StepId step, const agent::Ended& ended) {
     if (agent::is_program(step) && !ended.error.empty())
       log_.error("{} failed: {}", step_folder_name(step), ended.error);
@@ -107,6 +108,9 @@ Status NodeDaemon::recover() {
   agent_.set_around(around());
   agent::Outbox out;
   agent_.recover(scan.found, out);
+  for (const agent::Recovered& one : scan.found)
+    if (auto order = spool_.read_order(one.sluid, one.step))
+      cpus_.adopt(*order, one.found == agent::Found::Alive);
   for (const agent::Recovered& one : scan.found) {
     if (one.found != agent::Found::Alive) continue;
     log_.info("job {} step {} is still running", one.job.value, step_folder_name(one.step));
@@ -192,6 +196,7 @@ void NodeDaemon::connect() {
 
 void NodeDaemon::reconfigure(LoadedConfiguration loaded) {
   loaded_ = std::move(loaded);
+  cpus_.set_rules(loaded_.config);
   agent_.set_around(around());
   if (controller_addresses() != addresses_) connect();
 }
@@ -268,6 +273,7 @@ void NodeDaemon::obey(agent::Persist& effect) {
     auto facts = facts_for(effect.batch->spec->uid.value, effect.batch->spec->gid.value);
     if (facts) {
       order = batch_order(*effect.batch, *facts);
+      cpus_.give(order, cpu_wish(*effect.batch, node_.name), agent_);
       set_containment(order, *effect.batch, loaded_.config);
     } else {
       // The record stays, so that the failure is reported until the controller knows it.
@@ -277,6 +283,7 @@ void NodeDaemon::obey(agent::Persist& effect) {
     }
   } else {
     order = pending_.at(key).order;
+    cpus_.give(order, pending_.at(key).cpus, agent_);
   }
   if (auto wrote = spool_.write_order(order); !wrote) failed_.emplace(key, wrote.error().text);
 }

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "daemon/launch/orders.h"
 #include "daemon/launch/programs.h"
+#include "daemon/slurmd/cpu_choice.h"
 #include "daemon/slurmd/shepherds.h"
 #include "daemon/slurmd/spool.h"
 #include "daemon/slurmd/step_queries.h"
@@ -60,6 +61,7 @@ class NodeDaemon {
   struct PendingStep {
     ShepherdOrder order;
     Shepherds::Connection connection;
+    CpuWish cpus;
     std::optional<JobFacts> facts;  // of the job, for a prolog
   };
 
@@ -115,6 +117,7 @@ class NodeDaemon {
   Shepherds shepherds_;
   StepQueries queries_;
   agent::Agent agent_;
+  CpuChoice cpus_;
   std::map<Key, PendingStep> pending_;
   std::map<Key, std::string> failed_;  // launches that failed while effects were carried out
   std::unique_ptr<Server> server_;

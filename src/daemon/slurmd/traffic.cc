@@ -179,17 +179,18 @@ void NodeDaemon::launch_tasks(ConnectionId from, const Peer& peer, std::vector<F
     log_.error("refused a step of {}: {}", peer.address, order.error().text);
     return refuse(from, order.error().text);
   }
+  auto credential = *wire::decode<StepCredential>(request->credential);
+  CpuWish cpus = cpu_wish(credential, request->binding, node_.name);
   std::optional<JobFacts> facts;
-  if (wants_job_facts())
-    if (auto credential = wire::decode<StepCredential>(request->credential))
-      facts = job_facts(*credential);
+  if (wants_job_facts()) facts = job_facts(credential);
   take_connection(
       from, std::move(frames),
-      [this, order = std::move(*order), facts](Shepherds::Connection connection) {
+      [this, order = std::move(*order), cpus, facts](Shepherds::Connection connection) {
         Key key{order.sluid, order.step};
         if (pending_.contains(key)) return;
         // The agent judges first: what it refuses must not replace the order of a step that runs.
-        pending_[key] = {.order = order, .connection = std::move(connection), .facts = facts};
+        pending_[key] = {
+            .order = order, .connection = std::move(connection), .cpus = cpus, .facts = facts};
         agent::Outbox out;
         if (auto taken = agent_.launch_step(order.job, order.sluid, order.step, out); !taken) {
           refuse_stream(std::move(pending_[key].connection), taken.error().text);

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/cpus.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace ym::agent {
+namespace {
+
+struct Core {
+  std::uint32_t socket = 0;
+  std::vector<std::uint32_t> free;  // CPUs of the level that is looked at
+  bool whole = false;               // all of its CPUs are
+};
+
+std::vector<Core> cores_of(const std::vector<Cpu>& pool, const auto& is_free) {
+  std::vector<Core> cores;
+  for (std::size_t i = 0; i < pool.size(); ++i) {
+    if (i == 0 || pool[i].core != pool[i - 1].core)
+      cores.push_back({.socket = pool[i].socket, .whole = true});
+    if (is_free(pool[i]))
+      cores.back().free.push_back(pool[i].number);
+    else
+      cores.back().whole = false;
+  }
+  return cores;
+}
+
+// The socket whose whole cores leave the least over when `count` CPUs are taken from them.
+std::optional<std::uint32_t> best_socket(const std::vector<Core>& cores, std::uint32_t count) {
+  std::map<std::uint32_t, std::size_t> free;
+  for (const Core& core : cores)
+    if (core.whole) free[core.socket] += core.free.size();
+  std::optional<std::uint32_t> best;
+  for (const auto& [socket, size] : free)
+    if (size >= count && (!best || size < free[*best])) best = socket;
+  return best;
+}
+
+// Takes up to `count` free CPUs: whole cores, then threads of broken ones, then of whole ones.
+void take(std::vector<Core> cores, std::uint32_t count, CpuNumbers& out) {
+  if (auto best = best_socket(cores, count)) {
+    auto first = std::ranges::find(cores, *best, &Core::socket);
+    auto last = std::find_if(first, cores.end(), [&](const Core& c) { return c.socket != *best; });
+    std::rotate(cores.begin(), first, last);
+  }
+  std::size_t wanted = out.size() + count;
+  for (Core& core : cores) {
+    if (!core.whole || core.free.size() > wanted - out.size()) continue;
+    out.insert(out.end(), core.free.begin(), core.free.end());
+    core.free.clear();
+  }
+  for (bool whole : {false, true})
+    for (const Core& core : cores)
+      for (std::uint32_t cpu : core.free)
+        if (core.whole == whole && out.size() < wanted) out.push_back(cpu);
+}
+
+}  // namespace
+
+CpuNumbers choose_cpus(const std::vector<Cpu>& pool, std::uint32_t count,
+                       const std::map<std::uint32_t, std::uint32_t>& users) {
+  auto users_of = [&](const Cpu& cpu) {
+    auto found = users.find(cpu.number);
+    return found == users.end() ? 0u : found->second;
+  };
+  std::set<std::uint32_t> levels;
+  for (const Cpu& cpu : pool) levels.insert(users_of(cpu));
+  CpuNumbers out;
+  for (std::uint32_t level : levels) {
+    if (out.size() >= count) break;
+    auto left = static_cast<std::uint32_t>(count - out.size());
+    take(cores_of(pool, [&](const Cpu& cpu) { return users_of(cpu) == level; }), left, out);
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+CpuBook::CpuBook(const Setup& setup) {
+  auto size = static_cast<std::uint32_t>(setup.topology.cpus.size());
+  std::uint32_t cores = setup.topology.core_count();
+  if (setup.configured == 0 || setup.configured > size) return;
+  // CPUs= may count cores; then each of them is all the threads of one.
+  if (setup.configured == cores) factor_ = size / cores;
+  std::set<std::uint32_t> highest;
+  for (auto cpu = setup.topology.cpus.rbegin(); cpu != setup.topology.cpus.rend(); ++cpu)
+    if (highest.contains(cpu->core) || highest.size() < setup.withheld_cores)
+      highest.insert(cpu->core);
+  for (const Cpu& cpu : setup.topology.cpus)
+    if (!highest.contains(cpu.core) && !std::ranges::binary_search(setup.withheld, cpu.number))
+      pool_.cpus.push_back(cpu);
+}
+
+CpuNumbers CpuBook::attempt(Sluid sluid, std::uint32_t count) {
+  if (!chooses()) return {};
+  auto [known, fresh] = attempts_.try_emplace(sluid);
+  if (!fresh) return known->second.cpus;
+  Users users;
+  for (const auto& [other, attempt] : attempts_)
+    for (std::uint32_t cpu : attempt.cpus) ++users[cpu];
+  std::uint32_t wanted = std::max(1u, count) * factor_;
+  known->second.cpus = choose_cpus(pool_.cpus, wanted, users);
+  return known->second.cpus;
+}
+
+CpuNumbers CpuBook::step(Sluid sluid, StepId step, std::uint32_t count, bool overlap) {
+  auto known = attempts_.find(sluid);
+  if (known == attempts_.end()) return {};
+  Attempt& attempt = known->second;
+  Users users;
+  for (const auto& [other, cpus] : attempt.steps)
+    for (std::uint32_t cpu : cpus) ++users[cpu];
+  CpuNumbers chosen = choose_cpus(pool_.among(attempt.cpus), std::max(1u, count) * factor_, users);
+  if (!overlap) attempt.steps[step] = chosen;
+  return chosen;
+}
+
+void CpuBook::adopt(Sluid sluid, StepId step, const CpuNumbers& attempt_cpus,
+                    const CpuNumbers& step_cpus) {
+  if (!chooses() || attempt_cpus.empty()) return;
+  Attempt& attempt = attempts_[sluid];
+  attempt.cpus = attempt_cpus;
+  // A batch script or an extern step has all of them and takes none away.
+  if (step_cpus != attempt_cpus) attempt.steps[step] = step_cpus;
+}
+
+void CpuBook::give_back(const std::function<bool(Sluid)>& attempt_over,
+                        const std::function<bool(Sluid, StepId)>& step_over) {
+  std::erase_if(attempts_, [&](const auto& entry) { return attempt_over(entry.first); });
+  for (auto& [sluid, attempt] : attempts_)
+    std::erase_if(attempt.steps, [&](const auto& step) { return step_over(sluid, step.first); });
+}
+
+}  // namespace ym::agent

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which CPUs belong to whom on this node. The controller counts CPUs, the node chooses them
+// (decision 6). Pure.
+//
+// Thread rule: one thread.
+// Invariants: (1) an attempt keeps the CPUs that it got first; (2) a step's CPUs are among its
+// attempt's; (3) nothing here ever fails: where more is asked for than is free, CPUs are shared,
+// those with the fewest users first.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+
+#include "agent/topology.h"
+#include "model/ids.h"
+
+namespace ym::agent {
+
+class CpuBook {
+ public:
+  struct Setup {
+    Topology topology;                 // of the machine
+    std::uint32_t configured = 0;      // CPUs that slurm.conf gives the node
+    CpuNumbers withheld;               // kept from jobs: CpuSpecList
+    std::uint32_t withheld_cores = 0;  // or so many cores, the highest: CoreSpecCount
+  };
+  // An empty topology, or one with fewer CPUs than are configured, chooses nothing: whoever
+  // pretends to have CPUs cannot bind to them.
+  explicit CpuBook(const Setup& setup);
+  CpuBook() = default;
+
+  bool chooses() const { return !pool_.cpus.empty(); }
+  // What attempts and steps are given is empty where nothing is chosen.
+  CpuNumbers attempt(Sluid sluid, std::uint32_t count);
+  // `overlap`: it takes nothing away from other steps. REQUIRES: attempt() or adopt() of the same
+  // attempt came before.
+  CpuNumbers step(Sluid sluid, StepId step, std::uint32_t count, bool overlap);
+  // What an order in the spool says, after a restart.
+  void adopt(Sluid sluid, StepId step, const CpuNumbers& attempt_cpus, const CpuNumbers& step_cpus);
+  // Gives back what belongs to attempts and steps that are over.
+  void give_back(const std::function<bool(Sluid)>& attempt_over,
+                 const std::function<bool(Sluid, StepId)>& step_over);
+
+ private:
+  struct Attempt {
+    CpuNumbers cpus;
+    std::map<StepId, CpuNumbers> steps;  // those that overlap with nothing
+  };
+  using Users = std::map<std::uint32_t, std::uint32_t>;  // by CPU number
+
+  Topology pool_;             // what jobs may have
+  std::uint32_t factor_ = 1;  // CPUs of the machine for one CPU of slurm.conf
+  std::map<Sluid, Attempt> attempts_;
+};
+
+// `count` CPUs of `pool`: those with the fewest users first; among these whole cores, in the socket
+// that they fill best, lowest first. All of them if the pool is smaller.
+CpuNumbers choose_cpus(const std::vector<Cpu>& pool, std::uint32_t count,
+                       const std::map<std::uint32_t, std::uint32_t>& users);
+
+}  // namespace ym::agent

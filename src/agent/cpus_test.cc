@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/cpus.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/prng.h"
+
+namespace ym::agent {
+namespace {
+
+constexpr StepId kStep0{0}, kStep1{1};
+
+CpuBook book_of(std::uint32_t sockets, std::uint32_t cores, std::uint32_t threads) {
+  return CpuBook({.topology = Topology::regular(sockets, cores, threads),
+                  .configured = sockets * cores * threads});
+}
+std::string list(const CpuNumbers& numbers) { return print_cpu_list(numbers); }
+
+void end_all(CpuBook& book, Sluid over) {
+  book.give_back([=](Sluid sluid) { return sluid == over; }, [](Sluid, StepId) { return false; });
+}
+
+TEST(CpuBook, GivesWholeCoresFirstAndStaysInOneSocket) {
+  CpuBook book = book_of(2, 4, 2);  // core n is CPUs n and n+8
+  EXPECT_EQ(list(book.attempt(Sluid{1}, 4)), "0-1,8-9");
+  EXPECT_EQ(list(book.attempt(Sluid{2}, 6)), "4-6,12-14");  // fits into the second socket only
+  EXPECT_EQ(list(book.attempt(Sluid{3}, 3)), "2-3,10");
+  EXPECT_EQ(list(book.attempt(Sluid{4}, 1)), "11");  // the broken core before a whole one
+  EXPECT_EQ(list(book.attempt(Sluid{5}, 2)), "7,15");
+}
+
+TEST(CpuBook, AnAttemptKeepsItsCpus) {
+  CpuBook book = book_of(1, 4, 1);
+  EXPECT_EQ(list(book.attempt(Sluid{1}, 2)), "0-1");
+  EXPECT_EQ(list(book.attempt(Sluid{1}, 4)), "0-1");
+  EXPECT_EQ(list(book.attempt(Sluid{2}, 2)), "2-3");
+  end_all(book, Sluid{1});
+  EXPECT_EQ(list(book.attempt(Sluid{3}, 2)), "0-1");
+}
+
+TEST(CpuBook, WhereNothingIsFreeTheLeastUsedAreShared) {
+  CpuBook book = book_of(1, 4, 1);
+  EXPECT_EQ(list(book.attempt(Sluid{1}, 3)), "0-2");
+  EXPECT_EQ(list(book.attempt(Sluid{2}, 2)), "0,3");
+  EXPECT_EQ(list(book.attempt(Sluid{3}, 9)), "0-3");
+}
+
+TEST(CpuBook, StepsGetPartsOfTheirAttempt) {
+  CpuBook book = book_of(1, 8, 1);
+  book.attempt(Sluid{1}, 2);
+  EXPECT_EQ(list(book.attempt(Sluid{2}, 4)), "2-5");
+  EXPECT_EQ(list(book.step(Sluid{2}, kStep0, 2, false)), "2-3");
+  EXPECT_EQ(list(book.step(Sluid{2}, kStep1, 2, false)), "4-5");
+  EXPECT_EQ(list(book.step(Sluid{2}, StepId{2}, 4, true)), "2-5");
+  book.give_back([](Sluid) { return false; }, [](Sluid, StepId step) { return step == kStep0; });
+  EXPECT_EQ(list(book.step(Sluid{2}, StepId{3}, 1, false)), "2");
+  EXPECT_EQ(list(book.step(Sluid{9}, kStep0, 1, false)), "");
+}
+
+TEST(CpuBook, ARestartFindsThemInTheOrders) {
+  CpuBook book = book_of(1, 8, 1);
+  book.adopt(Sluid{1}, kBatchStep, {0, 1, 2, 3}, {0, 1, 2, 3});
+  book.adopt(Sluid{1}, kStep0, {0, 1, 2, 3}, {0, 1});
+  EXPECT_EQ(list(book.attempt(Sluid{1}, 4)), "0-3");
+  EXPECT_EQ(list(book.step(Sluid{1}, kStep1, 2, false)), "2-3");
+  EXPECT_EQ(list(book.attempt(Sluid{2}, 4)), "4-7");
+}
+
+TEST(CpuBook, WhoPretendsToHaveCpusChoosesNone) {
+  CpuBook book({.topology = Topology::regular(1, 2, 1), .configured = 64});
+  EXPECT_FALSE(book.chooses());
+  EXPECT_TRUE(book.attempt(Sluid{1}, 4).empty());
+  EXPECT_TRUE(book.step(Sluid{1}, kStep0, 4, false).empty());
+}
+
+TEST(CpuBook, WhereCoresAreCountedACpuIsAllItsThreads) {
+  CpuBook book({.topology = Topology::regular(1, 4, 2), .configured = 4});
+  EXPECT_EQ(list(book.attempt(Sluid{1}, 1)), "0,4");
+  EXPECT_EQ(list(book.attempt(Sluid{2}, 2)), "1-2,5-6");
+}
+
+TEST(CpuBook, SpecializedCoresAreKept) {
+  CpuBook cores({.topology = Topology::regular(2, 2, 2), .configured = 8, .withheld_cores = 1});
+  EXPECT_EQ(list(cores.attempt(Sluid{1}, 8)), "0-2,4-6");
+  CpuBook listed({.topology = Topology::regular(2, 2, 2), .configured = 8, .withheld = {0, 4}});
+  EXPECT_EQ(list(listed.attempt(Sluid{1}, 8)), "1-3,5-7");
+}
+
+TEST(CpuBook, NobodySharesWhileThereIsRoom) {
+  Prng prng(17);
+  for (int round = 0; round < 300; ++round) {
+    auto dice = [&](std::uint64_t most) {
+      return static_cast<std::uint32_t>(1 + prng.below(most));
+    };
+    std::uint32_t sockets = dice(3), cores = dice(4), threads = dice(2);
+    CpuBook book = book_of(sockets, cores, threads);
+    std::uint32_t left = sockets * cores * threads;
+    std::vector<std::uint32_t> seen(left, 0);
+    for (std::uint64_t id = 1; left > 0; ++id) {
+      std::uint32_t count = std::min(left, dice(6));
+      CpuNumbers cpus = book.attempt(Sluid{id}, count);
+      ASSERT_EQ(cpus.size(), count);
+      for (std::uint32_t cpu : cpus) EXPECT_EQ(++seen[cpu], 1u);
+      left -= count;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ym::agent
