@@ -27,7 +27,7 @@ constexpr KeyInfo kTable[] = {
     {"CredType", Text, NotYet, "cred/slurm"},
     {"DataParserParameters", Text, NotYet, "(null)"},
     {"DebugFlags", Text, NotYet, "(null)"},
-    {"EioTimeout", Number, NotYet, "60", "0-65533"},
+    {"EioTimeout", Number, ActedOn, "60", "0-65533"},
     {"GroupUpdateForce", Number, NotYet, "1", "0-1"},
     {"GroupUpdateTime", Number, NotYet, "600 sec", "0-4095"},
     {"HashPlugin", Text, NotYet, "hash/k12"},

@@ -81,6 +81,7 @@ constexpr Setter kSetters[] = {
      [](auto& c, const auto& v) {
        c.kill_on_invalid_dependency = has_word(v.text, "kill_invalid_depend");
      }},
+    {"EioTimeout", [](auto& c, const auto& v) { c.stream_timeout = in_seconds(v); }},
     {"EnforcePartLimits",
      [](auto& c, const auto& v) { c.enforce_partition_limits = v.text != "NO"; }},
     {"Epilog", [](auto& c, const auto& v) { c.epilog = v.text; }},

@@ -110,6 +110,8 @@ struct ClusterConfig {
   std::uint16_t srun_port_first = 0, srun_port_last = 0;
   std::uint32_t job_file_append = 0;
   CgroupConfig cgroup;
+  // EioTimeout: how long srun and its tasks do without each other after a lost connection.
+  Duration stream_timeout = std::chrono::seconds(60);
 
   // Every key with its value as `scontrol show config` prints it, sorted by key.
   std::vector<std::pair<std::string, std::string>> shown;

@@ -90,6 +90,7 @@ void fields(F&& f, const ShepherdOrder*) {
   f(44, "temp_dir", &ShepherdOrder::temp_dir);
   f(45, "in_extern", &ShepherdOrder::in_extern);
   f(46, "login", &ShepherdOrder::login);
+  f(47, "resume_wait", &ShepherdOrder::resume_wait);
 }
 template <class F>
 void fields(F&& f, const StartedMark*) {

@@ -87,6 +87,7 @@ struct ShepherdOrder {
   std::string temp_dir;    // TMPDIR falls back to it
   bool in_extern = false;  // of a Program: in the control group of the extern step
   LoginWish login;
+  Duration resume_wait = std::chrono::seconds(60);  // for a lost srun
 };
 
 // The file `started`: the shepherd holds its lock and is about to start tasks.

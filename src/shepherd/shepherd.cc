@@ -177,7 +177,7 @@ int Shepherd::poll_timeout() const {
   if (kill_at_ > Duration(0))
     wait = std::min(wait, kill_at_ - now);
   else if (lost_at_ > Duration(0))
-    wait = std::min(wait, lost_at_ + kResumeWait - now);
+    wait = std::min(wait, lost_at_ + order_.resume_wait - now);
   if (auto end = give_up_at()) wait = std::min(wait, *end - now);
   wait = std::min(wait, until_sample());
   return static_cast<int>(std::max(wait, Duration(0)).count()) + 1;
@@ -266,7 +266,7 @@ bool Shepherd::delivered(Duration since) const {
   if (ending_at_ > Duration(0) && now >= std::max(lost_at_, ending_at_) + kEndingWait) return true;
   // It ended the connection having got everything, or was away too long already, or is now.
   return (hung_up_ && replay_.all_sent()) || kill_at_ > Duration(0) ||
-         now >= lost_at_ + kResumeWait;
+         now >= lost_at_ + order_.resume_wait;
 }
 
 void Shepherd::deliver() {

@@ -7,8 +7,8 @@
 //
 // Streams: each message to srun is numbered and kept until srun has written it out (replay.h);
 // pace.h tells when a task waits for srun (as good as never). What srun says is numbered, too: what
-// comes twice, because a connection was lost, counts once. srun has kResumeWait to come back, then
-// the step is ended.
+// comes twice, because a connection was lost, counts once. srun has order.resume_wait to come back,
+// then the step is ended.
 #pragma once
 #include <poll.h>
 #include <sys/types.h>
@@ -44,7 +44,6 @@ namespace ym {
 inline constexpr std::size_t kInputWindow = 128 << 10;
 inline constexpr std::size_t kInputBufferMax = 1 << 20;
 inline constexpr std::size_t kConfirmInput = 64 << 10;  // is told after so much
-inline constexpr Duration kResumeWait = std::chrono::seconds(60);
 // What a killed step has said is still delivered within this time.
 inline constexpr Duration kKilledWait = std::chrono::seconds(10);
 // An srun that is gone while its job is being ended has mostly been ended with it. A living one

@@ -88,7 +88,7 @@ void Shepherd::freeze(bool frozen) {
 
 void Shepherd::check_deadlines() {
   Duration now = monotonic_clock();
-  if (lost_at_ > Duration(0) && kill_at_ == Duration(0) && now >= lost_at_ + kResumeWait)
+  if (lost_at_ > Duration(0) && kill_at_ == Duration(0) && now >= lost_at_ + order_.resume_wait)
     begin_kill();
   if (kill_at_ > Duration(0) && now >= kill_at_) {
     signal_tasks(SIGKILL, false);

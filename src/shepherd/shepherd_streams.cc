@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shepherd's traffic: task pipes, the connection to srun, the control socket.
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -13,6 +11,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "net/silence.h"
 #include "os/clock.h"
 #include "shepherd/shepherd.h"
 #include "wire/task_output.h"
@@ -23,15 +22,6 @@ namespace {
 constexpr std::size_t kReadSize = 64 << 10;
 constexpr std::size_t kWideAfter = 60 << 10;  // a pipe has 64 KiB at first
 
-// A connection whose other end vanished without a word is noticed within a minute.
-void watch_for_silence(int fd) {
-  int on = 1, idle_s = 20, interval_s = 10, count = 4;
-  ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
-  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval_s, sizeof interval_s);
-  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
-}
-
 }  // namespace
 
 void Shepherd::adopt_stream(Fd stream) {
@@ -40,7 +30,7 @@ void Shepherd::adopt_stream(Fd stream) {
   // What is on its way is kept in memory as well: less of it there is more room for the tasks.
   int size = kSegmentSize;
   ::setsockopt(stream_.get(), SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
-  watch_for_silence(stream_.get());
+  watch_for_silence(stream_.get(), order_.resume_wait);
   frames_ = FrameReader();
   lost_at_ = Duration(0);
   hung_up_ = false;

@@ -3,13 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 
+#include "net/silence.h"
 #include "os/clock.h"
 
 namespace ym::cli {
@@ -22,22 +21,13 @@ void append_resume(std::string& out, const ResumeStream& resume) {
   append_frame(out, {.type = wire::message_number<ResumeStream>}, wire::encode(resume));
 }
 
-// A node that vanished without a word is noticed within half a minute.
-void watch_for_silence(int fd) {
-  int on = 1, idle_s = 15, interval_s = 5, count = 3;
-  ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
-  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval_s, sizeof interval_s);
-  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
-}
-
 }  // namespace
 
 void NodeStream::adopt(Client client) {
   Client::Released released = client.release();
   fd_ = Fd(released.fd);
   ::fcntl(fd_.get(), F_SETFL, ::fcntl(fd_.get(), F_GETFL) | O_NONBLOCK);
-  watch_for_silence(fd_.get());
+  watch_for_silence(fd_.get(), patience_);
   frames_.clear();
   frames_.feed(released.residual);
 }

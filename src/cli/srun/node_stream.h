@@ -23,8 +23,9 @@ inline constexpr std::size_t kInputWindow = 256 << 10;
 
 class NodeStream {
  public:
-  NodeStream(NodeAddress node, ResumeStream resume)
-      : node_(std::move(node)), resume_(std::move(resume)) {}
+  // A node that vanishes without a word is noticed after `patience`.
+  NodeStream(NodeAddress node, ResumeStream resume, Duration patience)
+      : node_(std::move(node)), resume_(std::move(resume)), patience_(patience) {}
 
   const std::string& node() const { return node_.name; }
   bool open() const { return static_cast<bool>(fd_); }
@@ -82,6 +83,7 @@ class NodeStream {
 
   NodeAddress node_;
   ResumeStream resume_;  // names the stream; `received` counts on
+  Duration patience_;
   std::optional<Client> joining_;
   Fd fd_;
   FrameBuffer frames_;

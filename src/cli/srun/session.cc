@@ -115,7 +115,8 @@ Status Session::launch() {
   for (const NodeAddress& node : run_.created.nodes) {
     ResumeStream resume{
         .job = run_.job, .step = run_.created.step.id, .srun_id = run_.launch.srun_id};
-    streams_.push_back(std::make_unique<NodeStream>(node, resume));
+    streams_.push_back(
+        std::make_unique<NodeStream>(node, resume, controller_.config().stream_timeout));
     Status started = streams_.back()->start(controller_, run_.launch);
     if (!started) {
       all = failed(*streams_.back(), started.error());

@@ -12,6 +12,7 @@ void set_common(ShepherdOrder& order, std::uint8_t wish, const ClusterConfig& co
   order.cgroup = config.cgroup;
   order.unkillable_timeout = config.unkillable_timeout;
   order.unkillable_program = config.unkillable_program;
+  order.resume_wait = config.stream_timeout;
   bool by_default = false;
   for (std::string_view word : split_words(config.task_plugin_params, ','))
     by_default |= same_ignoring_case(word, "OOMKillStep");
