@@ -84,6 +84,22 @@ const std::vector<JobOption>& task_rows() {
                            .variable = "TASK_EPILOG"},
                   .set = set_text<&JobOptions::task_epilog>},
        .commands = kSrun},
+      {.option = {.info = {.name = "prolog",
+                           .takes = Takes::Value,
+                           .argument = "PROGRAM|none",
+                           .help = "srun itself runs this before the step, with its command as "
+                                   "arguments",
+                           .variable = "PROLOG"},
+                  .set = set_text<&JobOptions::srun_prolog>},
+       .commands = kSrun},
+      {.option = {.info = {.name = "epilog",
+                           .takes = Takes::Value,
+                           .argument = "PROGRAM|none",
+                           .help = "srun itself runs this after the step, with its command as "
+                                   "arguments",
+                           .variable = "EPILOG"},
+                  .set = set_text<&JobOptions::srun_epilog>},
+       .commands = kSrun},
   };
   return rows;
 }

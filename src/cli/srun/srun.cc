@@ -16,6 +16,7 @@
 #include "cli/common/local.h"
 #include "cli/common/world.h"
 #include "cli/srun/bcast.h"
+#include "cli/srun/frame_programs.h"
 #include "cli/srun/hostfile.h"
 #include "cli/srun/session.h"
 #include "cli/srun/task_wishes.h"
@@ -194,13 +195,22 @@ Result<int> run_step(Controller& controller, const JobOptions& options,
     return std::unexpected(added.error());
   if (Status copied = bcast_program(controller, options, *created, *launch); !copied)
     return std::unexpected(copied.error());
+  FramePrograms around({.options = options,
+                        .config = controller.config(),
+                        .created = *created,
+                        .job = job,
+                        .command = command,
+                        .environment = context.environment});
+  around.run_prolog();
   Session session(controller, {.job = job,
                                .created = std::move(*created),
                                .launch = std::move(*launch),
                                .plan = std::move(*plan),
                                .options = &options,
                                .own_allocation = own_allocation});
-  return session.run();
+  int code = session.run();
+  around.run_epilog();
+  return code;
 }
 
 int run_in_own_allocation(Controller& controller, JobOptions& options, SubmissionContext context,
