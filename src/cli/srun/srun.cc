@@ -47,7 +47,10 @@ CreateStep step_request(const JobOptions& options, JobId job, bool own_allocatio
                  .overlap = options.overlap || options.external_launcher,
                  .overcommit = options.spec.overcommit,
                  .whole = options.whole || !(options.exact || options.cpus_per_task),
-                 .binding = options.extras.binding};
+                 .binding = options.extras.binding,
+                 .no_kill = options.spec.no_kill};
+  bool limited = options.spec.time_limit_s != JobSpec::kUnlimited;
+  if (!own_allocation && limited) out.time_limit_s = options.spec.time_limit_s;
   if (!options.hosts.empty()) {
     out.node_list = options.hosts;
     out.binding.distribution = "arbitrary";
