@@ -128,7 +128,7 @@ Result<LaunchTasks> launch_request(const JobOptions& options, const SubmissionCo
                   .stdin_task = plan.stdin_task,
                   .append_output = options.spec.append_output,
                   .unbuffered = options.unbuffered,
-                  .kill_on_bad_exit = options.kill_on_bad_exit,
+                  .kill_on_bad_exit = options.kill_on_bad_exit.value_or(false),
                   .pty = options.pty,
                   .umask = context.umask,
                   .binding = options.extras.binding,
