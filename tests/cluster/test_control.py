@@ -43,7 +43,8 @@ def over(yard, job):
 # A shell that notes the signal and goes on until its step, which does the same, is gone. The step
 # writes to a file of its own: with --full its srun gets the signal, too.
 SCRIPT = """trap 'echo shell got it' USR1
-srun -o %j.step sh -c 'trap "echo step got it; exit 0" USR1; echo ready; while :; do sleep 0.05; done' &
+srun -o %j.step sh -c '
+  trap "echo step got it; exit 0" USR1; echo ready; while :; do sleep 0.05; done' &
 while kill -0 $! 2>/dev/null; do sleep 0.05; done
 echo end"""
 
