@@ -30,7 +30,7 @@ constexpr KeyInfo kTable[] = {
     {"JobFileAppend", Number, NotYet, "0", "0-1"},
     {"JobRequeue", Number, ActedOn, "1", "0-1"},
     {"JobSubmitPlugins", Text, NotYet, "(null)"},
-    {"KillOnBadExit", Number, NotYet, "0", "0-1"},
+    {"KillOnBadExit", Number, ActedOn, "0", "0-1"},
     {"KillWait", Number, ActedOn, "30 sec", "0-65533"},
     {"LaunchParameters", Text, NotYet, "(null)"},
     {"LicenseParameters", Text, NotYet, "(null)"},
@@ -71,7 +71,7 @@ constexpr KeyInfo kTable[] = {
     {"UnkillableStepTimeout", Number, ActedOn, "60 sec", "0-65533"},
     {"UsePAM", Number, NotYet, "No", "0-1"},
     {"VSizeFactor", Number, NotYet, "0 percent", "0-65533"},
-    {"WaitTime", Number, NotYet, "0 sec", "0-65533"},
+    {"WaitTime", Number, ActedOn, "0 sec", "0-65533"},
     {"X11Parameters", Text, NotYet, "(null)"},
 };
 

@@ -271,3 +271,34 @@ def window_of_task(yard):
                     return struct.unpack("HHHH", fcntl.ioctl(fd, termios.TIOCGWINSZ, b"\0" * 8))[:2]
                 finally:
                     os.close(fd)
+
+
+def test_a_failed_task_or_the_first_end_may_end_the_step(yard):
+    script = "test $SLURM_PROCID = 1 && exit 5; exec sleep 600"
+    done = yard.run("srun", "-n2", "-K", "sh", "-c", script, check=False)
+    assert done.returncode == 128 + signal.SIGTERM and "Terminating StepId=" in done.stderr
+    done = yard.run("srun", "-n2", "-W1", "sh", "-c", "test $SLURM_PROCID = 1 || exec sleep 600",
+                    check=False)
+    assert done.returncode == 128 + signal.SIGTERM and "First task exited 1s ago" in done.stderr
+
+
+def interrupted(yard, *options):
+    said = forget_written(yard)
+    srun = start(yard, "srun", *options, "sh", "-c",
+                 "trap 'echo caught; exit 4' INT; touch written; while :; do sleep 0.05; done",
+                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: os.path.exists(said), what="the task")
+    srun.send_signal(signal.SIGINT)
+    return srun
+
+
+def test_interrupts_ask_forward_or_end(yard):
+    srun = interrupted(yard)
+    assert "one more within 1 sec" in srun.stderr.readline()
+    assert "running" in srun.stderr.readline()
+    srun.send_signal(signal.SIGINT)
+    out, err = srun.communicate(timeout=20)
+    assert (out, srun.returncode) == ("caught\n", 4) and "Job step aborted" in err
+    for option, words in (("-X", None), ("--quit-on-interrupt", "Job step aborted")):
+        out, err = interrupted(yard, option).communicate(timeout=20)
+        assert out == "caught\n" and (words is None or words in err), option

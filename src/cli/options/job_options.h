@@ -46,8 +46,10 @@ struct JobOptions {
   std::uint32_t jobid = 0;
   bool label = false, unbuffered = false, pty = false, overlap = false, exact = false,
        whole = false;
-  bool kill_on_bad_exit = false, multi_prog = false, external_launcher = false, no_allocate = false;
-  bool disable_status = false;
+  std::optional<bool> kill_on_bad_exit;      // unset: as slurm.conf says
+  std::optional<std::uint32_t> task_wait_s;  // likewise
+  bool multi_prog = false, external_launcher = false, no_allocate = false;
+  bool disable_status = false, quit_on_interrupt = false;
   std::optional<std::uint32_t> soft_nodes;  // of the surrounding allocation; -N counts more
   std::string mpi;
   std::string nodelist_file;

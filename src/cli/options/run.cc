@@ -17,6 +17,13 @@ Status set_kill_on_bad_exit(JobOptions& options, std::string_view value) {
   return {};
 }
 
+Status set_wait(JobOptions& options, std::string_view value) {
+  auto seconds = parse_unsigned<std::uint32_t>(value);
+  if (!seconds) return fail("not a number of seconds");
+  options.task_wait_s = *seconds;
+  return {};
+}
+
 Status set_jobid(JobOptions& options, std::string_view value) {
   auto number = parse_unsigned<std::uint32_t>(value);
   if (!number || *number == 0) return fail("not a job id");
@@ -194,7 +201,7 @@ const std::vector<JobOption>& launch_rows() {
        .commands = kSrun},
       {.option = {.info = {.name = "disable-status",
                            .letter = 'X',
-                           .help = "Ctrl-C ends the tasks at once",
+                           .help = "One Ctrl-C goes to the tasks, no status is shown",
                            .variable = "DISABLE_STATUS"},
                   .set = set_flag<&JobOptions::disable_status>},
        .commands = kSrun},
@@ -202,8 +209,14 @@ const std::vector<JobOption>& launch_rows() {
                            .letter = 'W',
                            .takes = Takes::Value,
                            .argument = "SECONDS",
-                           .help = "Taken, without effect"},
-                  .set = accept},
+                           .help = "End the step so long after its first task; 0: never",
+                           .variable = "WAIT"},
+                  .set = set_wait},
+       .commands = kSrun},
+      {.option = {.info = {.name = "quit-on-interrupt",
+                           .help = "One Ctrl-C ends the step",
+                           .variable = "QUIT_ON_INTERRUPT"},
+                  .set = set_flag<&JobOptions::quit_on_interrupt>},
        .commands = kSrun},
       {.option = {.info = {.name = "threads",
                            .letter = 'T',

@@ -203,15 +203,7 @@ void Session::handle(NodeStream& stream, const FrameView& frame) {
     if (auto output = wire::view_output(frame.payload)) take_output(*output);
   } else if (type == wire::message_number<TaskEnded>) {
     auto ended = wire::decode<TaskEnded>(frame.payload);
-    if (!ended || !exits_.record(ended->task, ended->exit) || ended->exit.ok()) return;
-    if (!raw_)
-      for (const std::string& line : exits_.news()) complain("srun", line);
-    if (run_.options->kill_on_bad_exit && !bad_exit_seen_) {
-      bad_exit_seen_ = true;
-      remark("srun", fmt::format("Terminating {}", step_name()));
-      send_signal(SIGTERM);
-      kill_at_ = monotonic_clock() + controller_.config().kill_wait;
-    }
+    if (ended && exits_.record(ended->task, ended->exit)) take_task_end(ended->exit);
   } else if (type == wire::message_number<StepFence>) {
     if (auto part = wire::decode<StepFence>(frame.payload)) take_fence(stream, std::move(*part));
   } else if (type == wire::message_number<StepAbort>) {
@@ -225,6 +217,22 @@ void Session::handle(NodeStream& stream, const FrameView& frame) {
   } else if (type == static_cast<std::uint16_t>(NetType::Error)) {
     take_end(stream, {.error = decode_error(frame.payload).text});
   }
+}
+
+void Session::take_task_end(ExitStatus exit) {
+  if (first_end_ == Duration(0)) first_end_ = monotonic_clock();
+  if (exit.ok()) return;
+  if (!raw_)
+    for (const std::string& line : exits_.news()) complain("srun", line);
+  if (run_.options->kill_on_bad_exit.value_or(controller_.config().kill_on_bad_exit)) terminate();
+}
+
+// Once: what is left of the step is asked to end, and made to after KillWait.
+void Session::terminate() {
+  if (std::exchange(terminating_, true) || exits_.all_ended()) return;
+  remark("srun", fmt::format("Terminating {}", step_name()));
+  send_signal(SIGTERM);
+  kill_at_ = monotonic_clock() + controller_.config().kill_wait;
 }
 
 void Session::take_output(const wire::OutputView& output) {

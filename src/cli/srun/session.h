@@ -54,6 +54,8 @@ class Session {
   void poll_once();
   void read(NodeStream& stream);
   void handle(NodeStream& stream, const FrameView& frame);
+  void take_task_end(ExitStatus exit);
+  void terminate();
   void take_output(const wire::OutputView& output);
   void take_end(NodeStream& stream, const StepOver& over);
   void take_fence(NodeStream& stream, StepFence part);
@@ -86,7 +88,8 @@ class Session {
   bool input_over_ = false;
   Duration interrupted_at_{-100000};
   Duration kill_at_{0};
-  bool aborting_ = false, bad_exit_seen_ = false;
+  Duration first_end_{0};  // of a task
+  bool aborting_ = false, terminating_ = false;
   int failure_code_ = 0;
   std::optional<int> abort_code_;  // of a task that called for the end of all
   bool raw_ = false;

@@ -49,8 +49,9 @@ void Session::interrupt() {
     send_signal(SIGKILL);
     return;
   }
-  if (!run_.options->disable_status && now - interrupted_at_ > kSecondInterrupt) {
+  if (!run_.options->quit_on_interrupt && now - interrupted_at_ > kSecondInterrupt) {
     interrupted_at_ = now;
+    if (run_.options->disable_status) return send_signal(SIGINT);
     remark("srun", "interrupt (one more within 1 sec to abort)");
     say_status();
     return;
@@ -66,6 +67,15 @@ void Session::interrupt() {
 }
 
 void Session::escalate() {
+  Duration wait = run_.options->task_wait_s ? std::chrono::seconds(*run_.options->task_wait_s)
+                                            : controller_.config().srun_wait;
+  if (wait > Duration(0) && first_end_ > Duration(0) && !terminating_ &&
+      monotonic_clock() >= first_end_ + wait && !exits_.all_ended()) {
+    auto seconds = std::chrono::duration_cast<std::chrono::seconds>(wait).count();
+    remark("srun", fmt::format("First task exited {}s ago", seconds));
+    say_status();
+    terminate();
+  }
   if (kill_at_ == Duration(0) || monotonic_clock() < kill_at_) return;
   kill_at_ = Duration(0);
   send_signal(SIGKILL);

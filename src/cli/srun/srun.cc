@@ -48,7 +48,10 @@ CreateStep step_request(const JobOptions& options, JobId job, bool own_allocatio
                  .overlap = options.overlap || options.external_launcher,
                  .overcommit = options.spec.overcommit,
                  .whole = options.whole || !(options.exact || options.cpus_per_task),
-                 .binding = options.extras.binding};
+                 .binding = options.extras.binding,
+                 .no_kill = options.spec.no_kill};
+  bool limited = options.spec.time_limit_s != JobSpec::kUnlimited;
+  if (!own_allocation && limited) out.time_limit_s = options.spec.time_limit_s;
   if (!options.hosts.empty()) {
     out.node_list = options.hosts;
     out.binding.distribution = "arbitrary";
@@ -126,7 +129,7 @@ Result<LaunchTasks> launch_request(const JobOptions& options, const SubmissionCo
                   .stdin_task = plan.stdin_task,
                   .append_output = options.spec.append_output,
                   .unbuffered = options.unbuffered,
-                  .kill_on_bad_exit = options.kill_on_bad_exit,
+                  .kill_on_bad_exit = options.kill_on_bad_exit.value_or(false),
                   .pty = options.pty,
                   .umask = context.umask,
                   .binding = options.extras.binding,
