@@ -26,7 +26,7 @@ constexpr KeyInfo kTable[] = {
     {"AcctGatherInterconnectType", Text, NotYet, "(null)"},
     {"AcctGatherNodeFreq", Number, NotYet, "0 sec", "0-65533"},
     {"AcctGatherProfileType", Text, NotYet, "(null)"},
-    {"JobAcctGatherFrequency", Text, NotYet, "30"},
+    {"JobAcctGatherFrequency", Text, ActedOn, "30"},
     {"JobAcctGatherParams", Text, NotYet, "(null)"},
     {"JobAcctGatherType", Text, NotYet, "(null)"},
     {"JobCompHost", Text, NotYet, "localhost"},

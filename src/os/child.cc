@@ -22,7 +22,8 @@ constexpr Duration kSlice{200};
 
 }  // namespace
 
-Result<pid_t> start_child(const std::vector<std::string>& arguments, std::string environment) {
+Result<pid_t> start_child(const std::vector<std::string>& arguments, std::string environment,
+                          ChildPlace place) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   ::posix_spawn_file_actions_init(&actions);
@@ -32,11 +33,15 @@ Result<pid_t> start_child(const std::vector<std::string>& arguments, std::string
   ::sigfillset(&all);
   ::posix_spawnattr_setsigmask(&attributes, &none);
   ::posix_spawnattr_setsigdefault(&attributes, &all);
+  bool apart = place == ChildPlace::Apart;
   ::posix_spawnattr_setflags(&attributes,
-                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
-  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, 0, 1);
-  ::posix_spawn_file_actions_adddup2(&actions, 0, 2);
+                             static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                                (apart ? POSIX_SPAWN_SETSID : 0)));
+  if (apart) {
+    ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0);
+    ::posix_spawn_file_actions_adddup2(&actions, 0, 1);
+    ::posix_spawn_file_actions_adddup2(&actions, 0, 2);
+  }
   std::vector<char*> argv, envp;
   for (const std::string& one : arguments) argv.push_back(const_cast<char*>(one.c_str()));
   argv.push_back(nullptr);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of the configuration, run to their end by a daemon: a session of their own, /dev/null
-// for streams.
+// Programs of the configuration, run to their end.
 #pragma once
 #include <sys/types.h>
 
@@ -13,14 +12,20 @@
 
 namespace ym {
 
+enum class ChildPlace : bool {
+  Apart,  // a daemon's: a session of its own, /dev/null for streams
+  Here,   // a command's: our session, process group and streams
+};
 // `environment` is NAME=value, each ended by NUL. The caller reaps the process.
-Result<pid_t> start_child(const std::vector<std::string>& arguments, std::string environment);
+Result<pid_t> start_child(const std::vector<std::string>& arguments, std::string environment,
+                          ChildPlace place = ChildPlace::Apart);
 
 struct ChildEnd {
   std::string error;       // "exit code 3", "signal 9", "timed out after 5 s"; empty: it succeeded
   bool abandoned = false;  // `stop` said so; the program goes on
 };
-// Blocks until the program has ended. After `limit` (0: none) its process group is killed.
+// Blocks until the program has ended. After `limit` (0: none) its process group is killed; REQUIRES
+// a program Apart then.
 // `stop` is asked several times a second.
 ChildEnd wait_for_child(pid_t pid, Duration limit, const std::function<bool()>& stop);
 

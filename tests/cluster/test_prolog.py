@@ -242,3 +242,20 @@ def test_controller_restarted_while_a_job_is_configuring_goes_on(yard, tmp_path)
     (tmp_path / "go").touch()
     assert ended(cluster, job) == "COMPLETED"
     assert open(f"{tmp_path}/out/{job}.out").read() == "ran\n"
+
+
+def test_srun_runs_its_own_prolog_and_epilog_around_the_tasks(yard, tmp_path):
+    for name in ("p", "e"):
+        program(tmp_path / name,
+                f"echo {name} $SLURM_SCRIPT_CONTEXT $SLURM_STEP_ID $SLURM_JOB_ID $*\nexit 3\n")
+    cluster = yard(SrunProlog=tmp_path / "p", SrunEpilog=tmp_path / "e")
+    cluster.start()
+    done = cluster.run("srun", "-n1", "sh", "-c", "echo task; exit 2", check=False)
+    assert done.returncode == 2
+    assert done.stdout.splitlines() == ["p prolog_srun 0 1 sh -c echo task; exit 2", "task",
+                                        "e epilog_srun 0 1 sh -c echo task; exit 2"]
+    done = cluster.run("srun", "-n1", "--prolog=none", "--epilog", program(
+        tmp_path / "mine", "echo mine\n"), "echo", "task")
+    assert done.stdout.splitlines() == ["task", "mine"]
+    done = cluster.run("srun", "-n1", "--prolog=./nothing", "--epilog=NONE", "echo", "task")
+    assert done.stdout == "task\n" and "No such file" in done.stderr

@@ -32,6 +32,7 @@ struct JobOptions {
   std::string export_file;               // a path, or the number of a descriptor
   std::optional<std::string> propagate;  // which resource limits; absent: as slurm.conf says
   std::string task_prolog, task_epilog;
+  std::string srun_prolog, srun_epilog;  // empty: as slurm.conf says
   std::string wrap;
   std::string std_in, std_out, std_err;
   std::string chdir;

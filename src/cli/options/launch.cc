@@ -2,6 +2,7 @@
 // What a task finds when it comes to life: its folder, environment and limits; and what runs
 // around it.
 #include "cli/options/setters.h"
+#include "notation/acct_frequency.h"
 #include "notation/limit_names.h"
 
 namespace ym::cli {
@@ -24,6 +25,12 @@ Status set_propagate(JobOptions& options, std::string_view value) {
   std::string_view list = value.empty() ? "ALL" : value;
   if (auto names = parse_limit_names(list); !names) return std::unexpected(names.error());
   options.propagate = list;
+  return {};
+}
+
+Status set_acct_frequency(JobOptions& options, std::string_view value) {
+  if (auto known = parse_acct_frequency(value); !known) return std::unexpected(known.error());
+  options.extras.acct_frequency = value;
   return {};
 }
 
@@ -70,6 +77,12 @@ const std::vector<JobOption>& task_rows() {
                            .help = "Resource limits to hand on: ALL, NONE, or names like NOFILE"},
                   .set = set_propagate},
        .srun_variable = "SLURM_PROPAGATE"},
+      {.option = {.info = {.name = "acctg-freq",
+                           .takes = Takes::Value,
+                           .argument = "task=SECONDS",
+                           .help = "How often what tasks use is measured; 0: only at their end",
+                           .variable = "ACCTG_FREQ"},
+                  .set = set_acct_frequency}},
       {.option = {.info = {.name = "task-prolog",
                            .takes = Takes::Value,
                            .argument = "PROGRAM",
@@ -83,6 +96,22 @@ const std::vector<JobOption>& task_rows() {
                            .help = "Run this on the node after each task",
                            .variable = "TASK_EPILOG"},
                   .set = set_text<&JobOptions::task_epilog>},
+       .commands = kSrun},
+      {.option = {.info = {.name = "prolog",
+                           .takes = Takes::Value,
+                           .argument = "PROGRAM|none",
+                           .help = "srun itself runs this before the step, with its command as "
+                                   "arguments",
+                           .variable = "PROLOG"},
+                  .set = set_text<&JobOptions::srun_prolog>},
+       .commands = kSrun},
+      {.option = {.info = {.name = "epilog",
+                           .takes = Takes::Value,
+                           .argument = "PROGRAM|none",
+                           .help = "srun itself runs this after the step, with its command as "
+                                   "arguments",
+                           .variable = "EPILOG"},
+                  .set = set_text<&JobOptions::srun_epilog>},
        .commands = kSrun},
   };
   return rows;

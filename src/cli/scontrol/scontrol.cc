@@ -89,6 +89,9 @@ const std::vector<Verb>& scontrol_verbs() {
        token_verb},
       {"write", "batch_script JOB [FILE]", "Write a job's script to a file, - for standard output",
        write_verb},
+      {"listpids", "[JOB[.STEP]] [NODE]", "Processes of steps on this machine", listpids_verb},
+      {"listjobs", "[NODE]", "Jobs that have something alive on this machine", listjobs_verb},
+      {"liststeps", "[NODE]", "Steps that are alive on this machine", liststeps_verb},
       {"version", "", "Show the version of Slurm that is spoken", version_verb},
   };
   return verbs;
@@ -124,6 +127,8 @@ std::vector<Option<ScontrolSettings>> scontrol_table() {
       {{.name = "details", .letter = 'd', .help = "Show more"}, flag<&ScontrolSettings::details>},
       {{.name = "oneliner", .letter = 'o', .help = "One line for each record"},
        flag<&ScontrolSettings::one_line>},
+      {{.name = "json", .help = "JSON, of listpids, listjobs and liststeps"},
+       flag<&ScontrolSettings::json>},
       {{.name = "quiet", .letter = 'Q', .help = "Say nothing but what was asked for"},
        flag<&ScontrolSettings::quiet>},
       {{.name = "future",

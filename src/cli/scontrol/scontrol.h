@@ -16,7 +16,7 @@
 namespace ym::cli {
 
 struct ScontrolSettings {
-  bool one_line = false, details = false, all = false, quiet = false;
+  bool one_line = false, details = false, all = false, quiet = false, json = false;
   std::uint32_t verbose = 0;
 };
 
@@ -63,6 +63,9 @@ int reconfigure_verb(ScontrolContext& context, const Words& words);
 int shutdown_verb(ScontrolContext& context, const Words& words);
 int token_verb(ScontrolContext& context, const Words& words);
 int write_verb(ScontrolContext& context, const Words& words);
+int listpids_verb(ScontrolContext& context, const Words& words);
+int listjobs_verb(ScontrolContext& context, const Words& words);
+int liststeps_verb(ScontrolContext& context, const Words& words);
 int version_verb(ScontrolContext& context, const Words& words);
 
 // --- kinds of things that `show` shows ---
@@ -77,6 +80,8 @@ int show_hostlist_sorted(ScontrolContext& context, const Words& words);
 
 // Records as people and scripts read them; `one_line` puts each on one.
 std::string job_record(const JobRow& row, Instant now, const ScontrolSettings& settings);
+// PID JOBID STEPID LOCALID GLOBALID
+std::string pids_text(const StepsHere& here);
 std::string step_record(const StepRow& row, bool one_line);
 std::string node_record(const NodeRow& row, const ScontrolSettings& settings);
 std::string partition_record(const PartitionRow& row, const ScontrolSettings& settings);

@@ -178,5 +178,19 @@ TEST(Hosts, AreListedWithoutACluster) {
   EXPECT_EQ(captured({"hostlistsorted", "n3,n1"}), "n[1,3]\n");
 }
 
+TEST(Pids, AreShownWithTheTasksThatTheyAre) {
+  StepsHere here{.rows = {{.job = {7},
+                           .step = {0},
+                           .tasks = {{.local = 1, .usage = {.rank = 5, .pid = 300}},
+                                     {.local = 0, .usage = {.rank = 4, .pid = 299}, .ended = true}},
+                           .pids = {300, 301}},
+                          {.job = {7}, .step = kBatchStep, .pids = {200}}}};
+  EXPECT_EQ(pids_text(here),
+            "PID      JOBID    STEPID   LOCALID GLOBALID\n"
+            "300      7        0        1       5       \n"
+            "301      7        0        -       -       \n"
+            "200      7        batch    -       -       \n");
+}
+
 }  // namespace
 }  // namespace ym::cli

@@ -16,6 +16,7 @@
 #include "cli/common/local.h"
 #include "cli/common/world.h"
 #include "cli/srun/bcast.h"
+#include "cli/srun/frame_programs.h"
 #include "cli/srun/hostfile.h"
 #include "cli/srun/session.h"
 #include "cli/srun/task_wishes.h"
@@ -49,6 +50,8 @@ CreateStep step_request(const JobOptions& options, JobId job, bool own_allocatio
                  .whole = options.whole || !(options.exact || options.cpus_per_task),
                  .binding = options.extras.binding,
                  .no_kill = options.spec.no_kill};
+  bool limited = options.spec.time_limit_s != JobSpec::kUnlimited;
+  if (!own_allocation && limited) out.time_limit_s = options.spec.time_limit_s;
   if (!options.hosts.empty()) {
     out.node_list = options.hosts;
     out.binding.distribution = "arbitrary";
@@ -195,13 +198,22 @@ Result<int> run_step(Controller& controller, const JobOptions& options,
     return std::unexpected(added.error());
   if (Status copied = bcast_program(controller, options, *created, *launch); !copied)
     return std::unexpected(copied.error());
+  FramePrograms around({.options = options,
+                        .config = controller.config(),
+                        .created = *created,
+                        .job = job,
+                        .command = command,
+                        .environment = context.environment});
+  around.run_prolog();
   Session session(controller, {.job = job,
                                .created = std::move(*created),
                                .launch = std::move(*launch),
                                .plan = std::move(*plan),
                                .options = &options,
                                .own_allocation = own_allocation});
-  return session.run();
+  int code = session.run();
+  around.run_epilog();
+  return code;
 }
 
 int run_in_own_allocation(Controller& controller, JobOptions& options, SubmissionContext context,

@@ -22,6 +22,7 @@ Status add_task_wishes(LaunchTasks& launch, const JobOptions& options,
   auto limits = own_limits(options, config);
   if (!limits) return std::unexpected(limits.error());
   launch.limits = std::move(*limits);
+  launch.acct_frequency = options.extras.acct_frequency;
   launch.task_prolog = absolute(options.task_prolog, context.work_dir);
   launch.task_epilog = absolute(options.task_epilog, context.work_dir);
   EnvironmentBlock environment = exported_environment(options.export_list, context.environment);

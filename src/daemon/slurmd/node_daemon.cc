@@ -55,7 +55,13 @@ NodeDaemon::NodeDaemon(Parts parts)
       spool_(std::move(parts.spool)),
       shepherds_(loop_, spool_, log_, std::move(parts.shepherd_program), node_.name),
       queries_(loop_, shepherds_),
-      cpus_(machine_, node_, loaded_.config, ::geteuid() == 0) {
+      cpus_(machine_, node_, loaded_.config, ::geteuid() == 0),
+      health_(loop_, log_,
+              {.node = node_.name,
+               .configuration = loaded_.path,
+               .boot_file = spool_.root() + "/health_boot",
+               .boot_id = boot_id_},
+              [this] { return ask_own_state(); }) {
   shepherds_.set_on_end([this](Sluid sluid, StepId step, const agent::Ended& ended) {
     if (agent::is_program(step) && !ended.error.empty())
       log_.error("{} failed: {}", step_folder_name(step), ended.error);
@@ -75,7 +81,7 @@ Status NodeDaemon::start() {
   // Listening first: a second daemon of this node is refused before it touches the spool.
   if (auto ready = listen(); !ready) return ready;
   if (auto ready = recover(); !ready) return ready;
-  connect();
+  health_.start(loaded_.config, [this] { connect(); });
   loop_.every(kTick, [this] {
     agent::Outbox out;
     agent_.tick(wall_clock(), out);
@@ -83,7 +89,7 @@ Status NodeDaemon::start() {
   });
   loop_.every(kHeartbeat, [this] {
     agent::Outbox out;
-    if (link_->is_up()) agent_.heartbeat(out);
+    if (link_ && link_->is_up()) agent_.heartbeat(out);
     obey(std::move(out));
   });
   return {};
@@ -198,7 +204,8 @@ void NodeDaemon::reconfigure(LoadedConfiguration loaded) {
   loaded_ = std::move(loaded);
   cpus_.set_rules(loaded_.config);
   agent_.set_around(around());
-  if (controller_addresses() != addresses_) connect();
+  health_.reconfigure(loaded_.config);
+  if (link_ && controller_addresses() != addresses_) connect();
 }
 
 NodeRegistration NodeDaemon::registration() const {

@@ -12,6 +12,7 @@
 #include "daemon/launch/orders.h"
 #include "daemon/launch/programs.h"
 #include "daemon/slurmd/cpu_choice.h"
+#include "daemon/slurmd/health.h"
 #include "daemon/slurmd/shepherds.h"
 #include "daemon/slurmd/spool.h"
 #include "daemon/slurmd/step_queries.h"
@@ -100,6 +101,7 @@ class NodeDaemon {
   void obey(agent::Forget& effect);
   // programs.cc
   void obey(agent::Refuse& effect);
+  bool ask_own_state();
   agent::Around around() const;
   bool wants_job_facts() const;
   Result<ShepherdOrder> around_order(const agent::Persist& effect) const;
@@ -124,6 +126,7 @@ class NodeDaemon {
   std::unique_ptr<Link> link_;
   std::vector<Address> addresses_;  // that link_ tries
   std::function<void()> on_reconfigure_;
+  HealthCheck health_;
 };
 
 }  // namespace ym

@@ -21,6 +21,13 @@ agent::Around NodeDaemon::around() const {
           .run_in_job = config.prolog_flags.run_in_job};
 }
 
+bool NodeDaemon::ask_own_state() {
+  if (!link_ || !link_->is_up()) return false;
+  auto sent = link_->send({.type = wire::message_number<QueryNodes>, .correlation = 1},
+                          wire::encode(QueryNodes{.nodes = node_.name}));
+  return sent == SendResult::Sent;
+}
+
 bool NodeDaemon::wants_job_facts() const {
   return !loaded_.config.prolog.empty() || loaded_.config.prolog_flags.contain;
 }

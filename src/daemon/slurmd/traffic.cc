@@ -64,6 +64,10 @@ void NodeDaemon::on_controller_frame(const Frame& frame, agent::Outbox& out) {
                     [&](const SuspendJob& one) { agent_.handle(one, out); }) ||
                with(std::type_identity<ForgetAttempts>(),
                     [&](const ForgetAttempts& one) { agent_.handle(one, out); }) ||
+               with(std::type_identity<NodeRows>(),
+                    [&](const NodeRows& one) {
+                      if (one.rows.size() == 1) health_.take_state(one.rows.front().node);
+                    }) ||
                with(std::type_identity<Shutdown>(),
                     [&](const Shutdown&) {
                       log_.info("the controller asks us to stop");

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A node's health: HealthCheckProgram with real programs, and what a machine lacks."""
+import pytest
+from yard import Yard, alive, wait_for
+
+
+@pytest.fixture
+def yard(tmp_path):
+    made = []
+
+    def make(**settings):
+        extra = "\n".join(f"{key}={value}" for key, value in settings.items())
+        one = Yard(tmp_path, nodes=1, extra=extra)
+        made.append(one)
+        return one
+
+    yield make
+    for one in made:
+        one.stop()
+
+
+def program(path, text):
+    path.write_text("#!/bin/sh\n" + text)
+    path.chmod(0o755)
+    return path
+
+
+def node(yard):
+    return yard.run("sinfo", "-h", "-N", "-n", "n1", "-o", "%t %E").stdout.strip()
+
+
+def lines(path):
+    return path.read_text().split("\n")[:-1] if path.exists() else []
+
+
+def test_a_check_runs_before_the_node_registers_then_on_its_interval_and_may_drain_the_node(
+        yard, tmp_path):
+    seen, sick, state = tmp_path / "seen", tmp_path / "sick", tmp_path / "first"
+    cluster = yard(HealthCheckProgram=program(
+        tmp_path / "check", f"sinfo=$(sinfo -h -n $SLURMD_NODENAME -o %t)\n"
+        f"[ -e {state} ] || echo $sinfo > {state}\n"
+        f"echo $SLURMD_NODENAME >> {seen}\n"
+        f"[ -e {sick} ] && "
+        "scontrol update node=$SLURMD_NODENAME state=drain reason='NHC: bad fan'\n"
+        "exit 0\n"), HealthCheckInterval=1)
+    # The program's PATH is short: the commands are found through this one.
+    check = tmp_path / "check"
+    check.write_text(check.read_text().replace("#!/bin/sh\n",
+                                               f"#!/bin/sh\nPATH={cluster.env['PATH']}\n"))
+    cluster.start()
+    assert state.read_text().strip() != "idle"
+    assert lines(seen)[0] == "n1"
+    sick.touch()
+    wait_for(lambda: node(cluster) == "drain NHC: bad fan", what="node drained by its check")
+
+
+def test_a_check_that_hangs_is_killed_with_its_children_and_holds_nothing_up(yard, tmp_path):
+    pids = tmp_path / "pids"
+    cluster = yard(HealthCheckProgram=program(
+        tmp_path / "check", f"[ -e {tmp_path}/up ] || exit 0\n"
+        f"sleep 1000 & echo $! >> {pids}; wait\n"),
+        HealthCheckInterval=1, HealthCheckTimeout=1)
+    cluster.start()
+    (tmp_path / "up").touch()
+    child = int(wait_for(lambda: lines(pids), what="the check runs")[0])
+    assert cluster.run("srun", "-n1", "echo", "fine").stdout == "fine\n"
+    wait_for(lambda: not alive(child), what="the child of the check killed")
+    wait_for(lambda: "timed out" in open(f"{tmp_path}/slurmd-n1.log").read(), what="it was told")
+
+
+def test_a_check_for_idle_nodes_leaves_busy_ones_alone(yard, tmp_path):
+    seen, gate, log = tmp_path / "seen", tmp_path / "gate", tmp_path / "slurmd-n1.log"
+    cluster = yard(HealthCheckProgram=program(tmp_path / "check", f"echo ran >> {seen}\n"),
+                   HealthCheckInterval=1, HealthCheckNodeState="IDLE", SlurmdDebug="verbose")
+    cluster.start()
+    cluster.run("sbatch", "-n1", "-o", "/dev/null",
+                input=f"#!/bin/sh\nwhile [ ! -e {gate} ]; do sleep 0.05; done\n")
+
+    def left_out(times):
+        wait_for(lambda: log.read_text().count("health check is not for this state") >= times,
+                 what="a check left out")
+
+    left_out(1)
+    before = len(lines(seen))
+    left_out(2)
+    assert len(lines(seen)) == before
+    gate.touch()
+    wait_for(lambda: len(lines(seen)) > before, what="a check of the idle node")
