@@ -33,7 +33,8 @@ class CutOffNode:
         net = f"10.{tag // 250 + 1}.{tag % 250}"
         self.rewrite(net)
         ip("netns", "add", self.space)
-        ip("link", "add", self.here, "type", "veth", "peer", "name", self.there, "netns", self.space)
+        ip("link", "add", self.here, "type", "veth",
+           "peer", "name", self.there, "netns", self.space)
         ip("addr", "add", f"{net}.1/24", "dev", self.here)
         ip("-n", self.space, "addr", "add", f"{net}.2/24", "dev", self.there)
         ip("-n", self.space, "link", "set", self.there, "up")
@@ -51,7 +52,7 @@ class CutOffNode:
         path = f"{self.yard.dir}/slurm.conf"
         with open(path) as f:
             text = f.read()
-        text = text.replace("SlurmctldHost=localhost(127.0.0.1)", f"SlurmctldHost=localhost({net}.1)")
+        text = text.replace("localhost(127.0.0.1)", f"localhost({net}.1)")
         text = text.replace("NodeAddr=127.0.0.1", f"NodeAddr={net}.2")
         with open(path, "w") as f:
             f.write(text)

@@ -84,7 +84,7 @@ Status NodeDaemon::start() {
   health_.start(loaded_.config, [this] { connect(); });
   loop_.every(kTick, [this] {
     agent::Outbox out;
-    agent_.tick(wall_clock(), out);
+    agent_.tick(agent_time(), out);
     obey(std::move(out));
   });
   loop_.every(kHeartbeat, [this] {

@@ -20,6 +20,7 @@
 #include "net/link.h"
 #include "net/loop.h"
 #include "net/server.h"
+#include "os/clock.h"
 #include "os/log.h"
 #include "os/machine.h"
 #include "site/configuration.h"
@@ -32,6 +33,10 @@ inline constexpr Duration kTick = std::chrono::seconds(1);
 // The line of slurm.conf that is about this machine: by -N, else by host name.
 Result<NodeSpec> find_own_node(const ClusterConfig& config, const std::string& name,
                                const std::string& host);
+
+// The agent only measures how long ago something was: a wall clock that is set must not lengthen
+// or shorten anybody's grace.
+inline Instant agent_time() { return Instant{monotonic_clock().count()}; }
 
 class NodeDaemon {
  public:

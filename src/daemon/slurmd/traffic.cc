@@ -57,7 +57,7 @@ void NodeDaemon::on_controller_frame(const Frame& frame, agent::Outbox& out) {
   bool known = with(std::type_identity<LaunchJob>(),
                     [&](const LaunchJob& one) { agent_.handle(one, out); }) ||
                with(std::type_identity<KillJob>(),
-                    [&](const KillJob& one) { agent_.handle(one, wall_clock(), out); }) ||
+                    [&](const KillJob& one) { agent_.handle(one, agent_time(), out); }) ||
                with(std::type_identity<SignalJob>(),
                     [&](const SignalJob& one) { agent_.handle(one, out); }) ||
                with(std::type_identity<SuspendJob>(),
