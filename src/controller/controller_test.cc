@@ -207,7 +207,7 @@ TEST_F(ControllerTest, TheBootsIdTellsARebootAndNotTheClock) {
     report.registration = {.cpus = 4, .memory_mb = 1000, .boot_time = {time}, .boot_id = boot};
     EXPECT_TRUE(controller.report(report, now, out));
   };
-  registers("first", 50);
+  registers("first", 1);
   ask_submit(batch());
   schedule();
   Sluid attempt = controller.state().find(JobId{1})->sluid;

@@ -86,3 +86,14 @@ def test_a_check_for_idle_nodes_leaves_busy_ones_alone(yard, tmp_path):
     assert len(lines(seen)) == before
     gate.touch()
     wait_for(lambda: len(lines(seen)) > before, what="a check of the idle node")
+
+
+def test_a_machine_with_less_than_slurm_conf_says_is_drained(yard, tmp_path):
+    cluster = yard()
+    conf = tmp_path / "slurm.conf"
+    text = conf.read_text().replace("SlurmdParameters=config_overrides\n", "")
+    conf.write_text(text.replace("CPUs=4 RealMemory=2000",
+                                 "CPUs=1 RealMemory=100 TmpDisk=4000000000"))
+    cluster.start_controller()
+    cluster.start_node(1)
+    wait_for(lambda: node(cluster) == "drain Low TmpDisk", what="node drained")

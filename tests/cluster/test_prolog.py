@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prologs, epilogs and the extern step, with real programs that behave and that do not."""
 import os
+import subprocess
 
 import pytest
 from yard import Yard, alive, wait_for
@@ -259,3 +260,18 @@ def test_srun_runs_its_own_prolog_and_epilog_around_the_tasks(yard, tmp_path):
     assert done.stdout.splitlines() == ["task", "mine"]
     done = cluster.run("srun", "-n1", "--prolog=./nothing", "--epilog=NONE", "echo", "task")
     assert done.stdout == "task\n" and "No such file" in done.stderr
+
+
+def test_srun_that_is_told_to_end_does_not_wait_for_its_prolog(yard, tmp_path):
+    hangs = program(tmp_path / "p", f"touch {tmp_path}/began; exec sleep 1000\n")
+    cluster = yard()
+    cluster.start()
+    srun = subprocess.Popen(["srun", "-n1", f"--prolog={hangs}", "sleep", "1000"],
+                            env=cluster.env, stdin=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: (tmp_path / "began").exists(), what="the prolog runs")
+        srun.terminate()
+        assert srun.wait(timeout=30) != 0
+        wait_for(lambda: not cluster.queue(), what="its job over")
+    finally:
+        srun.kill()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/srun/frame_programs.h"
 
+#include <signal.h>
+
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/command.h"
@@ -27,6 +29,14 @@ EnvironmentBlock step_environment(const FramePrograms::Step& step) {
   out.set("SLURM_STEP_NODELIST", nodes);
   out.set("SLURM_CLUSTER_NAME", step.config.cluster_name);
   return out;
+}
+
+// Signals are blocked until the step takes them; somebody who wants srun to end wants this to end.
+bool end_wanted() {
+  sigset_t waiting;
+  ::sigpending(&waiting);
+  return ::sigismember(&waiting, SIGINT) == 1 || ::sigismember(&waiting, SIGTERM) == 1 ||
+         ::sigismember(&waiting, SIGHUP) == 1;
 }
 
 }  // namespace
@@ -56,10 +66,11 @@ void FramePrograms::run(const std::string& program, const char* context) const {
   environment.set("SLURM_SCRIPT_CONTEXT", context);
   std::string error;
   auto pid = start_child(arguments, environment.bytes(), ChildPlace::Here);
-  if (pid)
-    error = wait_for_child(*pid, Duration(0), {}).error;
-  else
-    error = pid.error().text;
+  auto pass_on = [&] {
+    if (end_wanted()) ::kill(*pid, SIGTERM);
+    return false;
+  };
+  error = pid ? wait_for_child(*pid, Duration(0), pass_on).error : pid.error().text;
   if (!error.empty()) complain("srun", fmt::format("{}: {}", context, error));
 }
 

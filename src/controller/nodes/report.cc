@@ -9,6 +9,24 @@
 #include "model/errc.h"
 
 namespace ym {
+namespace {
+
+constexpr std::string_view kSilent = "Not responding";
+constexpr std::string_view kRebooted = "Node unexpectedly rebooted";
+
+// Down until an administrator says otherwise. A reason of theirs stays.
+NodeStateChanged unexpected_reboot(const Node& node) {
+  bool told = !node.reason.empty() && node.reason != kSilent;
+  return {.node = node.id,
+          .condition = NodeCondition::Down,
+          .drain = node.drain,
+          .fail = node.fail,
+          .down_by_admin = true,
+          .reason = told ? node.reason : std::string(kRebooted),
+          .by = told ? node.reason_uid : Uid{}};
+}
+
+}  // namespace
 
 Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
   const Node* node = state_.find_node(report.node);
@@ -37,6 +55,13 @@ Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
   }
   if (!report.drain_reason.empty()) drain(id, report.drain_reason, now, out);
   if (report.complete) note_missing(id, reported, rebooted, now, out);
+  // Last, so that what ended before the reboot ends as it did.
+  if (rebooted && config_.return_to_service != 2) {
+    const Node& known = state_.nodes.at(id.value);
+    bool was_up = known.condition == NodeCondition::Up;
+    change_node(known, unexpected_reboot(known), now, out);
+    if (was_up) lose_node(id, std::string(kRebooted), now, out);
+  }
   if (!forget.attempts.empty() || !forget.steps.empty())
     out.orders.push_back({id, std::move(forget)});
   return {};
@@ -49,14 +74,21 @@ void Controller::disconnected(NodeId node, Instant now) {
 
 namespace {
 
-// Empty if the machine is at least what slurm.conf says.
+// What is less than slurm.conf says, in Slurm's words; empty if nothing is.
 std::string shortcoming(const NodeSpec& spec, const NodeRegistration& found) {
-  if (found.cpus < spec.cpus)
-    return fmt::format("Low socket*core*thread count, Low CPUs ({} of {})", found.cpus, spec.cpus);
+  std::string out;
+  auto add = [&](std::string_view text) { out += (out.empty() ? "" : ", ") + std::string(text); };
+  // Where CPUs are offline the product says less than there is.
+  std::uint64_t threads = std::max<std::uint64_t>(
+      found.cpus, std::uint64_t{found.sockets} * found.cores_per_socket * found.threads_per_core);
+  if (threads < std::uint64_t{spec.sockets} * spec.cores_per_socket * spec.threads_per_core)
+    add("Low socket*core*thread count");
+  if (found.cpus < spec.cpus) add("Low CPUs");
   if (found.memory_mb < spec.memory_mb)
-    return fmt::format("Low RealMemory (reported:{} < 100.00% of configured:{})", found.memory_mb,
-                       spec.memory_mb);
-  return {};
+    add(fmt::format("Low RealMemory (reported:{} < 100.00% of configured:{})", found.memory_mb,
+                    spec.memory_mb));
+  if (found.tmp_mb < spec.tmp_mb) add("Low TmpDisk");
+  return out;
 }
 
 // The boot's own id is proof. The time of boot is none where there is an id: it is the clock less
