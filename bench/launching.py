@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """How fast a node starts things, against a bare loop of posix_spawn in the same run."""
-import os
 import statistics
 import subprocess
 import time
@@ -56,27 +55,12 @@ def report_memory(tools, yard, report):
     step = subprocess.Popen([f"{tools.bin}/srun", "sleep", "60"], env=yard.env,
                             stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        shepherd = tools.wait_for(lambda: shepherds_of(yard), what="a shepherd")
+        shepherd = tools.wait_for(yard.shepherds, what="a shepherd")
         tools.wait_for(lambda: "sleep" in tools.children_of(shepherd[0]), what="its task")
         report("a shepherd's private memory, KB", private_kb(shepherd[0]), "goal 3000")
     finally:
         step.terminate()
         step.wait()
-
-
-def shepherds_of(yard):
-    found = []
-    for entry in os.listdir("/proc"):
-        if not entry.isdigit():
-            continue
-        try:
-            with open(f"/proc/{entry}/cmdline") as f:
-                command = f.read()
-        except OSError:
-            continue
-        if "slurmstepd" in command and yard.dir in command:
-            found.append(int(entry))
-    return found
 
 
 def bench_wide(tools, report, nodes=64, rounds=15):

@@ -55,3 +55,10 @@ def test_without_a_result_of_ctest_it_fails(tmp_path):
     ran = subprocess.run([SCRIPT, tmp_path], capture_output=True, text=True)
     assert ran.returncode == 1
     assert ran.stdout.splitlines()[-1] == "0 passed, 0 failed"
+
+
+def test_what_was_skipped_is_named_with_its_reason(tmp_path):
+    count(tmp_path, {"unit/base": ("run", None)}, {"base_test.xml": PASSED + SKIPPED})
+    ran = subprocess.run([SCRIPT, tmp_path], capture_output=True, text=True)
+    lines = [line for line in ran.stdout.splitlines() if line.startswith("skipped: unit/base")]
+    assert len(lines) == 1 and lines[0].endswith("c: why")

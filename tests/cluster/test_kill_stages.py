@@ -25,28 +25,13 @@ def yard(tmp_path):
     cluster.stop()
 
 
-def processes(yard, word):
-    """Of this yard: those whose command line holds the word and the yard's folder."""
-    found = []
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                with open(f"/proc/{entry}/cmdline") as f:
-                    command = f.read()
-            except OSError:
-                continue
-            if word in command and yard.dir in command and alive(int(entry)):
-                found.append(int(entry))
-    return found
-
-
 def launch_and_kill(yard, victim, after_ms):
     srun = subprocess.Popen(["srun", "--quiet", "sh", "-c", TASK.format(yard.dir)],
                             env=yard.env, cwd=f"{yard.dir}/out", stdin=subprocess.DEVNULL,
                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(after_ms / 1000)
     pids = {"srun": lambda: [srun.pid], "slurmd": lambda: [yard.pid("slurmd-n1")],
-            "shepherd": lambda: processes(yard, "slurmstepd")}[victim]()
+            "shepherd": lambda: yard.shepherds()}[victim]()
     for pid in pids:
         try:
             os.kill(pid, signal.SIGKILL)
@@ -69,7 +54,7 @@ def test_killed_at_any_stage_of_a_launch_nothing_is_left(yard, victim):
     for after_ms in STAGES:
         launch_and_kill(yard, victim, after_ms)
     yard.run("scancel", "-u", "root", check=False)
-    wait_for(lambda: not processes(yard, "stage-task"), seconds=60, what="no task left")
-    wait_for(lambda: not processes(yard, "slurmstepd"), seconds=60, what="no shepherd left")
+    wait_for(lambda: not yard.processes("stage-task"), seconds=60, what="no task left")
+    wait_for(lambda: not yard.shepherds(), seconds=60, what="no shepherd left")
     wait_for(lambda: yard.idle_nodes() == 1 and not yard.queue(), seconds=60, what="an idle node")
     assert yard.run("srun", "echo", "again").stdout == "again\n"

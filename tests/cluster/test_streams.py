@@ -25,27 +25,12 @@ def yard(tmp_path_factory):
 def clean(yard):
     yield
     wait_for(lambda: not yard.queue(), what="an empty queue")
-    wait_for(lambda: not shepherds(yard), what="no shepherd left")
+    wait_for(lambda: not yard.shepherds(), what="no shepherd left")
 
 
 def start(yard, *command, **kwargs):
     return subprocess.Popen(command, env=yard.env, cwd=f"{yard.dir}/out",
                             **{"stdin": subprocess.DEVNULL, **kwargs})
-
-
-def shepherds(yard):
-    found = []
-    for entry in os.listdir("/proc"):
-        if not entry.isdigit():
-            continue
-        try:
-            with open(f"/proc/{entry}/cmdline") as f:
-                command = f.read()
-        except OSError:
-            continue
-        if command.startswith("slurmstepd:") and yard.dir in command and alive(int(entry)):
-            found.append(int(entry))
-    return found
 
 
 def memory_kb(pid):
@@ -58,8 +43,7 @@ def memory_kb(pid):
 def writer(mib, seed=7):
     """A program that writes so much, which does not repeat soon, and then says so in a file."""
     return (f"import os,random\nr=random.Random({seed})\nb=r.randbytes({MIB})\n"
-            f"for n in range({mib}): os.write(1, n.to_bytes(8,'big')) if 0 else None; "
-            f"w=b[n%997:]+b[:n%997]; "
+            f"for n in range({mib}): w=b[n%997:]+b[:n%997]; "
             f"[w:=w[os.write(1,w):] for _ in iter(lambda: len(w)>0, False)]\n"
             f"open('written','w').close()\n")
 
@@ -93,10 +77,10 @@ def forget_written(yard):
 def test_a_stopped_srun_holds_nobody_up_and_gets_every_byte(yard):
     written = forget_written(yard)
     srun = start(yard, "srun", "python3", "-c", writer(300), stdout=subprocess.PIPE)
-    wait_for(lambda: shepherds(yard), what="the shepherd")
+    wait_for(lambda: yard.shepherds(), what="the shepherd")
     os.kill(srun.pid, signal.SIGSTOP)
     wait_for(lambda: os.path.exists(written), what="the task to finish although nobody reads")
-    (shepherd,) = shepherds(yard)
+    (shepherd,) = yard.shepherds()
     assert memory_kb(shepherd) < 4096
     os.kill(srun.pid, signal.SIGCONT)
     assert digest_of(srun.stdout) == (expected(300), 300 * MIB)
@@ -263,7 +247,7 @@ def window_of_task(yard):
     import fcntl
     import struct
     import termios
-    for shepherd in shepherds(yard):
+    for shepherd in yard.shepherds():
         with open(f"/proc/{shepherd}/task/{shepherd}/children") as f:
             for child in f.read().split():
                 fd = os.open(os.readlink(f"/proc/{child}/fd/0"), os.O_RDONLY | os.O_NOCTTY)

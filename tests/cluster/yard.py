@@ -137,6 +137,24 @@ class Yard:
             os.kill(pid, signal.SIGKILL)
             wait_for(lambda: not alive(pid), what=f"{daemon} dead")
 
+    def processes(self, word):
+        """Those alive whose command line holds the word and this yard's folder."""
+        found = []
+        for entry in os.listdir("/proc"):
+            if not entry.isdigit():
+                continue
+            try:
+                with open(f"/proc/{entry}/cmdline") as f:
+                    command = f.read()
+            except OSError:
+                continue
+            if word in command and self.dir in command and alive(int(entry)):
+                found.append(int(entry))
+        return found
+
+    def shepherds(self):
+        return self.processes("slurmstepd:")
+
     def queue(self):
         return self.run("squeue", "-h", "-o", "%i %T %r").stdout.splitlines()
 
@@ -150,12 +168,8 @@ class Yard:
                 except AssertionError:
                     os.kill(pid, signal.SIGKILL)
         # What is left of jobs belongs to this cluster: the shepherds hold its spool open.
-        for entry in os.listdir("/proc"):
-            if entry.isdigit():
-                try:
-                    with open(f"/proc/{entry}/cmdline") as f:
-                        command = f.read()
-                except OSError:
-                    continue
-                if "slurmstepd" in command and self.dir in command:
-                    os.kill(int(entry), signal.SIGKILL)
+        for pid in self.shepherds():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass  # it has just ended

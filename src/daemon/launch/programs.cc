@@ -30,11 +30,9 @@ void take_spec(JobFacts& facts, const JobSpec& spec) {
   facts.licenses = spec.extras->licenses;
 }
 
-std::uint64_t seconds(Instant at) { return static_cast<std::uint64_t>(at.unix_seconds()); }
-
-}  // namespace
-
-JobFacts job_facts(const LaunchJob& order) {
+// What a launch and its end say alike.
+template <class Order>
+JobFacts facts_of(const Order& order) {
   JobFacts facts{.job = order.job,
                  .array_job = order.array_job,
                  .sluid = order.sluid,
@@ -44,8 +42,17 @@ JobFacts job_facts(const LaunchJob& order) {
   facts.partition = order.partition;
   facts.cluster = order.cluster;
   facts.nodes = order.nodes;
-  facts.cpus = order.cpus;
   facts.start = order.start;
+  return facts;
+}
+
+std::uint64_t seconds(Instant at) { return static_cast<std::uint64_t>(at.unix_seconds()); }
+
+}  // namespace
+
+JobFacts job_facts(const LaunchJob& order) {
+  JobFacts facts = facts_of(order);
+  facts.cpus = order.cpus;
   facts.end = order.limit_end;
   return facts;
 }
@@ -76,16 +83,7 @@ JobFacts job_facts(const StepCredential& credential) {
 }
 
 JobFacts job_facts(const KillJob& order) {
-  JobFacts facts{.job = order.job,
-                 .array_job = order.array_job,
-                 .sluid = order.sluid,
-                 .array_task = order.array_task,
-                 .restarts = order.restarts};
-  take_spec(facts, *order.spec);
-  facts.partition = order.partition;
-  facts.cluster = order.cluster;
-  facts.nodes = order.nodes;
-  facts.start = order.start;
+  JobFacts facts = facts_of(order);
   facts.end = order.end;
   facts.exit = order.exit;
   return facts;
