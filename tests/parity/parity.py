@@ -11,7 +11,7 @@ A file of cases (cases/*.txt):
     | COMMAND LINE          run in both and forgotten (to prepare and to clean up)
 
 $J1, $J2 … are the jobs submitted so far in the case. Both clusters are brought to the same next job
-id, without jobs, before each case. What may differ by nature (times, folders, host, version) is
+id, without jobs, before each case; the ids are printed as Job01, Job02 … What may differ by nature (times, folders, host, version) is
 replaced by something of the same width where columns matter.
 
 differences.md holds, for each case that differs, a reason and the difference itself, line by line.
@@ -39,6 +39,7 @@ DefMemPerCPU=100
 KillWait=1
 Licenses=matlab:4,ansys:2
 MaxArraySize=1001
+FirstJobId=50001
 SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0,bf_interval=1
 """
 PARTITIONS = """\
@@ -50,7 +51,7 @@ PartitionName=asleep Nodes=n4 State=INACTIVE
 
 
 SUBMITTED = re.compile(r"(?:Submitted batch job|Granted job allocation) (\d+)")
-CHANCE = re.compile(r"Force Terminated|allocation \d+ has been revoked|queued and waiting for|"
+CHANCE = re.compile(r"Force Terminated|allocation \w+ has been revoked|queued and waiting for|"
                     r"has been allocated resources|Pending job allocation")
 IDLE = "sinfo -h -p debug -o '%t %D'"
 
@@ -60,6 +61,7 @@ class Pair:
 
     def __init__(self, folder):
         self.systems = {}
+        self.base = 0  # the last id used before the case
         self.threads = concurrent.futures.ThreadPoolExecutor(2)
         for name, make in (("theirs", debian_slurm.DebianSlurm), ("ours", Yard)):
             dir = f"{folder}/{name}"
@@ -121,6 +123,7 @@ class Pair:
         while len(set(ids.values())) > 1:
             lowest = min(ids, key=ids.get)
             ids[lowest] = self.next_id(lowest)
+        return ids["ours"]
 
     def reset(self):
         """No jobs, all nodes in service, the same next id."""
@@ -131,7 +134,7 @@ class Pair:
                 self.sh(name, "scontrol update nodename=n[1-4] state=resume")
                 self.wait(name, IDLE, "idle 4")
         self.both(clear)
-        self.align()
+        self.base = self.align()
 
     def run(self, case):
         """(differences {command line: lines}, everything that each printed {name: lines})."""
@@ -177,8 +180,14 @@ class Pair:
             lines.append(f"exit {done.returncode}")
         return lines
 
+    def job_name(self, match):
+        """A job's id, counted from the beginning of the case, in as many letters."""
+        number = int(match[0]) - self.base
+        return f"Job{number:02}" if 0 < number < 100 else match[0]
+
     def normal(self, name, text):
         yard = self.systems[name]
+        text = re.sub(r"(?<!\d)5\d{4}(?!\d)", self.job_name, text)
         for pattern, by in (
                 (re.escape(yard.dir), "<dir>"),
                 (r"\b(%s)\b" % re.escape(os.uname().nodename), "<host>"),
