@@ -11,8 +11,8 @@ A file of cases (cases/*.txt):
     | COMMAND LINE          run in both and forgotten (to prepare and to clean up)
 
 $J1, $J2 … are the jobs submitted so far in the case. Both clusters are brought to the same next job
-id, without jobs, before each case; the ids are printed as Job01, Job02 … What may differ by nature (times, folders, host, version) is
-replaced by something of the same width where columns matter.
+id, without jobs, before each case; the ids are printed as Job01, Job02 … What may differ by nature
+(times, folders, host, version) is replaced by something of the same width where columns matter.
 
 differences.md holds, for each case that differs, a reason and the difference itself, line by line.
 """
