@@ -2,6 +2,7 @@
 """Launches, signals, kills and questions for many nodes go down a tree of slurmd; a node that is
 lost in the middle costs only itself."""
 import os
+import pwd
 import re
 import signal
 import subprocess
@@ -176,3 +177,30 @@ def test_ping_counts_and_names_who_does_not_answer(yard, lost):
                         done.stdout), done.stdout
     assert yard.run("yardmaster", "ping", "n[4-5]").stdout.startswith("2 of 2 nodes answer")
     assert yard.run("yardmaster", "ping", "n77", check=False).returncode == 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become another user")
+def test_the_tree_acts_with_the_rights_of_who_asks(yard, job):
+    for folder in [yard.dir] + [yard.dir.rsplit("/", n)[0] for n in (1, 2)]:
+        os.chmod(folder, 0o755)
+    nobody = pwd.getpwnam("nobody")
+
+    def as_nobody(*command):
+        return subprocess.run(command, env=yard.env, cwd="/tmp", user=nobody.pw_uid,
+                              group=nobody.pw_gid, extra_groups=[], capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, timeout=60)
+
+    # Another's step is not shown, wherever it runs.
+    step = subprocess.Popen(["srun", "--jobid", job, "--overlap", f"-N{NODES}", f"-n{NODES}",
+                             "sleep", "1000"], env=yard.env, stdin=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: len(yard.shepherds()) > NODES, what="a shepherd on every node")
+        assert as_nobody("sstat", "-n", "-P", "-i", "-a", "-j", job).stdout.count(",") == 0
+    finally:
+        step.terminate()
+        step.wait(timeout=60)
+    yard.run("scancel", job)
+    wait_for(lambda: not yard.run("squeue", "-h").stdout)
+    done = as_nobody("srun", f"-N{NODES}", f"-n{NODES}", "id", "-u")
+    assert done.stdout == f"{nobody.pw_uid}\n" * NODES, done.stderr
+    assert as_nobody("yardmaster", "ping").stdout.startswith(f"{NODES} of {NODES} nodes answer")
