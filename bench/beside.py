@@ -10,7 +10,7 @@ from launching import spawn_seconds
 
 # As its makers advise for many short jobs: schedule at once, forget soon, write few logs.
 QUICK = """\
-SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,sched_interval=1,default_queue_depth=10000
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,sched_interval=1
 SlurmctldDebug=error
 SlurmdDebug=error
 MaxJobCount=100000
@@ -55,7 +55,7 @@ class Beside:
         begin = time.perf_counter()
         yard.run("sbatch", "-Q", "-o", "/dev/null", f"--array=1-{count}", "--wrap", "true")
         while yard.run("squeue", "-h").stdout:
-            time.sleep(0.02)
+            time.sleep(0.1)
         return (time.perf_counter() - begin) / count
 
     def srun_seconds(self, name, count=20):
