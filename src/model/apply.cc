@@ -77,6 +77,8 @@ class Fold {
     node.reason_time = e.reason.empty() ? Instant{} : at_;
   }
 
+  void operator()(const NodeRebootChanged& e) { known(e.node).reboot = e.reboot; }
+
   void operator()(const JobSubmitted& e) {
     YM_CHECK(!state_.find(e.job));
     Job& job = state_.jobs.edit(e.job.value);
@@ -182,12 +184,15 @@ class Fold {
     job.requeue_wanted = e.requeue;
     job.configuring = false;
     job.array = {};
+    job.epilog_due = e.epilog;
     if (!was_placed) return;
     for (const NodeShare& share : job.allocation->nodes) {
       job.nodes_left.push_back(share.node);
       ++state_.nodes.edit(share.node.value).completing;
     }
   }
+
+  void operator()(const JobEpilogEnded& e) { known(e.job).epilog_due = false; }
 
   void operator()(const JobNodeReleased& e) {
     Job& job = known(e.job);

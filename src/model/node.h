@@ -41,6 +41,21 @@ struct NodeRegistration {
 // DO NOT CHANGE THESE VALUES: they are in logs and on the wire.
 enum class NodeCondition : std::uint8_t { Unknown = 0, Up = 1, Down = 2, Future = 3 };
 
+// `scontrol reboot`. DO NOT CHANGE THESE VALUES: they are in logs and on the wire.
+enum class RebootPhase : std::uint8_t {
+  None = 0,
+  Requested = 1,  // to be done when no job is left on the node
+  Issued = 2,     // the node has been told; it is expected back
+};
+enum class RebootNext : std::uint8_t { None = 0, Resume = 1, Down = 2 };
+struct NodeReboot {
+  RebootPhase phase = RebootPhase::None;
+  RebootNext next = RebootNext::None;
+  bool drained = false;  // ASAP: it was drained only for this
+  Instant issued;
+  bool operator==(const NodeReboot&) const = default;
+};
+
 struct Node {
   NodeId id;
   Ref<NodeSpec> spec;
@@ -59,9 +74,13 @@ struct Node {
   std::uint32_t jobs = 0;        // that hold something here, completing ones included
   std::uint32_t completing = 0;  // of these, completing
   std::uint32_t exclusive = 0;   // of these, with the whole node
+  NodeReboot reboot;
 
   // May new work be placed here now?
-  bool usable() const { return condition == NodeCondition::Up && responding && !drain && !fail; }
+  bool usable() const {
+    return condition == NodeCondition::Up && responding && !drain && !fail &&
+           reboot.phase != RebootPhase::Issued;
+  }
   std::uint32_t cpus_free() const {
     // A new configuration may give a node fewer than are in use.
     return exclusive || cpus_used >= spec->cpus ? 0 : spec->cpus - cpus_used;

@@ -76,6 +76,10 @@ void fields(F&& f, const JobExtras*) {
   f(25, "get_user_env", &JobExtras::get_user_env);
   f(26, "acct_frequency", &JobExtras::acct_frequency);
   f(27, "oom_kill_step", &JobExtras::oom_kill_step);
+  f(28, "sockets_per_node", &JobExtras::sockets_per_node);
+  f(29, "cores_per_socket", &JobExtras::cores_per_socket);
+  f(30, "core_spec", &JobExtras::core_spec);
+  f(31, "thread_spec", &JobExtras::thread_spec);
 }
 
 template <class F>
@@ -177,6 +181,7 @@ void fields(F&& f, const Job*) {
   f(30, "array_max_running", &Job::array_max_running);
   f(31, "suspended_at", &Job::suspended_at);
   f(32, "configuring", &Job::configuring);
+  f(33, "epilog_due", &Job::epilog_due);
 }
 
 template <class F>
@@ -222,6 +227,14 @@ void fields(F&& f, const NodeRegistration*) {
 }
 
 template <class F>
+void fields(F&& f, const NodeReboot*) {
+  f(1, "phase", &NodeReboot::phase);
+  f(2, "next", &NodeReboot::next);
+  f(3, "drained", &NodeReboot::drained);
+  f(4, "issued", &NodeReboot::issued);
+}
+
+template <class F>
 void fields(F&& f, const Node*) {
   f(1, "id", &Node::id);
   f(2, "spec", &Node::spec);
@@ -240,6 +253,7 @@ void fields(F&& f, const Node*) {
   f(15, "jobs", &Node::jobs);
   f(16, "completing", &Node::completing);
   f(17, "exclusive", &Node::exclusive);
+  f(18, "reboot", &Node::reboot);
 }
 
 template <class F>
