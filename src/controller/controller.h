@@ -66,6 +66,8 @@ class Controller {
   void disconnected(NodeId node, Instant now);
   void update_nodes(RequestId request, const UpdateNodes& update, const Caller& caller, Instant now,
                     Outbox& out);
+  void reboot_nodes(RequestId request, const RebootNodes& reboot, const Caller& caller, Instant now,
+                    Outbox& out);
   void update_partition(RequestId request, const UpdatePartition& update, const Caller& caller,
                         Instant now, Outbox& out);
 
@@ -164,6 +166,14 @@ class Controller {
   void lose_node(NodeId node, const std::string& reason, Instant now, Outbox& out);
   void lose_node_of_steps(JobId job, NodeId node, Instant now, Outbox& out);
   void change_node(const Node& node, const NodeStateChanged& change, Instant now, Outbox& out);
+  // nodes/reboot.cc
+  void request_reboot(NodeId node, const RebootNodes& reboot, const Caller& caller, Instant now,
+                      Outbox& out);
+  void issue_reboot(NodeId node, Instant now, Outbox& out);
+  void repeat_reboot(NodeId node, Outbox& out) const;
+  void end_reboot(NodeId node, Instant now, Outbox& out);
+  void watch_reboots(Instant now, Outbox& out);
+  static void after_reboot(const Node& node, NodeStateChanged& change);
   // cluster/configure.cc
   void define_nodes(const ClusterConfig& config, Instant now, Outbox& out);
   void define_partitions(const ClusterConfig& config, Instant now, Outbox& out);

@@ -23,8 +23,18 @@ struct NodeSpec {
   std::string cpu_spec_list;            // CPUs kept from jobs, by number
   std::uint32_t core_spec_count = 0;    // or so many cores
   std::uint64_t mem_spec_limit_mb = 0;  // memory kept from jobs
+  std::uint32_t system_cpus = 0;        // CPUs that the former two keep from jobs: count_system_cpus
   bool operator==(const NodeSpec&) const = default;
+
+  // What jobs may have of it.
+  std::uint32_t cpus_for_jobs() const { return cpus - (system_cpus < cpus ? system_cpus : cpus); }
+  std::uint64_t memory_for_jobs() const {
+    return memory_mb - (mem_spec_limit_mb < memory_mb ? mem_spec_limit_mb : memory_mb);
+  }
 };
+// Whole cores, in CPUs of the node: CoreSpecCount of them, or those that CpuSpecList touches. The
+// list has Slurm's own numbers: socket after socket, core after core.
+std::uint32_t count_system_cpus(const NodeSpec& node);
 
 // What slurmd found on its machine.
 struct NodeRegistration {
@@ -83,14 +93,16 @@ struct Node {
   }
   std::uint32_t cpus_free() const {
     // A new configuration may give a node fewer than are in use.
-    return exclusive || cpus_used >= spec->cpus ? 0 : spec->cpus - cpus_used;
+    std::uint32_t all = spec->cpus_for_jobs();
+    return exclusive || cpus_used >= all ? 0 : all - cpus_used;
   }
   bool operator==(const Node&) const = default;
 };
 
 // As scontrol shows it: "IDLE", "MIXED+DRAIN", "DOWN+NOT_RESPONDING".
 std::string state_long(const Node& node);
-// As sinfo does, in its two lengths: "mix", "drng", "down*" and "mixed", "draining", "down*".
+// As sinfo does, in its two lengths: "mix", "drng", "down*" and "mixed", "draining", "down*"; with
+// "@" while a reboot is waited for and "^" while it happens.
 std::string state_compact(const Node& node);
 std::string state_word(const Node& node);
 

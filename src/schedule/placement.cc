@@ -129,10 +129,11 @@ std::optional<Allocation> place(const JobSpec& spec, std::vector<Free> candidate
 }
 
 Free free_now(const Node& node) {
+  std::uint64_t memory = node.spec->memory_for_jobs();
   return {.node = node.id,
           .cpus = node.cpus_free(),
-          .cpus_total = node.spec->cpus,
-          .memory_mb = node.spec->memory_mb - std::min(node.spec->memory_mb, node.memory_used_mb),
+          .cpus_total = node.spec->cpus_for_jobs(),
+          .memory_mb = memory - std::min(memory, node.memory_used_mb),
           .weight = node.spec->weight,
           .idle = node.jobs == 0,
           .shape = shape_of(*node.spec)};
@@ -140,9 +141,9 @@ Free free_now(const Node& node) {
 
 Free free_when_empty(const Node& node) {
   return {.node = node.id,
-          .cpus = node.spec->cpus,
-          .cpus_total = node.spec->cpus,
-          .memory_mb = node.spec->memory_mb,
+          .cpus = node.spec->cpus_for_jobs(),
+          .cpus_total = node.spec->cpus_for_jobs(),
+          .memory_mb = node.spec->memory_for_jobs(),
           .weight = node.spec->weight,
           .idle = true,
           .shape = shape_of(*node.spec)};

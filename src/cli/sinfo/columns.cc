@@ -87,11 +87,11 @@ std::string four(const Counts& c) {
 // Nodes in trouble first, idle ones last.
 std::int64_t state_rank(Group group) {
   if (group.nodes.empty()) return 100;
-  static constexpr std::string_view order[] = {"down", "drain", "drng",  "fail", "failg",
+  static constexpr std::string_view order[] = {"down", "drain", "drng",  "fail", "failg", "boot",
                                                "comp", "mix",   "alloc", "idle"};
   std::string state = state_compact(group.nodes[0]->node);
   bool silent = state.ends_with('*');
-  if (silent) state.pop_back();
+  if (silent || state.ends_with('@') || state.ends_with('^')) state.pop_back();
   for (std::size_t i = 0; i < std::size(order); ++i)
     if (order[i] == state) return static_cast<std::int64_t>(i * 2 + (silent ? 0 : 1));
   return 50;

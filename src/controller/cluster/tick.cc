@@ -41,6 +41,7 @@ void Controller::tick(Instant now, Outbox& out) {
   warn_of_limits(now, out);
   enforce_limits(now, out);
   enforce_step_limits(now, out);
+  watch_reboots(now, out);
   watch_nodes(now, out);
   watch_owners(now, out);
   repeat_orders(now, out);
@@ -56,7 +57,8 @@ void Controller::watch_nodes(Instant now, Outbox& out) {
     if (!node || node->condition == NodeCondition::Future) continue;
     Duration quiet = now - contact.last_heard;
     if (node->responding && quiet >= config_.slurmd_timeout / 3) silent.push_back(id);
-    bool gone = quiet >= config_.slurmd_timeout && config_.slurmd_timeout.count() > 0;
+    bool gone = quiet >= config_.slurmd_timeout && config_.slurmd_timeout.count() > 0 &&
+                node->reboot.phase != RebootPhase::Issued;  // it has ResumeTimeout
     if (gone && node->condition != NodeCondition::Down) lost.push_back(id);
   }
   for (NodeId node : silent) emit(NodeStoppedResponding{.node = node}, now, out);

@@ -19,6 +19,7 @@ bool may_start_something(const Event& event) {
          std::holds_alternative<NodeRegistered>(event.body) ||
          std::holds_alternative<NodeResponded>(event.body) ||
          std::holds_alternative<NodeStateChanged>(event.body) ||
+         std::holds_alternative<NodeRebootChanged>(event.body) ||
          std::holds_alternative<NodesDefined>(event.body) ||
          std::holds_alternative<PartitionDefined>(event.body) ||
          std::holds_alternative<AllocationChanged>(event.body);
@@ -73,6 +74,8 @@ void Core::handle(const Request& request, Instant now) {
           controller_.create_step(request.id, command, request.caller, now, out_);
         else if constexpr (std::is_same_v<C, UpdateNodes>)
           controller_.update_nodes(request.id, command, request.caller, now, out_);
+        else if constexpr (std::is_same_v<C, RebootNodes>)
+          controller_.reboot_nodes(request.id, command, request.caller, now, out_);
         else if constexpr (std::is_same_v<C, UpdatePartition>)
           controller_.update_partition(request.id, command, request.caller, now, out_);
         else {

@@ -22,7 +22,8 @@ struct NewConfiguration {
   ClusterConfig config;
 };
 using Command =
-    std::variant<SubmitJob, AlterJobs, CreateStep, UpdateNodes, UpdatePartition, NewConfiguration>;
+    std::variant<SubmitJob, AlterJobs, CreateStep, UpdateNodes, UpdatePartition, NewConfiguration,
+                 RebootNodes>;
 struct Request {
   RequestId id;
   Caller caller;

@@ -205,6 +205,7 @@ void fields(F&& f, const NodeSpec*) {
   f(17, "cpu_spec_list", &NodeSpec::cpu_spec_list);
   f(18, "core_spec_count", &NodeSpec::core_spec_count);
   f(19, "mem_spec_limit_mb", &NodeSpec::mem_spec_limit_mb);
+  f(20, "system_cpus", &NodeSpec::system_cpus);
 }
 
 template <class F>
