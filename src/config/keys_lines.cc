@@ -74,7 +74,7 @@ constexpr KeyInfo kPartition[] = {
     {"MinNodes", Number, ActedOn, "0", kU32},
     {"Nodes", Text, ActedOn},
     {"OverSubscribe", Text, ActedOn, "NO"},
-    {"OverTimeLimit", Limit, NotYet, "0", "0-65533"},
+    {"OverTimeLimit", Limit, ActedOn, "", "0-65533"},
     {"PartitionName", Text, ActedOn},
     {"PowerDownOnIdle", YesNo, NotYet, "No"},
     {"PreemptMode", Choices, NotYet, "OFF", "OFF|CANCEL|GANG|REQUEUE|SUSPEND|WITHIN|PRIORITY"},

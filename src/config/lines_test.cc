@@ -191,6 +191,7 @@ TEST(PartitionLine, says_all_it_can_say) {
   EXPECT_EQ(p.allow_accounts, "");
   EXPECT_EQ(p.deny_qos, "q");
   EXPECT_EQ(p.preempt_mode, "CANCEL");
+  EXPECT_EQ(p.over_time_limit_min, kOverTimeOfCluster);
   EXPECT_EQ(p.state, PartitionState::Drain);
 }
 

@@ -125,6 +125,7 @@ PartitionSpec PartitionLines::spec_of(const Line& line, const NodeLines& nodes) 
   std::uint64_t priority = fields.number("Priority", 1);  // the old word for both
   spec.priority_tier = u32(fields.number("PriorityTier", priority));
   spec.priority_job_factor = u32(fields.number("PriorityJobFactor", priority));
+  spec.over_time_limit_min = u32(fields.number("OverTimeLimit", kOverTimeOfCluster));
   spec.grace_time_s = u32(fields.number("GraceTime", 0));
   spec.allow_groups = list_of(fields, "AllowGroups");
   spec.allow_accounts = list_of(fields, "AllowAccounts");

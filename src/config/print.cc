@@ -229,6 +229,10 @@ std::string print_partition(const PartitionSpec& p) {
   line.yes("LLN", p.lln);
   line.yes("ReqResv", p.req_resv);
   line.text("PreemptMode", p.preempt_mode, d.preempt_mode);
+  if (p.over_time_limit_min == kConfigUnlimited)
+    line.put("OverTimeLimit", "UNLIMITED");
+  else
+    line.number("OverTimeLimit", p.over_time_limit_min, d.over_time_limit_min);
   line.number("GraceTime", p.grace_time_s, d.grace_time_s);
   line.number("DefMemPerCPU", p.default_memory_per_cpu_mb, 0);
   line.number("DefMemPerNode", p.default_memory_per_node_mb, 0);

@@ -100,6 +100,8 @@ PartitionSpec random_partition(Prng& prng, const ClusterConfig& config, std::uin
   static constexpr std::string_view kSharing[] = {"NO", "YES:4", "FORCE:2", "EXCLUSIVE"};
   p.oversubscribe = kSharing[prng.below(std::size(kSharing))];
   p.exclusive = p.oversubscribe == "EXCLUSIVE";
+  static constexpr std::uint32_t kOver[] = {kOverTimeOfCluster, 0xffffffff, 0, 5};
+  p.over_time_limit_min = kOver[prng.below(std::size(kOver))];
   p.preempt_mode = prng.chance(1, 2) ? "OFF" : "REQUEUE";
   return p;
 }

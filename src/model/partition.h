@@ -15,6 +15,9 @@ namespace ym {
 enum class PartitionState : std::uint8_t { Up = 0, Down = 1, Drain = 2, Inactive = 3 };
 std::string_view name_of(PartitionState state);
 
+// PartitionSpec::over_time_limit_min of a partition that does not say.
+constexpr std::uint32_t kOverTimeOfCluster = 0xfffffffe;
+
 struct PartitionSpec {
   std::string name;
   std::string nodes;  // hostlist as configured, "ALL" resolved
@@ -38,6 +41,7 @@ struct PartitionSpec {
   std::string allow_groups, allow_accounts, deny_accounts, allow_qos, deny_qos, qos, alternate;
   std::string alloc_nodes = "ALL", tres_billing_weights;
   std::string oversubscribe = "NO", preempt_mode = "OFF";
+  std::uint32_t over_time_limit_min = kOverTimeOfCluster;  // kUnlimited: for ever
   bool operator==(const PartitionSpec&) const = default;
 };
 

@@ -273,6 +273,8 @@ const std::vector<PartitionKey>& more_partition_keys() {
          s.exclusive = s.oversubscribe == "EXCLUSIVE";
          return {};
        }},
+      {"OverTimeLimit", "over_time_limit_min",
+       [](S s, V v) { return put(s.over_time_limit_min, count_of(v)); }},
       {"PreemptMode", "preempt_mode",
        [](S s, V v) -> Status {
          s.preempt_mode = to_upper(v);

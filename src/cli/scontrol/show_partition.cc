@@ -68,7 +68,11 @@ std::string partition_record(const PartitionRow& row, const ScontrolSettings& se
       fmt::format("PriorityJobFactor={} PriorityTier={} RootOnly={} ReqResv={} OverSubscribe={}",
                   spec.priority_job_factor, spec.priority_tier, yes_no(spec.root_only),
                   yes_no(spec.req_resv), to_upper(spec.oversubscribe)),
-      fmt::format("OverTimeLimit=NONE PreemptMode={}", to_upper(spec.preempt_mode)),
+      fmt::format("OverTimeLimit={} PreemptMode={}",
+                  spec.over_time_limit_min == kOverTimeOfCluster
+                      ? "NONE"
+                      : count_or_unlimited(spec.over_time_limit_min),
+                  to_upper(spec.preempt_mode)),
       fmt::format("State={} TotalCPUs={} TotalNodes={} SelectTypeParameters=NONE",
                   name_of(spec.state), row.cpus, row.node_count),
       "JobDefaults=(null)",

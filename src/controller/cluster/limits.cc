@@ -32,10 +32,19 @@ void Controller::warn_of_limits(Instant now, Outbox& out) {
   }
 }
 
+// The partition's OverTimeLimit counts before the cluster's. Looks at the jobs beyond their limit
+// only, of which those that may go on are few.
 void Controller::enforce_limits(Instant now, Outbox& out) {
-  while (!indexes_.by_limit().empty()) {
-    auto [limit, job] = *indexes_.by_limit().begin();
-    if (limit + config_.over_time_limit > now) return;
+  std::vector<JobId> due;
+  for (const auto& [limit, id] : indexes_.by_limit()) {
+    if (limit > now) break;
+    const Partition* partition = state_.find(state_.jobs.at(id.value).partition);
+    std::uint32_t minutes = partition ? partition->spec->over_time_limit_min : kOverTimeOfCluster;
+    Duration over = minutes == kOverTimeOfCluster ? config_.over_time_limit
+                                                  : Duration(std::chrono::minutes(minutes));
+    if (limit + over <= now) due.push_back(id);
+  }
+  for (JobId job : due) {
     finish(job,
            {.state = JobState::Timeout,
             .reason = Reason::TimeLimit,

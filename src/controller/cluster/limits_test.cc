@@ -112,6 +112,28 @@ TEST_F(LimitsTest, ThatChangeAreAnnouncedAgain) {
   EXPECT_EQ(signals_at(seconds(70)).size(), 2u);
 }
 
+TEST_F(LimitsTest, MayBeExceededByWhatThePartitionOrElseTheClusterAllows) {
+  auto state_at = [&](seconds after_start) {
+    signals_at(after_start);
+    return job().state;
+  };
+  start({});
+  update_limit(60);
+  ClusterConfig config = two_nodes();
+  config.over_time_limit = std::chrono::minutes(2);
+  ASSERT_TRUE(controller.configure(config, now, out));
+  EXPECT_EQ(state_at(seconds(179)), JobState::Running) << "a minute, and two by the cluster";
+  config.partitions[0].over_time_limit_min = 0xffffffff;
+  ASSERT_TRUE(controller.configure(config, now, out));
+  hear_nodes();
+  EXPECT_EQ(state_at(seconds(200)), JobState::Running) << "for ever";
+  config.partitions[0].over_time_limit_min = 3;
+  ASSERT_TRUE(controller.configure(config, now, out));
+  EXPECT_EQ(state_at(seconds(239)), JobState::Running);
+  hear_nodes();
+  EXPECT_EQ(state_at(seconds(240)), JobState::Timeout);
+}
+
 TEST_F(LimitsTest, OfAStepEndItWithSigtermThenSigkill) {
   start({});
   start_step(60);

@@ -147,6 +147,7 @@ constexpr PartitionField kPartitionFields[] = {
     {"alternate", copy<&PartitionSpec::alternate>},
     {"oversubscribe", copy<&PartitionSpec::oversubscribe>},
     {"preempt_mode", copy<&PartitionSpec::preempt_mode>},
+    {"over_time_limit_min", copy<&PartitionSpec::over_time_limit_min>},
     {"lln", copy<&PartitionSpec::lln>},
     {"req_resv", copy<&PartitionSpec::req_resv>},
 };

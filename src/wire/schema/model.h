@@ -294,6 +294,7 @@ void fields(F&& f, const PartitionSpec*) {
   f(33, "max_cpus_per_socket", &PartitionSpec::max_cpus_per_socket);
   f(34, "alloc_nodes", &PartitionSpec::alloc_nodes);
   f(35, "tres_billing_weights", &PartitionSpec::tres_billing_weights);
+  f(36, "over_time_limit_min", &PartitionSpec::over_time_limit_min);
 }
 
 template <class F>
