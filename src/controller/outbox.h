@@ -32,7 +32,7 @@ struct Order {
   NodeMessage message;
 };
 
-// PrologSlurmctld and EpilogSlurmctld. The end of a prolog comes back as program_ended().
+// PrologSlurmctld and EpilogSlurmctld. Their ends come back as program_ended() and epilog_ended().
 struct ControllerProgram {
   JobId job;
   Sluid sluid;

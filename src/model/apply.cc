@@ -239,6 +239,10 @@ class Fold {
     YM_CHECK(job.state == JobState::Suspended);
     Duration paused = go_on(job);
     if (job.limit_end < kNever) job.limit_end = job.limit_end + paused;
+    std::vector<Step> steps = *job.steps;
+    for (Step& step : steps)
+      if (step.limit_end && step.limit_end < kNever) step.limit_end = step.limit_end + paused;
+    if (!steps.empty()) job.steps = Ref(std::move(steps));
   }
   void operator()(const JobForgotten& e) {
     YM_CHECK(!known(e.job).holds_resources());

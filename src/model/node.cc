@@ -29,7 +29,8 @@ enum class Use { Idle, Mixed, Allocated, Completing };
 Use use_of(const Node& node) {
   if (node.jobs == 0) return Use::Idle;
   if (node.jobs == node.completing) return Use::Completing;
-  return node.exclusive || node.cpus_used >= node.spec->cpus_for_jobs() ? Use::Allocated : Use::Mixed;
+  return node.exclusive || node.cpus_used >= node.spec->cpus_for_jobs() ? Use::Allocated
+                                                                        : Use::Mixed;
 }
 
 std::string_view base_name(const Node& node) {

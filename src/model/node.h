@@ -23,7 +23,7 @@ struct NodeSpec {
   std::string cpu_spec_list;            // CPUs kept from jobs, by number
   std::uint32_t core_spec_count = 0;    // or so many cores
   std::uint64_t mem_spec_limit_mb = 0;  // memory kept from jobs
-  std::uint32_t system_cpus = 0;        // CPUs that the former two keep from jobs: count_system_cpus
+  std::uint32_t system_cpus = 0;  // CPUs that the former two keep from jobs: count_system_cpus
   bool operator==(const NodeSpec&) const = default;
 
   // What jobs may have of it.

@@ -29,8 +29,8 @@ Result<RebootNodes> reboot_wish(const Words& words) {
       else if (same_ignoring_case(state, "DOWN"))
         wish.next = RebootNext::Down;
       else
-        return fail(fmt::format("Invalid state: {}; nextstate is RESUME or DOWN",
-                                printable(state)));
+        return fail(
+            fmt::format("Invalid state: {}; nextstate is RESUME or DOWN", printable(state)));
     } else if (starts_with_ignoring_case(word, "reason=")) {
       wish.reason = word.substr(7);
     } else if (wish.nodes.empty()) {

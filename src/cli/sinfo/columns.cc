@@ -87,8 +87,8 @@ std::string four(const Counts& c) {
 // Nodes in trouble first, idle ones last.
 std::int64_t state_rank(Group group) {
   if (group.nodes.empty()) return 100;
-  static constexpr std::string_view order[] = {"down", "drain", "drng",  "fail", "failg", "boot",
-                                               "comp", "mix",   "alloc", "idle"};
+  static constexpr std::string_view order[] = {"down", "drain", "drng", "fail",  "failg",
+                                               "boot", "comp",  "mix",  "alloc", "idle"};
   std::string state = state_compact(group.nodes[0]->node);
   bool silent = state.ends_with('*');
   if (silent || state.ends_with('@') || state.ends_with('^')) state.pop_back();

@@ -29,6 +29,7 @@ void Controller::begin_watch(Instant now, Outbox& out) {
     if (job.configuring) configuring.push_back(job.id);
   });
   for (JobId job : configuring) begin_configuring(job, out);
+  go_on_after_ends(now, out);
 }
 
 void Controller::owner_present(JobId job) { owners_gone_.erase(job); }
@@ -113,7 +114,7 @@ void Controller::forget_old(Instant now, Outbox& out) {
   std::vector<JobId> old;
   for (const auto& [end, job] : indexes_.by_end()) {
     if (end + config_.min_job_age > now || old.size() >= kForgetMax) break;
-    old.push_back(job);
+    if (!state_.jobs.at(job.value).epilog_due) old.push_back(job);
   }
   for (JobId job : old) emit(JobForgotten{.job = job}, now, out);
 }

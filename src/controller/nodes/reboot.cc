@@ -72,8 +72,8 @@ void Controller::reboot_nodes(RequestId request, const RebootNodes& reboot, cons
       if (!node)
         status = refuse(Errc::InvalidNodeName, host);
       else if (reboot.cancel && node->reboot.phase != RebootPhase::Requested)
-        status = fail("Invalid node state specified: no reboot of " + std::string(host) +
-                      " is pending");
+        status =
+            fail("Invalid node state specified: no reboot of " + std::string(host) + " is pending");
       else
         nodes.push_back(node->id);
     });

@@ -52,7 +52,10 @@ void Core::handle(const Input& input, Instant now) {
     controller_.commit(planned->plan, now, out_);
     replan_ = replan_ || planned->plan.cut_short;
   } else if (const auto* ended = std::get_if<ProgramEnded>(&input)) {
-    controller_.program_ended(ended->job, ended->sluid, ended->error, now, out_);
+    if (ended->epilog)
+      controller_.epilog_ended(ended->job, ended->sluid, now, out_);
+    else
+      controller_.program_ended(ended->job, ended->sluid, ended->error, now, out_);
   } else {
     controller_.tick(now, out_);
   }

@@ -363,6 +363,8 @@ void NodeDaemon::obey(agent::Report& effect) {
   NodeReport& report = effect.report;
   report.node = node_.name;
   if (report.complete) report.registration = registration();
+  for (AttemptReport& attempt : report.attempts)
+    if (attempt.phase == AttemptPhase::Running) attempt.cpu_ids = cpus_.ids_of(attempt.sluid);
   MachineLoad load = machine_load();
   report.cpu_load = load.cpu_load;
   report.free_memory_mb = load.free_memory_mb;

@@ -19,8 +19,7 @@ class Reboot {
   struct Place {
     std::string node, configuration;
   };
-  Reboot(Loop& loop, Log& log, Place place)
-      : loop_(loop), log_(log), place_(std::move(place)) {}
+  Reboot(Loop& loop, Log& log, Place place) : loop_(loop), log_(log), place_(std::move(place)) {}
   ~Reboot();
   Reboot(const Reboot&) = delete;
   Reboot& operator=(const Reboot&) = delete;
