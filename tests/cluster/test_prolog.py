@@ -295,7 +295,7 @@ def test_an_epilog_of_the_controller_is_not_lost_with_it(yard, tmp_path):
 
 
 def test_what_is_in_an_extern_step_is_asked_to_end_before_it_is_killed(yard, tmp_path):
-    program(tmp_path / "p", f"sh -c 'trap \"echo asked > {tmp_path}/asked; exit\" TERM; "
+    program(tmp_path / "p", f"setsid sh -c 'trap \"echo asked > {tmp_path}/asked; exit\" TERM; "
                             f"echo > {tmp_path}/there; while :; do sleep 0.05; done' "
                             f">/dev/null 2>&1 &\n"
                             f"while ! test -e {tmp_path}/there; do sleep 0.05; done\n")

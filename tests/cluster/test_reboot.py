@@ -17,7 +17,7 @@ def yard(tmp_path):
         f"kill $(cat {tmp_path}/run/slurmd-$SLURMD_NODENAME.pid)\n")
     program.chmod(0o755)
     one = Yard(tmp_path, nodes=2,
-               extra=f"RebootProgram={program} -now\nResumeTimeout=30\nReturnToService=0")
+               extra=f"RebootProgram=\"{program} -now\"\nResumeTimeout=30\nReturnToService=0")
     one.mark = mark
     with open(f"{one.dir}/slurm.conf") as f:
         text = f.read().replace("ReturnToService=2\n", "")

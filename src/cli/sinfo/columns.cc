@@ -50,7 +50,8 @@ struct Counts {
 };
 
 bool is_out(const Node& node) {
-  return node.condition != NodeCondition::Up || node.drain || node.fail;
+  return node.condition != NodeCondition::Up || node.drain || node.fail ||
+         node.reboot.phase == RebootPhase::Issued;
 }
 
 Counts count_nodes(Group group) {
@@ -70,7 +71,7 @@ Counts count_nodes(Group group) {
 Counts count_cpus(Group group) {
   Counts out;
   for (const NodeRow* row : group.nodes) {
-    std::uint64_t all = row->node.spec->cpus;
+    std::uint64_t all = row->node.spec->cpus_for_jobs();
     std::uint64_t used =
         row->node.exclusive ? all : std::min<std::uint64_t>(row->node.cpus_used, all);
     out.total += all;

@@ -159,7 +159,7 @@ TEST_F(LimitsTest, OfAStepDoNotCountWhileTheJobIsSuspended) {
     controller.alter({6}, alter, {.administrator = true}, now, out);
     settle();
   };
-  auto terms = [&](Duration at) {
+  auto terms = [&](seconds at) {
     auto signals = signals_at(at);
     return std::ranges::count_if(signals, [](const auto& one) { return one.second.signal == 15; });
   };

@@ -42,7 +42,9 @@ class RebootTest : public testing::Test {
     return node();
   }
   JobId run_job() {
-    SubmitJob submit{.spec = {.name = "j", .work_dir = "/", .time_limit_s = 60, .batch = true}};
+    SubmitJob submit;
+    submit.spec.batch = true;
+    submit.spec.script_blob = "s";
     controller->submit(kRequest, submit, {.administrator = true}, now, out);
     Planner planner(controller->placement_rules());
     planner.rebuild(controller->state());
