@@ -34,6 +34,7 @@ Use use_of(const Node& node) {
 }
 
 std::string_view base_name(const Node& node) {
+  if (node.reboot.phase == RebootPhase::Issued) return "DOWN";  // as Slurm says it
   switch (node.condition) {
     case NodeCondition::Unknown: return "UNKNOWN";
     case NodeCondition::Down: return "DOWN";
@@ -58,11 +59,11 @@ Word word_of(const Node& node) {
   bool busy = node.jobs > 0;
   if (node.condition == NodeCondition::Unknown) return {"unk", "unknown"};
   if (node.condition == NodeCondition::Future) return {"futr", "future"};
+  if (node.reboot.phase == RebootPhase::Issued) return {"boot", "reboot"};
   if (node.fail) return busy ? Word{"failg", "failing"} : Word{"fail", "fail"};
   if (node.drain && node.condition == NodeCondition::Down) return {"drain", "drained"};
   if (node.drain) return busy ? Word{"drng", "draining"} : Word{"drain", "drained"};
   if (node.condition == NodeCondition::Down) return {"down", "down"};
-  if (node.reboot.phase == RebootPhase::Issued) return {"boot", "reboot"};
   switch (use_of(node)) {
     case Use::Idle: return {"idle", "idle"};
     case Use::Mixed: return {"mix", "mixed"};

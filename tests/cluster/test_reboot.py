@@ -47,12 +47,12 @@ def test_an_idle_node_reboots_at_once_and_serves_again(yard):
     yard.run("scontrol", "reboot", "n1")
     wait_for(lambda: yard.mark.exists(), what="RebootProgram ran")
     assert yard.mark.read_text() == f"n1 -now {os.geteuid()}\n"
-    assert shown(yard).startswith("IDLE") and "REBOOT_ISSUED" in shown(yard)
-    assert state(yard) == "reboot^|reboot issued"
+    assert shown(yard).startswith("DOWN") and "REBOOT_ISSUED" in shown(yard)
+    assert state(yard) == "reboot^|reboot requested : reboot issued"
     # What was decided survives the controller.
     yard.kill9("slurmctld")
     yard.start_controller()
-    assert state(yard) == "reboot^|reboot issued"
+    assert state(yard) == "reboot^|reboot requested : reboot issued"
     boot(yard, 1)
     wait_for(lambda: state(yard) == "idle|none", what="node back")
     assert yard.run("srun", "-w", "n1", "echo", "fine").stdout == "fine\n"

@@ -29,8 +29,7 @@ Result<RebootNodes> reboot_wish(const Words& words) {
       else if (same_ignoring_case(state, "DOWN"))
         wish.next = RebootNext::Down;
       else
-        return fail(
-            fmt::format("Invalid state: {}; nextstate is RESUME or DOWN", printable(state)));
+        return fail(fmt::format("Invalid state: {}\nValid states: DOWN, RESUME", printable(state)));
     } else if (starts_with_ignoring_case(word, "reason=")) {
       wish.reason = word.substr(7);
     } else if (wish.nodes.empty()) {
@@ -51,7 +50,7 @@ int reboot_verb(ScontrolContext& context, const Words& words) {
 
 int cancel_reboot_verb(ScontrolContext& context, const Words& words) {
   if (words.size() != 1) return context.fail_with("cancel_reboot needs one list of nodes");
-  return ask_for(context, {.nodes = words[0], .cancel = true}, "scontrol_cancel_reboot");
+  return ask_for(context, {.nodes = words[0], .cancel = true}, "slurm_update");
 }
 
 }  // namespace ym::cli

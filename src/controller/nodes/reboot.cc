@@ -11,7 +11,7 @@
 namespace ym {
 namespace {
 
-constexpr std::string_view kAsapReason = "Reboot ASAP";
+constexpr std::string_view kAsapReason = "Reboot ASAP", kReason = "reboot requested";
 
 // What has happened is added to the reason that people gave.
 std::string with_note(const std::string& reason, std::string_view note) {
@@ -26,6 +26,11 @@ NodeStateChanged state_of(const Node& node) {
           .down_by_admin = node.down_by_admin,
           .reason = node.reason,
           .by = node.reason_uid};
+}
+
+// Nothing is wrong with it, so that a reason to be told would be of the past.
+bool is_good(const NodeStateChanged& change) {
+  return change.condition != NodeCondition::Down && !change.drain && !change.fail;
 }
 
 }  // namespace
@@ -43,8 +48,7 @@ void Controller::after_reboot(const Node& node, NodeStateChanged& change) {
     change.condition = NodeCondition::Up;
     change.fail = change.down_by_admin = false;
   }
-  bool good = change.condition != NodeCondition::Down && !change.drain && !change.fail;
-  if (good) change.reason.clear();
+  if (is_good(change)) change.reason.clear();
 }
 
 void Controller::reboot_nodes(RequestId request, const RebootNodes& reboot, const Caller& caller,
@@ -72,8 +76,7 @@ void Controller::reboot_nodes(RequestId request, const RebootNodes& reboot, cons
       if (!node)
         status = refuse(Errc::InvalidNodeName, host);
       else if (reboot.cancel && node->reboot.phase != RebootPhase::Requested)
-        status =
-            fail("Invalid node state specified: no reboot of " + std::string(host) + " is pending");
+        status = fail("Invalid node state specified");
       else
         nodes.push_back(node->id);
     });
@@ -99,8 +102,8 @@ void Controller::request_reboot(NodeId id, const RebootNodes& reboot, const Call
   change.drain = change.drain || reboot.asap;
   if (!reboot.reason.empty())
     change.reason = reboot.reason;
-  else if (reboot.asap && change.reason.empty())
-    change.reason = kAsapReason;
+  else if (change.reason.empty())
+    change.reason = reboot.asap ? kAsapReason : kReason;
   change.by = caller.uid;
   emit(NodeRebootChanged{.node = id, .reboot = wish}, now, out);
   change_node(state_.nodes.at(id.value), change, now, out);
@@ -112,10 +115,8 @@ void Controller::end_reboot(NodeId id, Instant now, Outbox& out) {
   const Node& node = state_.nodes.at(id.value);
   if (node.reboot.phase == RebootPhase::None) return;
   NodeStateChanged change = state_of(node);
-  if (node.reboot.drained) {
-    change.drain = false;
-    change.reason.clear();
-  }
+  change.drain = change.drain && !node.reboot.drained;
+  if (is_good(change)) change.reason.clear();
   emit(NodeRebootChanged{.node = id}, now, out);
   change_node(state_.nodes.at(id.value), change, now, out);
 }

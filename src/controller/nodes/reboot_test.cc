@@ -70,9 +70,9 @@ class RebootTest : public testing::Test {
 TEST_F(RebootTest, AnIdleNodeIsToldAtOnceAndComesBackAsItWas) {
   reboot({});
   EXPECT_EQ(orders(), 1u);
-  EXPECT_EQ(state_long(node()), "IDLE+REBOOT_ISSUED");
+  EXPECT_EQ(state_long(node()), "DOWN+REBOOT_ISSUED");
   EXPECT_EQ(state_word(node()), "reboot^");
-  EXPECT_EQ(node().reason, "reboot issued");
+  EXPECT_EQ(node().reason, "reboot requested : reboot issued");
   EXPECT_FALSE(node().usable());
   const Node& back = hear("b");
   EXPECT_TRUE(back.usable());
@@ -156,6 +156,10 @@ TEST_F(RebootTest, WhatIsPendingCanBeCancelledAndWhatIsUnderWayCannot) {
   reboot({.cancel = true});
   EXPECT_EQ(failure(), "");
   EXPECT_EQ(state_long(node()), "MIXED");
+  EXPECT_EQ(node().reason, "");
+  reboot({});
+  EXPECT_EQ(node().reason, "reboot requested");
+  reboot({.cancel = true});
   EXPECT_EQ(node().reason, "");
 }
 
