@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders that came down a tree: this node's own part, and the others behind it. And srun's streams
-// to launches that take that way (docs/decisions/0009).
+// Orders that came down a tree: this node's own part, and the others behind it
+// (docs/decisions/0009).
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/format.h"
+#include "base/text.h"
 #include "daemon/slurmd/node_daemon.h"
 #include "site/configuration.h"
 #include "wire/codec.h"
@@ -11,10 +14,6 @@
 
 namespace ym {
 namespace {
-
-// Streams whose launch has not come yet: so many, and so long.
-constexpr std::size_t kAwaitingMax = 1024;
-constexpr Duration kAwaitPatience = std::chrono::seconds(60);
 
 template <class T>
 bool is(const TreeOrder& order) {
@@ -45,7 +44,7 @@ void NodeDaemon::take_tree_order(ConnectionId from, const Peer& peer, const Fram
                                                : peer.address.substr(0, peer.address.rfind(':'));
   carry_out(std::move(*order), [this, from, correlation](const TreeAnswers& answers) {
     server_->send(from, {.type = wire::message_number<TreeAnswers>, .correlation = correlation},
-                  wire::encode(answers));
+                  encode_answers(answers));
   });
 }
 
@@ -60,6 +59,8 @@ void NodeDaemon::carry_out(TreeOrder order, std::function<void(TreeAnswers)> don
     }
   };
   auto parts = std::make_shared<Parts>();
+  std::uint32_t width = loaded_.config.tree_width;
+  order.tree_width = order.tree_width ? std::min(order.tree_width, width) : width;
   parts->done = std::move(done);
   TreeOrder own = order;
   own.forward.clear();
@@ -151,69 +152,18 @@ Status NodeDaemon::signal_step(const TreeOrder& order) {
   return {};
 }
 
-Address NodeDaemon::address_of(const NodeAddress& node) const {
-  std::string path = node_socket(loaded_.config, node.name);
-  if (::access(path.c_str(), W_OK) == 0) return {.path = path, .host = {}};
-  return {.path = {}, .host = node.address.empty() ? node.name : node.address, .port = node.port};
-}
-
-// ------------------------------------------------------------- streams before their launch
-
-void NodeDaemon::await_launch(ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
-  auto request = wire::decode<ResumeStream>(frames.front().payload);
-  if (awaiting_.size() >= kAwaitingMax)
-    return refuse(from, "slurmd is busy: too many launches at once");
-  take_connection(
-      from, std::move(frames),
-      [this, request = *request, uid = peer.uid](Shepherds::Connection connection) {
-        join_stream(
-            {.request = request, .uid = uid, .connection = std::move(connection), .timer = {}});
-      });
-}
-
-void NodeDaemon::join_stream(AwaitingStream stream) {
-  const ResumeStream& request = stream.request;
-  auto sluid = agent_.running_attempt(request.job, request.step);
-  if (!sluid) {
-    std::uint64_t number = ++last_awaiting_;
-    stream.timer = loop_.after(kAwaitPatience, [this, number] {
-      auto at = awaiting_.find(number);
-      if (at == awaiting_.end()) return;
-      refuse_stream(std::move(at->second.connection), "the launch has not come");
-      awaiting_.erase(at);
-    });
-    awaiting_.emplace(number, std::move(stream));
-    return;
-  }
-  auto order = spool_.read_order(*sluid, request.step);
-  bool ours = order && (stream.uid == 0 || stream.uid == order->uid) && !order->srun_id.empty() &&
-              order->srun_id == request.srun_id;
-  if (!ours) return refuse_stream(std::move(stream.connection), "the step belongs to another srun");
-  // Until its shepherd starts, the step waits here, perhaps for a prolog.
-  if (auto pending = pending_.find({*sluid, request.step}); pending != pending_.end()) {
-    pending->second.connection = std::move(stream.connection);
-    return;
-  }
-  ControlPacket packet{.kind = ControlKind::Resume, .srun_id = request.srun_id};
-  packet.received = request.received;
-  packet.residual = std::move(stream.connection.residual);
-  auto sent = shepherds_.send(*sluid, request.step, packet, stream.connection.fd.get());
-  if (!sent) log_.error("srun does not reach its step: {}", sent.error().text);
-}
-
-// None if it has not come: it finds the shepherd when it does.
-Shepherds::Connection NodeDaemon::take_awaiting(const ShepherdOrder& order) {
-  for (auto at = awaiting_.begin(); at != awaiting_.end(); ++at) {
-    AwaitingStream& one = at->second;
-    bool meant = one.request.job == order.job && one.request.step == order.step &&
-                 one.request.srun_id == order.srun_id && (one.uid == 0 || one.uid == order.uid);
-    if (!meant) continue;
-    loop_.cancel(one.timer);
-    Shepherds::Connection connection = std::move(one.connection);
-    awaiting_.erase(at);
-    return connection;
-  }
-  return {};
+// As slurm.conf here says, whatever the order does: we prove to that address that we are a node.
+Result<Address> NodeDaemon::address_of(const std::string& node) const {
+  auto known = std::ranges::find(loaded_.config.nodes, node, &NodeSpec::name);
+  if (known == loaded_.config.nodes.end())
+    return fail(fmt::format("slurm.conf of {} has no node {}", node_.name, printable(node)));
+  std::string path = node_socket(loaded_.config, known->name);
+  if (::access(path.c_str(), W_OK) == 0) return Address{.path = path, .host = {}};
+  std::string host = !known->address.empty()    ? known->address
+                     : !known->hostname.empty() ? known->hostname
+                                                : known->name;
+  std::uint16_t port = known->port ? known->port : loaded_.config.node_port;
+  return Address{.path = {}, .host = std::move(host), .port = port};
 }
 
 }  // namespace ym
