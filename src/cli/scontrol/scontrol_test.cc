@@ -214,7 +214,7 @@ TEST_F(Records, WishesForMachinesAreShown) {
 }
 
 TEST_F(Records, WhatANodeKeepsForTheSystemIsShown) {
-  NodeRow row = node("n1");
+  NodeRow row = node(1);
   NodeSpec kept = *row.node.spec;
   kept.core_spec_count = 1;
   kept.mem_spec_limit_mb = 500;
