@@ -71,11 +71,14 @@ void Agent::connected(Outbox& out) const {
   out.push_back(Report{std::move(report)});
 }
 
-void Agent::heartbeat(Outbox& out) const {
+void Agent::heartbeat(Outbox& out) {
   NodeReport report;
-  for (const auto& [sluid, attempt] : attempts_) {
+  for (auto& [sluid, attempt] : attempts_) {
     AttemptReport one = report_of(sluid, attempt);
-    if (one.phase == AttemptPhase::Clean || one.batch_ended || one.prolog_failed || one.suspended)
+    // What came by srun has not been reported yet; nobody waits for that.
+    bool news = !std::exchange(attempt.told, true) && !attempt.batch;
+    if (one.phase == AttemptPhase::Clean || one.batch_ended || one.prolog_failed || one.suspended ||
+        news)
       report.attempts.push_back(std::move(one));
     add_ended_steps(sluid, attempt, report);
   }

@@ -84,7 +84,7 @@ class Agent {
   // A new connection to the controller: the complete report, always the first on it.
   void connected(Outbox& out) const;
   // Says again what the controller has not confirmed; an empty report is a sign of life.
-  void heartbeat(Outbox& out) const;
+  void heartbeat(Outbox& out);
   // SIGKILL for those whose grace is over. Call about once a second.
   void tick(Instant now, Outbox& out);
 
@@ -133,6 +133,7 @@ class Agent {
     std::optional<KillJob> kill;  // the latest that described the job, for the epilog
     std::map<StepId, Shepherd> shepherds;
     std::set<StepId> forgotten;  // steps that have been here: never again
+    bool told = false;           // a heartbeat has said that it is here
   };
 
   AttemptReport report_of(Sluid sluid, const Attempt& attempt) const;

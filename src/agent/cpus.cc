@@ -83,13 +83,27 @@ CpuBook::CpuBook(const Setup& setup) {
   if (setup.configured == 0 || setup.configured > size) return;
   // CPUs= may count cores; then each of them is all the threads of one.
   if (setup.configured == cores) factor_ = size / cores;
-  std::set<std::uint32_t> highest;
-  for (auto cpu = setup.topology.cpus.rbegin(); cpu != setup.topology.cpus.rend(); ++cpu)
-    if (highest.contains(cpu->core) || highest.size() < setup.withheld_cores)
-      highest.insert(cpu->core);
+  for (std::uint32_t i = 0; i < size; ++i) abstract_[setup.topology.cpus[i].number] = i / factor_;
+  std::set<std::uint32_t> kept;  // cores
   for (const Cpu& cpu : setup.topology.cpus)
-    if (!highest.contains(cpu.core) && !std::ranges::binary_search(setup.withheld, cpu.number))
-      pool_.cpus.push_back(cpu);
+    if (std::ranges::binary_search(setup.withheld, abstract_[cpu.number])) kept.insert(cpu.core);
+  if (setup.withheld.empty())
+    for (auto cpu = setup.topology.cpus.rbegin(); cpu != setup.topology.cpus.rend(); ++cpu)
+      if (kept.contains(cpu->core) || kept.size() < setup.withheld_cores) kept.insert(cpu->core);
+  for (const Cpu& cpu : setup.topology.cpus)
+    if (!kept.contains(cpu.core)) pool_.cpus.push_back(cpu);
+}
+
+CpuNumbers CpuBook::cpus_of(Sluid sluid) const {
+  auto known = attempts_.find(sluid);
+  return known == attempts_.end() ? CpuNumbers{} : known->second.cpus;
+}
+
+CpuNumbers CpuBook::abstract(const CpuNumbers& numbers) const {
+  std::set<std::uint32_t> out;
+  for (std::uint32_t number : numbers)
+    if (auto known = abstract_.find(number); known != abstract_.end()) out.insert(known->second);
+  return {out.begin(), out.end()};
 }
 
 CpuNumbers CpuBook::attempt(Sluid sluid, std::uint32_t count) {

@@ -21,15 +21,20 @@ class CpuBook {
   struct Setup {
     Topology topology;                 // of the machine
     std::uint32_t configured = 0;      // CPUs that slurm.conf gives the node
-    CpuNumbers withheld;               // kept from jobs: CpuSpecList
+    CpuNumbers withheld;               // whose cores are kept from jobs: CpuSpecList, abstract
     std::uint32_t withheld_cores = 0;  // or so many cores, the highest: CoreSpecCount
   };
+  // Abstract numbers are slurm.conf's: CPUs of the node counted socket by socket, core by core.
   // An empty topology, or one with fewer CPUs than are configured, chooses nothing: whoever
   // pretends to have CPUs cannot bind to them.
   explicit CpuBook(const Setup& setup);
   CpuBook() = default;
 
   bool chooses() const { return !pool_.cpus.empty(); }
+  // What the attempt was given; empty if nothing is known of it.
+  CpuNumbers cpus_of(Sluid sluid) const;
+  // The same CPUs by their abstract numbers.
+  CpuNumbers abstract(const CpuNumbers& numbers) const;
   // What attempts and steps are given is empty where nothing is chosen.
   CpuNumbers attempt(Sluid sluid, std::uint32_t count);
   // `overlap`: it takes nothing away from other steps. REQUIRES: attempt() or adopt() of the same
@@ -50,6 +55,7 @@ class CpuBook {
 
   Topology pool_;             // what jobs may have
   std::uint32_t factor_ = 1;  // CPUs of the machine for one CPU of slurm.conf
+  std::map<std::uint32_t, std::uint32_t> abstract_;  // by CPU number
   std::map<Sluid, Attempt> attempts_;
 };
 

@@ -84,8 +84,21 @@ TEST(CpuBook, WhereCoresAreCountedACpuIsAllItsThreads) {
 TEST(CpuBook, SpecializedCoresAreKept) {
   CpuBook cores({.topology = Topology::regular(2, 2, 2), .configured = 8, .withheld_cores = 1});
   EXPECT_EQ(list(cores.attempt(Sluid{1}, 8)), "0-2,4-6");
-  CpuBook listed({.topology = Topology::regular(2, 2, 2), .configured = 8, .withheld = {0, 4}});
-  EXPECT_EQ(list(listed.attempt(Sluid{1}, 8)), "1-3,5-7");
+  CpuBook listed({.topology = Topology::regular(2, 2, 2), .configured = 8, .withheld = {1}});
+  EXPECT_EQ(list(listed.attempt(Sluid{1}, 8)), "1-3,5-7") << "both threads of the first core";
+  CpuBook counted({.topology = Topology::regular(1, 4, 2), .configured = 4, .withheld = {1}});
+  EXPECT_EQ(list(counted.attempt(Sluid{1}, 4)), "0,2-4,6-7") << "the second core";
+}
+
+TEST(CpuBook, TellsAbstractNumbersSocketBySocketCoreByCore) {
+  CpuBook book = book_of(2, 2, 2);  // core n is CPUs n and n+4
+  EXPECT_EQ(list(book.abstract(book.attempt(Sluid{1}, 2))), "0-1");
+  book.attempt(Sluid{2}, 4);
+  EXPECT_EQ(list(book.cpus_of(Sluid{2})), "2-3,6-7");
+  EXPECT_EQ(list(book.abstract(book.cpus_of(Sluid{2}))), "4-7");
+  EXPECT_EQ(list(book.cpus_of(Sluid{3})), "");
+  CpuBook counted({.topology = Topology::regular(1, 4, 2), .configured = 4});
+  EXPECT_EQ(list(counted.abstract(counted.attempt(Sluid{1}, 2))), "0-1");
 }
 
 TEST(CpuBook, NobodySharesWhileThereIsRoom) {

@@ -9,7 +9,7 @@ using enum KeyType;
 using enum KeyStatus;
 
 constexpr KeyInfo kTable[] = {
-    {"AllowSpecResourcesUsage", YesNo, NotYet, "No"},
+    {"AllowSpecResourcesUsage", YesNo, ActedOn, "No"},
     {"BatchStartTimeout", Number, ActedOn, "10 sec", "0-65533"},
     {"BurstBufferType", Text, NotYet, "(null)"},
     {"CompleteWait", Number, NotYet, "0 sec", "0-65533"},

@@ -22,7 +22,7 @@ constexpr KeyInfo kNode[] = {
     {"Feature", Text, Alias, "", "Features"},
     {"Features", Text, ActedOn},
     {"Gres", Text, NotYet},
-    {"MemSpecLimit", Number, NotYet, "0", kU64},
+    {"MemSpecLimit", Number, ActedOn, "0", kU64},
     {"NodeAddr", Text, ActedOn},
     {"NodeHostname", Text, ActedOn},
     {"NodeName", Text, ActedOn},

@@ -119,6 +119,7 @@ constexpr Setter kSetters[] = {
     {"PropagateResourceLimits", [](auto& c, const auto& v) { c.propagate_limits = v.text; }},
     {"PropagateResourceLimitsExcept",
      [](auto& c, const auto& v) { c.propagate_limits_except = v.text; }},
+    {"RebootProgram", [](auto& c, const auto& v) { c.reboot_program = v.text; }},
     {"ResumeTimeout", [](auto& c, const auto& v) { c.resume_timeout = in_seconds(v); }},
     {"ReturnToService", [](auto& c, const auto& v) { c.return_to_service = u32(v); }},
     {"SelectType", [](auto& c, const auto& v) { c.whole_nodes = v.text == "select/linear"; }},

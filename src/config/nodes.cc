@@ -70,6 +70,7 @@ NodeSpec NodeLines::common_spec(const Fields& fields, Place place, std::string_v
   spec.cpu_spec_list = fields.text("CpuSpecList");
   spec.core_spec_count = static_cast<std::uint32_t>(fields.number("CoreSpecCount", 0));
   spec.mem_spec_limit_mb = fields.number("MemSpecLimit", 0);
+  spec.system_cpus = count_system_cpus(spec);
   std::string state = fields.text("State", "UNKNOWN");
   spec.state = known_state(state);
   if (same_ignoring_case(state, "IDLE")) {

@@ -37,6 +37,7 @@ NodeSpec random_node(Prng& prng, std::uint16_t node_port) {
   n.reason = word(prng);
   n.cpu_spec_list = prng.chance(1, 4) ? "0,1" : "";
   n.core_spec_count = static_cast<std::uint32_t>(prng.below(2));
+  n.system_cpus = count_system_cpus(n);
   n.mem_spec_limit_mb = prng.below(2) * 100;
   static constexpr std::string_view kStates[] = {"UNKNOWN", "DOWN", "DRAIN", "FUTURE", "CLOUD"};
   n.state = kStates[prng.below(std::size(kStates))];

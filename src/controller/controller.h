@@ -56,6 +56,8 @@ class Controller {
   std::size_t commit(const Plan& plan, Instant now, Outbox& out);
   // A PrologSlurmctld has ended; `error` is empty if it succeeded.
   void program_ended(JobId job, Sluid sluid, const std::string& error, Instant now, Outbox& out);
+  // An EpilogSlurmctld has ended, well or not.
+  void epilog_ended(JobId job, Sluid sluid, Instant now, Outbox& out);
   // The client for whom an interactive allocation lives is there, or gone.
   void owner_present(JobId job);
   void owner_gone(JobId job, Instant now);
@@ -65,6 +67,8 @@ class Controller {
   Status report(const NodeReport& report, Instant now, Outbox& out);
   void disconnected(NodeId node, Instant now);
   void update_nodes(RequestId request, const UpdateNodes& update, const Caller& caller, Instant now,
+                    Outbox& out);
+  void reboot_nodes(RequestId request, const RebootNodes& reboot, const Caller& caller, Instant now,
                     Outbox& out);
   void update_partition(RequestId request, const UpdatePartition& update, const Caller& caller,
                         Instant now, Outbox& out);
@@ -112,7 +116,8 @@ class Controller {
   void prolog_failed(JobId job, NodeId node, Instant now, Outbox& out);
   void fail_start(JobId job, Reason reason, bool hold, Instant now, Outbox& out);
   void start_extern(JobId job, Instant now, Outbox& out);
-  void run_epilog(const Job& job, Outbox& out) const;
+  void run_epilog(JobId job, Instant now, Outbox& out);
+  void go_on_after_ends(Instant now, Outbox& out);
   void drain(NodeId node, const std::string& reason, Instant now, Outbox& out);
   // jobs/finish.cc
   struct Ending {
@@ -128,6 +133,7 @@ class Controller {
   void finish(JobId job, const Ending& ending, Instant now, Outbox& out);
   void release_node(JobId job, NodeId node, Instant now, Outbox& out);
   void became_clean(JobId job, Instant now, Outbox& out);
+  void requeue_now(JobId job, Instant now, Outbox& out);
   // jobs/step_ends.cc
   // A node's part of a step is over; with the last one the step is.
   void end_step_on(JobId job, StepId step, const StepNodeEnded& part, Instant now, Outbox& out);
@@ -164,6 +170,14 @@ class Controller {
   void lose_node(NodeId node, const std::string& reason, Instant now, Outbox& out);
   void lose_node_of_steps(JobId job, NodeId node, Instant now, Outbox& out);
   void change_node(const Node& node, const NodeStateChanged& change, Instant now, Outbox& out);
+  // nodes/reboot.cc
+  void request_reboot(NodeId node, const RebootNodes& reboot, const Caller& caller, Instant now,
+                      Outbox& out);
+  void issue_reboot(NodeId node, Instant now, Outbox& out);
+  void repeat_reboot(NodeId node, Outbox& out) const;
+  void end_reboot(NodeId node, Instant now, Outbox& out);
+  void watch_reboots(Instant now, Outbox& out);
+  static void after_reboot(const Node& node, NodeStateChanged& change);
   // cluster/configure.cc
   void define_nodes(const ClusterConfig& config, Instant now, Outbox& out);
   void define_partitions(const ClusterConfig& config, Instant now, Outbox& out);

@@ -25,13 +25,14 @@ struct Reply {
 
 // `LaunchJob` leaves here without script and environment: the shell adds them from the blob store.
 // A credential in `StepCreated` leaves here unsigned: the shell has the key.
-using NodeMessage = std::variant<LaunchJob, KillJob, SignalJob, ForgetAttempts, SuspendJob>;
+using NodeMessage =
+    std::variant<LaunchJob, KillJob, SignalJob, ForgetAttempts, SuspendJob, RebootNode>;
 struct Order {
   NodeId node;
   NodeMessage message;
 };
 
-// PrologSlurmctld and EpilogSlurmctld. The end of a prolog comes back as program_ended().
+// PrologSlurmctld and EpilogSlurmctld. Their ends come back as program_ended() and epilog_ended().
 struct ControllerProgram {
   JobId job;
   Sluid sluid;

@@ -77,6 +77,8 @@ class Fold {
     node.reason_time = e.reason.empty() ? Instant{} : at_;
   }
 
+  void operator()(const NodeRebootChanged& e) { known(e.node).reboot = e.reboot; }
+
   void operator()(const JobSubmitted& e) {
     YM_CHECK(!state_.find(e.job));
     Job& job = state_.jobs.edit(e.job.value);
@@ -182,12 +184,15 @@ class Fold {
     job.requeue_wanted = e.requeue;
     job.configuring = false;
     job.array = {};
+    job.epilog_due = e.epilog;
     if (!was_placed) return;
     for (const NodeShare& share : job.allocation->nodes) {
       job.nodes_left.push_back(share.node);
       ++state_.nodes.edit(share.node.value).completing;
     }
   }
+
+  void operator()(const JobEpilogEnded& e) { known(e.job).epilog_due = false; }
 
   void operator()(const JobNodeReleased& e) {
     Job& job = known(e.job);
@@ -234,6 +239,10 @@ class Fold {
     YM_CHECK(job.state == JobState::Suspended);
     Duration paused = go_on(job);
     if (job.limit_end < kNever) job.limit_end = job.limit_end + paused;
+    std::vector<Step> steps = *job.steps;
+    for (Step& step : steps)
+      if (step.limit_end && step.limit_end < kNever) step.limit_end = step.limit_end + paused;
+    if (!steps.empty()) job.steps = Ref(std::move(steps));
   }
   void operator()(const JobForgotten& e) {
     YM_CHECK(!known(e.job).holds_resources());

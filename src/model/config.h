@@ -112,6 +112,7 @@ struct ClusterConfig {
   CgroupConfig cgroup;
   // EioTimeout: how long srun and its tasks do without each other after a lost connection.
   Duration stream_timeout = std::chrono::seconds(60);
+  std::string reboot_program;
 
   // Every key with its value as `scontrol show config` prints it, sorted by key.
   std::vector<std::pair<std::string, std::string>> shown;

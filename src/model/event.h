@@ -67,6 +67,12 @@ struct NodeStateChanged {
   Uid by;
 };
 
+// A reboot was asked for, ordered, given up or has happened.
+struct NodeRebootChanged {
+  NodeId node;
+  NodeReboot reboot;
+};
+
 // --- jobs ---
 struct JobSubmitted {
   JobId job;
@@ -131,6 +137,11 @@ struct JobFinished {
   ExitStatus exit;
   Uid by;
   bool requeue = false;  // goes back to the queue when the last node is clean
+  bool epilog = false;   // and EpilogSlurmctld has run: it is to, when the last node is clean
+};
+// EpilogSlurmctld has run, well or not.
+struct JobEpilogEnded {
+  JobId job;
 };
 struct JobNodeReleased {
   JobId job;
@@ -182,7 +193,7 @@ using EventBody =
                  NodeStateChanged, JobSubmitted, ArrayTaskSplit, JobUpdated, ArrayTasksCancelled,
                  JobStarted, JobLaunched, AllocationChanged, JobFinished, JobNodeReleased,
                  JobRequeued, JobSuspended, JobResumed, JobForgotten, StepStarted, StepNodeEnded,
-                 StepEnded, JobConfigured>;
+                 StepEnded, JobConfigured, NodeRebootChanged, JobEpilogEnded>;
 
 struct Event {
   Seq seq;

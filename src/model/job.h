@@ -76,6 +76,9 @@ enum class Reason : std::uint8_t {
 };
 std::string_view name_of(Reason reason);
 
+// -S was not given. Slurm's number.
+inline constexpr std::uint32_t kNoCoreSpec = 0xfffe;
+
 // What is set by few jobs only. One shared empty value serves all the others.
 struct JobExtras {
   std::string comment, admin_comment, extra, wckey, reservation, licenses, gres, features;
@@ -92,6 +95,10 @@ struct JobExtras {
   std::string get_user_env;        // --get-user-env: "1" or [timeout][mode]; empty: no
   std::string acct_frequency;      // --acctg-freq
   std::uint8_t oom_kill_step = 0;  // --oom-kill-step: 0 no wish, 1 no, 2 yes
+  // -B: nodes must have at least so many; 0: no wish. Threads are the binding's.
+  std::uint32_t sockets_per_node = 0, cores_per_socket = 0;
+  std::uint32_t core_spec = kNoCoreSpec;  // -S: cores of each node kept for the system
+  bool thread_spec = false;               // --thread-spec: they are threads
   bool operator==(const JobExtras&) const = default;
 };
 
@@ -188,6 +195,7 @@ struct Job {
   Ref<std::vector<Step>> steps;  // alive ones
   Uid killed_by;                 // meaningful for Cancelled
   bool configuring = false;      // running, but not all prologs have: no step may start
+  bool epilog_due = false;       // ended, but EpilogSlurmctld has not: it runs when all is clean
 
   bool completing() const { return !nodes_left.empty(); }
   bool holds_resources() const {

@@ -108,6 +108,8 @@ struct JobRow {
   std::string batch_host;
   std::string partition;  // where it runs; the asked-for list while pending
   Instant expected_start;
+  // What its nodes gave it, in the allocation's order; empty where none has said so.
+  std::vector<std::string> cpu_ids;
 };
 struct JobRows {
   std::vector<JobRow> rows;

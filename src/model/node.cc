@@ -1,9 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/node.h"
 
+#include <algorithm>
+#include <set>
+
 #include "model/partition.h"
+#include "notation/cpu_list.h"
 
 namespace ym {
+
+std::uint32_t count_system_cpus(const NodeSpec& node) {
+  std::uint64_t cores = std::uint64_t{std::max(1u, node.sockets)} * node.cores_per_socket;
+  std::uint64_t threads = std::max<std::uint64_t>(1, node.cpus / std::max<std::uint64_t>(1, cores));
+  std::uint64_t taken = node.core_spec_count;
+  if (auto list = parse_cpu_list(node.cpu_spec_list); list && !list->empty()) {
+    std::set<std::uint64_t> touched;
+    for (std::uint32_t cpu : *list)
+      if (cpu < node.cpus) touched.insert(cpu / threads);
+    taken = touched.size();
+  }
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(taken * threads, node.cpus));
+}
+
 namespace {
 
 enum class Use { Idle, Mixed, Allocated, Completing };
@@ -11,10 +29,12 @@ enum class Use { Idle, Mixed, Allocated, Completing };
 Use use_of(const Node& node) {
   if (node.jobs == 0) return Use::Idle;
   if (node.jobs == node.completing) return Use::Completing;
-  return node.exclusive || node.cpus_used >= node.spec->cpus ? Use::Allocated : Use::Mixed;
+  return node.exclusive || node.cpus_used >= node.spec->cpus_for_jobs() ? Use::Allocated
+                                                                        : Use::Mixed;
 }
 
 std::string_view base_name(const Node& node) {
+  if (node.reboot.phase == RebootPhase::Issued) return "DOWN";  // as Slurm says it
   switch (node.condition) {
     case NodeCondition::Unknown: return "UNKNOWN";
     case NodeCondition::Down: return "DOWN";
@@ -39,6 +59,7 @@ Word word_of(const Node& node) {
   bool busy = node.jobs > 0;
   if (node.condition == NodeCondition::Unknown) return {"unk", "unknown"};
   if (node.condition == NodeCondition::Future) return {"futr", "future"};
+  if (node.reboot.phase == RebootPhase::Issued) return {"boot", "reboot"};
   if (node.fail) return busy ? Word{"failg", "failing"} : Word{"fail", "fail"};
   if (node.drain && node.condition == NodeCondition::Down) return {"drain", "drained"};
   if (node.drain) return busy ? Word{"drng", "draining"} : Word{"drain", "drained"};
@@ -52,6 +73,13 @@ Word word_of(const Node& node) {
   return {"unk", "unknown"};
 }
 
+// One mark behind the word: a reboot that is ordered (^) or waited for (@), or silence (*).
+std::string_view mark_of(const Node& node) {
+  if (node.reboot.phase == RebootPhase::Issued) return "^";
+  if (node.reboot.phase == RebootPhase::Requested) return "@";
+  return node.responding ? "" : "*";
+}
+
 }  // namespace
 
 std::string state_long(const Node& node) {
@@ -60,15 +88,17 @@ std::string state_long(const Node& node) {
   if (node.fail) out += "+FAIL";
   if (node.completing) out += "+COMPLETING";
   if (!node.responding && node.condition != NodeCondition::Future) out += "+NOT_RESPONDING";
+  if (node.reboot.phase == RebootPhase::Requested) out += "+REBOOT_REQUESTED";
+  if (node.reboot.phase == RebootPhase::Issued) out += "+REBOOT_ISSUED";
   return out;
 }
 
 std::string state_compact(const Node& node) {
-  return std::string(word_of(node).compact) + (node.responding ? "" : "*");
+  return std::string(word_of(node).compact).append(mark_of(node));
 }
 
 std::string state_word(const Node& node) {
-  return std::string(word_of(node).full) + (node.responding ? "" : "*");
+  return std::string(word_of(node).full).append(mark_of(node));
 }
 
 std::string_view name_of(PartitionState state) {

@@ -23,8 +23,18 @@ struct NodeSpec {
   std::string cpu_spec_list;            // CPUs kept from jobs, by number
   std::uint32_t core_spec_count = 0;    // or so many cores
   std::uint64_t mem_spec_limit_mb = 0;  // memory kept from jobs
+  std::uint32_t system_cpus = 0;  // CPUs that the former two keep from jobs: count_system_cpus
   bool operator==(const NodeSpec&) const = default;
+
+  // What jobs may have of it.
+  std::uint32_t cpus_for_jobs() const { return cpus - (system_cpus < cpus ? system_cpus : cpus); }
+  std::uint64_t memory_for_jobs() const {
+    return memory_mb - (mem_spec_limit_mb < memory_mb ? mem_spec_limit_mb : memory_mb);
+  }
 };
+// Whole cores, in CPUs of the node: CoreSpecCount of them, or those that CpuSpecList touches. The
+// list has Slurm's own numbers: socket after socket, core after core.
+std::uint32_t count_system_cpus(const NodeSpec& node);
 
 // What slurmd found on its machine.
 struct NodeRegistration {
@@ -40,6 +50,21 @@ struct NodeRegistration {
 
 // DO NOT CHANGE THESE VALUES: they are in logs and on the wire.
 enum class NodeCondition : std::uint8_t { Unknown = 0, Up = 1, Down = 2, Future = 3 };
+
+// `scontrol reboot`. DO NOT CHANGE THESE VALUES: they are in logs and on the wire.
+enum class RebootPhase : std::uint8_t {
+  None = 0,
+  Requested = 1,  // to be done when no job is left on the node
+  Issued = 2,     // the node has been told; it is expected back
+};
+enum class RebootNext : std::uint8_t { None = 0, Resume = 1, Down = 2 };
+struct NodeReboot {
+  RebootPhase phase = RebootPhase::None;
+  RebootNext next = RebootNext::None;
+  bool drained = false;  // ASAP: it was drained only for this
+  Instant issued;
+  bool operator==(const NodeReboot&) const = default;
+};
 
 struct Node {
   NodeId id;
@@ -59,19 +84,25 @@ struct Node {
   std::uint32_t jobs = 0;        // that hold something here, completing ones included
   std::uint32_t completing = 0;  // of these, completing
   std::uint32_t exclusive = 0;   // of these, with the whole node
+  NodeReboot reboot;
 
   // May new work be placed here now?
-  bool usable() const { return condition == NodeCondition::Up && responding && !drain && !fail; }
+  bool usable() const {
+    return condition == NodeCondition::Up && responding && !drain && !fail &&
+           reboot.phase != RebootPhase::Issued;
+  }
   std::uint32_t cpus_free() const {
     // A new configuration may give a node fewer than are in use.
-    return exclusive || cpus_used >= spec->cpus ? 0 : spec->cpus - cpus_used;
+    std::uint32_t all = spec->cpus_for_jobs();
+    return exclusive || cpus_used >= all ? 0 : all - cpus_used;
   }
   bool operator==(const Node&) const = default;
 };
 
 // As scontrol shows it: "IDLE", "MIXED+DRAIN", "DOWN+NOT_RESPONDING".
 std::string state_long(const Node& node);
-// As sinfo does, in its two lengths: "mix", "drng", "down*" and "mixed", "draining", "down*".
+// As sinfo does, in its two lengths: "mix", "drng", "down*" and "mixed", "draining", "down*"; with
+// "@" while a reboot is waited for and "^" while it happens.
 std::string state_compact(const Node& node);
 std::string state_word(const Node& node);
 

@@ -34,6 +34,7 @@ struct AttemptReport {
   bool prolog_failed = false;  // `error` says how; nothing of the job ran here
   StepUsage usage;             // of the batch script
   bool suspended = false;      // it is frozen here, by a SuspendJob
+  std::string cpu_ids;         // what it was given, by Slurm's own numbers: "0-3,8"
 };
 
 struct StepReport {
@@ -112,6 +113,10 @@ struct SuspendJob {
   Sluid sluid;
   bool suspend = true;  // false: go on
 };
+// Run RebootProgram. Repeated until the machine has booted.
+struct RebootNode {
+  Instant asked;
+};
 // The controller has written down how these ended: the node may forget them.
 struct ForgetAttempts {
   std::vector<Sluid> attempts;
@@ -148,6 +153,13 @@ struct UpdateNodes {
   std::string state;  // DOWN, DRAIN, FAIL, RESUME, UNDRAIN, IDLE; empty: unchanged
   std::optional<std::string> reason, features;
   std::optional<std::uint32_t> weight;
+};
+struct RebootNodes {
+  std::string nodes;  // hostlist, or ALL
+  bool asap = false;
+  RebootNext next = RebootNext::None;
+  std::string reason;
+  bool cancel = false;  // what was asked for before
 };
 struct UpdatePartition {
   PartitionSpec spec;

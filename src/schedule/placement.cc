@@ -14,11 +14,20 @@ TaskNeeds needs_of(const JobSpec& spec) {
   return needs_of(spec.cpus_per_task, spec.tasks_per_node, spec.extras->binding);
 }
 
+// CPUs that the job leaves to the system, above those that the node withholds anyway: --core-spec.
+std::uint32_t spared(const JobSpec& spec, const Free& node) {
+  const JobExtras& extras = *spec.extras;
+  if (extras.core_spec == kNoCoreSpec) return 0;
+  std::uint32_t wanted = extras.core_spec * (extras.thread_spec ? 1 : node.shape.threads);
+  return wanted - std::min(wanted, node.cpus_withheld);
+}
+
 // Tasks that one node can take; 0 if it cannot take even the first.
 std::uint32_t capacity(const JobSpec& spec, const Free& node, const PlacementRules& rules) {
   bool whole = spec.exclusive || rules.whole_nodes;
   if (whole && !node.idle) return 0;
-  std::uint32_t cpus = std::min(node.cpus, rules.max_cpus_per_node);
+  std::uint32_t cpus =
+      std::min(node.cpus - std::min(node.cpus, spared(spec, node)), rules.max_cpus_per_node);
   if (cpus < std::max(1u, spec.min_cpus_per_node)) return 0;
   std::uint32_t tasks =
       spec.overcommit ? spec.tasks : tasks_that_fit(needs_of(spec), node.shape, cpus);
@@ -91,6 +100,13 @@ bool has_features(const NodeSpec& node, const std::string& wanted) {
   return joint == '|' ? std::ranges::any_of(words, has) : std::ranges::all_of(words, has);
 }
 
+// --extra-node-info: at least so many sockets, cores in each and threads in each of these.
+bool is_built_as(const NodeSpec& node, const JobExtras& wanted) {
+  return node.sockets >= wanted.sockets_per_node &&
+         node.cores_per_socket >= wanted.cores_per_socket &&
+         node.threads_per_core >= wanted.binding.threads_per_core;
+}
+
 }  // namespace
 
 NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,
@@ -99,7 +115,8 @@ NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,
   std::uint32_t wanted =
       std::max({1u, cpus_for(needs_of(spec), node.shape, tasks), spec.min_cpus_per_node});
   NodeShare share{.node = node.node,
-                  .cpus = whole ? node.cpus_total : std::min(wanted, node.cpus),
+                  .cpus = whole ? node.cpus_total - std::min(node.cpus_total, spared(spec, node))
+                                : std::min(wanted, node.cpus),
                   .memory_mb = 0};
   if (rules.memory_counts) {
     if (spec.memory_per_node_mb)
@@ -129,23 +146,26 @@ std::optional<Allocation> place(const JobSpec& spec, std::vector<Free> candidate
 }
 
 Free free_now(const Node& node) {
+  std::uint64_t memory = node.spec->memory_for_jobs();
   return {.node = node.id,
           .cpus = node.cpus_free(),
-          .cpus_total = node.spec->cpus,
-          .memory_mb = node.spec->memory_mb - std::min(node.spec->memory_mb, node.memory_used_mb),
+          .cpus_total = node.spec->cpus_for_jobs(),
+          .memory_mb = memory - std::min(memory, node.memory_used_mb),
           .weight = node.spec->weight,
           .idle = node.jobs == 0,
-          .shape = shape_of(*node.spec)};
+          .shape = shape_of(*node.spec),
+          .cpus_withheld = node.spec->system_cpus};
 }
 
 Free free_when_empty(const Node& node) {
   return {.node = node.id,
-          .cpus = node.spec->cpus,
-          .cpus_total = node.spec->cpus,
-          .memory_mb = node.spec->memory_mb,
+          .cpus = node.spec->cpus_for_jobs(),
+          .cpus_total = node.spec->cpus_for_jobs(),
+          .memory_mb = node.spec->memory_for_jobs(),
           .weight = node.spec->weight,
           .idle = true,
-          .shape = shape_of(*node.spec)};
+          .shape = shape_of(*node.spec),
+          .cpus_withheld = node.spec->system_cpus};
 }
 
 std::vector<const Node*> admitted_nodes(const State& state, const Partition& partition,
@@ -162,6 +182,7 @@ std::vector<const Node*> admitted_nodes(const State& state, const Partition& par
     if (some_required && required->count() >= spec.min_nodes &&
         !required->contains(node->spec->name))
       continue;
+    if (!is_built_as(*node->spec, *spec.extras)) continue;
     if (!has_features(*node->spec, spec.extras->features)) continue;
     nodes.push_back(node);
   }

@@ -21,6 +21,7 @@ struct Free {
   std::uint32_t weight = 1;
   bool idle = true;  // nobody holds anything of it
   NodeShape shape{};
+  std::uint32_t cpus_withheld = 0;  // that no job gets; not in cpus_total
 };
 
 struct PlacementRules {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "base/format.h"
 #include "base/prng.h"
@@ -239,6 +240,72 @@ TEST(Placement, MemoryCountsOnlyWhereItIsConsumable) {
                 ->nodes.front()
                 .memory_mb,
             60u);
+}
+
+// Nodes with 2 sockets of 2 cores with 2 threads, of which slurm.conf keeps some for the system.
+NodeSpec kept_node(NodeSpec spec) {
+  spec.cpus = 8;
+  spec.sockets = spec.cores_per_socket = spec.threads_per_core = 2;
+  spec.memory_mb = 1000;
+  spec.system_cpus = count_system_cpus(spec);
+  return spec;
+}
+Node empty_node(const NodeSpec& spec) {
+  return {.id = {1}, .spec = Ref(spec), .condition = NodeCondition::Up, .responding = true};
+}
+
+TEST(Placement, WhatANodeKeepsForTheSystemIsNotGivenAway) {
+  Node cores = empty_node(kept_node({.core_spec_count = 1, .mem_spec_limit_mb = 300}));
+  EXPECT_EQ(free_when_empty(cores).cpus, 6u);
+  EXPECT_EQ(free_now(cores).cpus, 6u);
+  EXPECT_EQ(free_now(cores).memory_mb, 700u);
+  Node listed = empty_node(kept_node({.cpu_spec_list = "0,1,5"}));  // two cores are touched
+  EXPECT_EQ(free_when_empty(listed).cpus_total, 4u);
+  Node all = empty_node(kept_node({.core_spec_count = 9, .mem_spec_limit_mb = 2000}));
+  EXPECT_EQ(free_now(all).cpus, 0u);
+  EXPECT_EQ(free_now(all).memory_mb, 0u);
+}
+
+TEST(Placement, AJobMayLeaveMoreCoresToTheSystem) {
+  Free node = free_when_empty(empty_node(kept_node({.core_spec_count = 1})));
+  auto cpus = [&](std::uint32_t count, bool threads) {
+    JobSpec spec{.exclusive = true};
+    spec.extras = Ref(JobExtras{.core_spec = count, .thread_spec = threads});
+    auto placed = place(spec, {node}, {});
+    return placed ? placed->cpus() : 0;
+  };
+  EXPECT_EQ(cpus(0, false), 6u) << "what the node keeps stays kept";
+  EXPECT_EQ(cpus(1, false), 6u);
+  EXPECT_EQ(cpus(2, false), 4u);
+  EXPECT_EQ(cpus(3, true), 5u);
+  EXPECT_EQ(cpus(4, false), 0u);
+}
+
+TEST(Placement, OnlyNodesWithTheSocketsCoresAndThreadsThatAreWantedAreAdmitted) {
+  Cluster cluster(1, 8);
+  cluster.happen(NodesDefined{{{{1}, Ref(kept_node({.name = "n1"}))}}});
+  auto admitted = [&](JobExtras extras) {
+    JobSpec spec;
+    spec.extras = Ref(std::move(extras));
+    return admitted_nodes(cluster.state, *cluster.state.find(PartitionId{1}), spec).size();
+  };
+  EXPECT_EQ(admitted({.sockets_per_node = 2, .cores_per_socket = 2}), 1u);
+  EXPECT_EQ(admitted({.sockets_per_node = 3}), 0u);
+  EXPECT_EQ(admitted({.cores_per_socket = 3}), 0u);
+  EXPECT_EQ(admitted({.binding = {.threads_per_core = 2}}), 1u);
+  EXPECT_EQ(admitted({.binding = {.threads_per_core = 3}}), 0u);
+}
+
+TEST(Shape, JobsWithOtherWishesForTheirMachinesAreOtherShapes) {
+  auto key = [](JobExtras extras) {
+    JobSpec spec;
+    spec.extras = Ref(std::move(extras));
+    return shape_key(spec);
+  };
+  std::set<std::string> keys = {key({.comment = "x"}), key({.sockets_per_node = 1}),
+                                key({.cores_per_socket = 1}), key({.core_spec = 1}),
+                                key({.core_spec = 1, .thread_spec = true})};
+  EXPECT_EQ(keys.size(), 5u);
 }
 
 }  // namespace

@@ -41,6 +41,10 @@ std::string shape_key(const JobSpec& spec) {
     put(key, spec.extras->binding.threads_per_core);
     put(key, spec.extras->binding.tasks_per_socket);
     put(key, spec.extras->binding.tasks_per_core);
+    put(key, spec.extras->sockets_per_node);
+    put(key, spec.extras->cores_per_socket);
+    put(key, spec.extras->core_spec);
+    put(key, spec.extras->thread_spec);
   }
   return key;
 }

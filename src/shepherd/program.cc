@@ -31,6 +31,7 @@ constexpr std::size_t kReadSize = 64 << 10;
 constexpr Duration kKillAgain{50};
 constexpr int kLastReads = 16;   // a pipe holds no more; what is left behind may write for ever
 constexpr int kLastTries = 250;  // five seconds
+constexpr int kLookAgainMs = 50;
 constexpr std::size_t kShownMax = 1024;
 
 Status leave_mark(const Fd& record) {
@@ -213,12 +214,18 @@ int run_extern(const ShepherdOrder& order, PlainInherited inherited) {
   } else {
     Containment containment(order);
     containment.make(order);
-    for (bool told = false; !told;) {
+    // SIGTERM is passed on, and there is time until SIGKILL, as for any other step.
+    bool told = false, kill = false;
+    while (!told || (!kill && !containment.members().empty())) {
       pollfd fd{.fd = inherited.control.get(), .events = POLLIN, .revents = 0};
-      ::poll(&fd, 1, -1);
-      while (auto packet = take_packet(inherited.control.get()))
-        told |= packet->kind == ControlKind::Signal &&
-                (packet->signal == SIGTERM || packet->signal == SIGKILL);
+      ::poll(&fd, 1, told ? kLookAgainMs : -1);
+      while (auto packet = take_packet(inherited.control.get())) {
+        if (packet->kind != ControlKind::Signal) continue;
+        kill = kill || packet->signal == SIGKILL;
+        if (packet->signal == SIGTERM && !told)
+          for (pid_t pid : containment.members()) ::kill(pid, SIGTERM);
+        told = told || kill || packet->signal == SIGTERM;
+      }
     }
     // A killed process takes a moment to leave its group.
     for (int tries = 0; tries < kLastTries && !containment.members().empty(); ++tries) {

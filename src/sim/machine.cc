@@ -105,8 +105,8 @@ void Machine::receive(const NodeMessage& message) {
     agent_->handle(*signalled, effects);
   } else if (const auto* suspend = std::get_if<SuspendJob>(&message)) {
     agent_->handle(*suspend, effects);
-  } else {
-    agent_->handle(std::get<ForgetAttempts>(message), effects);
+  } else if (const auto* forget = std::get_if<ForgetAttempts>(&message)) {
+    agent_->handle(*forget, effects);
   }
   carry_out(effects);
 }

@@ -133,6 +133,8 @@ inline constexpr std::uint16_t message_number<ForgetAttempts> = 304;
 template <>
 inline constexpr std::uint16_t message_number<SuspendJob> = 305;
 template <>
+inline constexpr std::uint16_t message_number<RebootNode> = 306;
+template <>
 inline constexpr std::uint16_t message_number<QueryNodes> = 310;
 template <>
 inline constexpr std::uint16_t message_number<NodeRows> = 311;
@@ -144,6 +146,8 @@ template <>
 inline constexpr std::uint16_t message_number<UpdateNodes> = 314;
 template <>
 inline constexpr std::uint16_t message_number<UpdatePartition> = 315;
+template <>
+inline constexpr std::uint16_t message_number<RebootNodes> = 316;
 
 // Flags of a frame. More: further frames of the same answer follow.
 inline constexpr std::uint16_t kFlagMore = 1;

@@ -139,6 +139,16 @@ def test_oom_kill_step_ends_all_of_the_step(tmp_path):
         one.stop()
 
 
+def test_a_job_says_itself_whether_its_step_ends_with_one_process(yard):
+    script = f'{sys.executable} -c "{HOG}"; echo went on'
+    number = submit(yard, script + "; sleep 100", "--mem=64", "--oom-kill-step")
+    wait_state(yard, number, "OUT_OF_MEMORY")
+    assert "went on" not in output(yard, number)
+    number = submit(yard, script, "--mem=64", "--oom-kill-step=0")
+    wait_state(yard, number, "OUT_OF_MEMORY")
+    assert "went on" in output(yard, number)
+
+
 def test_a_job_within_its_memory_is_left_alone(yard):
     number = submit(yard, "echo fine", "--mem=64")
     wait_state(yard, number, "COMPLETED")

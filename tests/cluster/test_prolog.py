@@ -275,3 +275,36 @@ def test_srun_that_is_told_to_end_does_not_wait_for_its_prolog(yard, tmp_path):
         wait_for(lambda: not cluster.queue(), what="its job over")
     finally:
         srun.kill()
+
+
+def test_an_epilog_of_the_controller_is_not_lost_with_it(yard, tmp_path):
+    log = tmp_path / "log"
+    program(tmp_path / "e", f"echo began >> {log}\n"
+                            f"while ! test -e {tmp_path}/go; do sleep 0.05; done\n"
+                            f"echo ended >> {log}\n")
+    cluster = yard(EpilogSlurmctld=tmp_path / "e")
+    cluster.start()
+    job = submit(cluster, "true\n")
+    wait_for(lambda: log.exists(), what="the epilog begins")
+    cluster.kill9("slurmctld")
+    cluster.start_controller()
+    wait_for(lambda: log.read_text() == "began\nbegan\n", what="the epilog begins again")
+    (tmp_path / "go").touch()
+    wait_for(lambda: log.read_text().count("ended") == 2, what="both end")
+    assert ended(cluster, job) == "COMPLETED"
+
+
+def test_what_is_in_an_extern_step_is_asked_to_end_before_it_is_killed(yard, tmp_path):
+    program(tmp_path / "p", f"setsid sh -c 'trap \"echo asked > {tmp_path}/asked; exit\" TERM; "
+                            f"echo > {tmp_path}/there; while :; do sleep 0.05; done' "
+                            f">/dev/null 2>&1 &\n"
+                            f"while ! test -e {tmp_path}/there; do sleep 0.05; done\n")
+    cluster = yard(Prolog=tmp_path / "p", PrologFlags="Contain,RunInJob")
+    cluster.start()
+    job = submit(cluster, "sleep 600\n")
+    wait_for(lambda: state(cluster, job).startswith("RUNNING"))
+    wait_for(lambda: (tmp_path / "there").exists())
+    cluster.run("scancel", job)
+    assert ended(cluster, job) == "CANCELLED"
+    wait_for(lambda: cluster.idle_nodes() == 1)
+    assert (tmp_path / "asked").exists()

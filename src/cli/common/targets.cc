@@ -39,6 +39,11 @@ std::string known_states() {
   return out + ",completing";
 }
 
+// Its nodes are not clean, or its epilog has to run before it goes back to the queue.
+bool ends_still(const Job& job) {
+  return job.completing() || (is_terminal(job.state) && job.requeue_wanted);
+}
+
 }  // namespace
 
 Result<std::vector<JobTarget>> parse_targets(std::string_view text) {
@@ -60,8 +65,8 @@ Result<std::vector<JobTarget>> parse_targets(std::string_view text) {
 
 bool StateChoice::holds(const Job& job) const {
   if (all) return true;
-  if (!given()) return !is_terminal(job.state) || job.completing();
-  if (completing && job.completing()) return true;
+  if (!given()) return !is_terminal(job.state) || ends_still(job);
+  if (completing && ends_still(job)) return true;
   if (configuring && job.configuring) return true;
   return std::find(states.begin(), states.end(), job.state) != states.end();
 }
@@ -120,11 +125,11 @@ std::string shown_step(const StepRow& row) {
 
 std::string shown_state(const Job& job) {
   if (job.configuring) return "CONFIGURING";
-  return job.completing() ? "COMPLETING" : std::string(name_of(job.state));
+  return ends_still(job) ? "COMPLETING" : std::string(name_of(job.state));
 }
 std::string shown_state_compact(const Job& job) {
   if (job.configuring) return "CF";
-  return job.completing() ? "CG" : std::string(short_name_of(job.state));
+  return ends_still(job) ? "CG" : std::string(short_name_of(job.state));
 }
 
 }  // namespace ym::cli

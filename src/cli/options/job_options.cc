@@ -22,6 +22,7 @@ std::vector<Option<JobOptions>> job_option_table(JobCommand command) {
   add_identity_options(rows);
   add_resource_options(rows);
   add_binding_options(rows);
+  add_machine_options(rows);
   add_time_options(rows);
   add_file_options(rows);
   add_launch_options(rows);

@@ -69,6 +69,7 @@ struct JobOption {
 // By subject, in the order of --help.
 void add_identity_options(std::vector<JobOption>& table);
 void add_resource_options(std::vector<JobOption>& table);
+void add_machine_options(std::vector<JobOption>& table);
 void add_binding_options(std::vector<JobOption>& table);
 void add_time_options(std::vector<JobOption>& table);
 void add_file_options(std::vector<JobOption>& table);

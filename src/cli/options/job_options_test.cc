@@ -191,6 +191,35 @@ TEST(JobOptions, WishesForBindingAreCheckedAndKept) {
   EXPECT_FALSE(request({"--cpu-bind=bogus"}, kSrun));
 }
 
+TEST(JobOptions, WishesForMachinesAreKept) {
+  auto extras = *request({"-B", "2:4:1"}).value().spec.extras;
+  EXPECT_EQ(extras.sockets_per_node, 2u);
+  EXPECT_EQ(extras.cores_per_socket, 4u);
+  EXPECT_EQ(extras.binding.threads_per_core, 1u);
+  extras = *request({"--extra-node-info=*:8"}).value().spec.extras;
+  EXPECT_EQ(extras.sockets_per_node, 0u);
+  EXPECT_EQ(extras.cores_per_socket, 8u);
+  extras =
+      *request({"--sockets-per-node=1", "--cores-per-socket=2", "-S", "3"}).value().spec.extras;
+  EXPECT_EQ(extras.sockets_per_node, 1u);
+  EXPECT_EQ(extras.cores_per_socket, 2u);
+  EXPECT_EQ(extras.core_spec, 3u);
+  EXPECT_FALSE(extras.thread_spec);
+  extras = *request({"--thread-spec=0"}).value().spec.extras;
+  EXPECT_EQ(extras.core_spec, 0u);
+  EXPECT_TRUE(extras.thread_spec);
+  for (const char* bad : {"-B0", "-B1:2:3:4", "-B2:x", "-B", "--core-spec=-1"})
+    EXPECT_NE(refusal({bad}), "accepted") << bad;
+}
+
+TEST(JobOptions, WhetherAStepDiesOfOneTasksMemoryIsThreeValued) {
+  EXPECT_EQ(request({"-J", "x", "--comment=y"}).value().spec.extras->oom_kill_step, 0u);
+  EXPECT_EQ(request({"--oom-kill-step=0"}).value().spec.extras->oom_kill_step, 1u);
+  EXPECT_EQ(request({"--oom-kill-step"}).value().spec.extras->oom_kill_step, 2u);
+  EXPECT_EQ(request({"--oom-kill-step=1"}).value().spec.extras->oom_kill_step, 2u);
+  EXPECT_NE(refusal({"--oom-kill-step=2"}), "accepted");
+}
+
 TEST(JobOptions, InteractiveJobsHaveNeitherFilesNorEnvironment) {
   auto made = request({"-n2"}, kSalloc).value();
   EXPECT_FALSE(made.spec.batch);

@@ -61,6 +61,8 @@ int resume_verb(ScontrolContext& context, const Words& words);
 int ping_verb(ScontrolContext& context, const Words& words);
 int reconfigure_verb(ScontrolContext& context, const Words& words);
 int shutdown_verb(ScontrolContext& context, const Words& words);
+int reboot_verb(ScontrolContext& context, const Words& words);
+int cancel_reboot_verb(ScontrolContext& context, const Words& words);
 int token_verb(ScontrolContext& context, const Words& words);
 int write_verb(ScontrolContext& context, const Words& words);
 int listpids_verb(ScontrolContext& context, const Words& words);
@@ -100,6 +102,7 @@ Result<std::vector<Assignment>> parse_assignments(const Words& words);
 Result<std::pair<std::string, JobPatch>> job_patch(const std::vector<Assignment>& assignments,
                                                    Instant now);
 Result<UpdatePartition> partition_update(const std::vector<Assignment>& assignments);
+Result<RebootNodes> reboot_wish(const Words& words);
 Result<UpdateNodes> node_update(const std::vector<Assignment>& assignments);
 
 // Several answers of the controller in one list.

@@ -192,5 +192,51 @@ TEST(Pids, AreShownWithTheTasksThatTheyAre) {
             "200      7        batch    -       -       \n");
 }
 
+TEST_F(Records, DetailsNameTheCpusThatEachNodeGave) {
+  JobRow row = running(7, spec("weather"));
+  std::string before = job_record(row, kNow, {.details = true});
+  EXPECT_NE(before.find("     Nodes=n[1-2] CPU_IDs=(null) Mem="), std::string::npos) << before;
+  row.cpu_ids = {"0-1", "2-3"};
+  std::string after = job_record(row, kNow, {.details = true});
+  EXPECT_NE(after.find("     Nodes=n1 CPU_IDs=0-1 Mem="), std::string::npos) << after;
+  EXPECT_NE(after.find("     Nodes=n2 CPU_IDs=2-3 Mem="), std::string::npos) << after;
+}
+
+TEST_F(Records, WishesForMachinesAreShown) {
+  JobSpec wish = spec("weather");
+  wish.extras = Ref(JobExtras{.binding = {.threads_per_core = 1},
+                              .sockets_per_node = 2,
+                              .cores_per_socket = 4,
+                              .core_spec = 1});
+  std::string text = job_record(running(7, wish), kNow, {});
+  EXPECT_NE(text.find("ReqB:S:C:T=0:0:4:1\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("Socks/Node=2 NtasksPerN:B:S:C=0:0:*:* CoreSpec=1\n"), std::string::npos);
+}
+
+TEST_F(Records, WhatANodeKeepsForTheSystemIsShown) {
+  NodeRow row = node(1);
+  NodeSpec kept = *row.node.spec;
+  kept.core_spec_count = 1;
+  kept.mem_spec_limit_mb = 500;
+  kept.system_cpus = count_system_cpus(kept);
+  row.node.spec = Ref(kept);
+  std::string text = node_record(row, {});
+  EXPECT_NE(text.find("CPUEfctv=3 CPUTot=4"), std::string::npos) << text;
+  EXPECT_NE(text.find("   CoreSpecCount=1 MemSpecLimit=500 \n"), std::string::npos) << text;
+  EXPECT_NE(text.find("CfgTRES=cpu=3,mem=1500M,billing=3"), std::string::npos) << text;
+}
+
+TEST(Reboot, WordsInAnyOrderAreAWish) {
+  auto wish = reboot_wish({"asap", "NextState=Down", "reason=new kernel", "n[1-2]"});
+  ASSERT_TRUE(wish);
+  EXPECT_TRUE(wish->asap);
+  EXPECT_EQ(wish->next, RebootNext::Down);
+  EXPECT_EQ(wish->reason, "new kernel");
+  EXPECT_EQ(wish->nodes, "n[1-2]");
+  EXPECT_FALSE(reboot_wish({"ASAP"}));
+  EXPECT_FALSE(reboot_wish({"n1", "n2"}));
+  EXPECT_FALSE(reboot_wish({"nextstate=IDLE", "n1"}));
+}
+
 }  // namespace
 }  // namespace ym::cli

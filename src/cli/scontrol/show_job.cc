@@ -16,6 +16,10 @@ namespace {
 
 std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }
 
+std::string or_star(std::uint32_t number) {
+  return number ? fmt::format("{}", number) : std::string("*");
+}
+
 std::string limit_text(const std::optional<std::uint32_t>& seconds) {
   if (!seconds) return "Partition_Limit";
   if (*seconds == JobSpec::kUnlimited) return "UNLIMITED";
@@ -72,8 +76,8 @@ void add_time_lines(std::vector<std::string>& lines, const JobView& view) {
                               show_time(end_of(view), "Unknown"), show_time(spec.deadline, "N/A")));
   bool suspended = job.state == JobState::Suspended;
   std::int64_t before = suspended ? time_used(view).count() / 1000 : 0;
-  lines.push_back(fmt::format("SuspendTime={} SecsPreSuspend={}",
-                              show_time(job.suspended_at, "None"), before));
+  lines.push_back(
+      fmt::format("SuspendTime={} SecsPreSuspend={}", show_time(job.suspended_at, "None"), before));
 }
 
 void add_resource_lines(std::vector<std::string>& lines, const JobView& view) {
@@ -88,19 +92,20 @@ void add_resource_lines(std::vector<std::string>& lines, const JobView& view) {
     lines.push_back(fmt::format("BatchHost={}", view.row->batch_host));
   if (!view.row->scheduled_nodes.empty())
     lines.push_back(fmt::format("SchedNodeList={}", view.row->scheduled_nodes));
-  lines.push_back(fmt::format(
-      "NumNodes={} NumCPUs={} NumTasks={} CPUs/Task={} ReqB:S:C:T=0:0:*:{}", node_count_of(view),
-      cpu_count_of(view), spec.tasks, spec.cpus_per_task,
-      extras.binding.threads_per_core ? fmt::format("{}", extras.binding.threads_per_core) : "*"));
+  lines.push_back(
+      fmt::format("NumNodes={} NumCPUs={} NumTasks={} CPUs/Task={} ReqB:S:C:T=0:0:{}:{}",
+                  node_count_of(view), cpu_count_of(view), spec.tasks, spec.cpus_per_task,
+                  or_star(extras.cores_per_socket), or_star(extras.binding.threads_per_core)));
   lines.push_back(fmt::format("ReqTRES={}", requested_tres(view)));
   lines.push_back(fmt::format("AllocTRES={}", or_null(allocated_tres(view))));
   std::string per_node = spec.tasks_per_node ? fmt::format("{}", spec.tasks_per_node) : "0";
-  auto or_star = [](std::uint32_t number) {
-    return number ? fmt::format("{}", number) : std::string("*");
-  };
-  lines.push_back(fmt::format("Socks/Node=* NtasksPerN:B:S:C={}:0:{}:{} CoreSpec=*", per_node,
-                              or_star(extras.binding.tasks_per_socket),
-                              or_star(extras.binding.tasks_per_core)));
+  std::string spared =
+      extras.core_spec == kNoCoreSpec
+          ? "CoreSpec=*"
+          : fmt::format("{}={}", extras.thread_spec ? "ThreadSpec" : "CoreSpec", extras.core_spec);
+  lines.push_back(fmt::format(
+      "Socks/Node={} NtasksPerN:B:S:C={}:0:{}:{} {}", or_star(extras.sockets_per_node), per_node,
+      or_star(extras.binding.tasks_per_socket), or_star(extras.binding.tasks_per_core), spared));
   std::string memory =
       spec.memory_per_cpu_mb
           ? fmt::format("MinMemoryCPU={}", print_megabytes(spec.memory_per_cpu_mb))
@@ -141,17 +146,29 @@ void add_file_lines(std::vector<std::string>& lines, const JobView& view) {
   if (!extras.mail_user.empty()) lines.push_back(fmt::format("MailUser={}", extras.mail_user));
 }
 
-// With -d: what the job holds on each node.
+// With -d: what the job holds on each node, alike neighbours together.
 void add_detail_lines(std::vector<std::string>& lines, const JobView& view) {
   auto hosts = Hostlist::parse(view.row->nodes);
   const auto& shares = view.job().allocation->nodes;
+  const auto& ids = view.row->cpu_ids;
   if (!hosts || hosts->count() != shares.size()) return;
+  std::vector<std::string> names;
+  std::string before;
+  auto flush = [&] {
+    if (!names.empty())
+      lines.push_back(fmt::format("  Nodes={} {}", Hostlist::of(names).str(), before));
+    names.clear();
+  };
   std::size_t i = 0;
   hosts->for_each([&](std::string_view name) {
-    lines.push_back(
-        fmt::format("  Nodes={} CPUs={} Mem={} GRES=", name, shares[i].cpus, shares[i].memory_mb));
+    std::string here = fmt::format("CPU_IDs={} Mem={} GRES=", or_null(i < ids.size() ? ids[i] : ""),
+                                   shares[i].memory_mb);
+    if (here != before) flush();
+    before = std::move(here);
+    names.emplace_back(name);
     ++i;
   });
+  flush();
 }
 
 Result<std::vector<JobRow>> fetch_jobs(ScontrolContext& context, const Words& words) {

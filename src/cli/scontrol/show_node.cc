@@ -22,6 +22,15 @@ std::string tres_text(std::uint64_t cpus, std::uint64_t memory_mb, bool billing)
   return tres.str();
 }
 
+// What the node withholds for the system; empty if nothing.
+std::string kept_from_jobs(const NodeSpec& spec) {
+  std::string out;
+  if (spec.core_spec_count) out += fmt::format("CoreSpecCount={} ", spec.core_spec_count);
+  if (!spec.cpu_spec_list.empty()) out += fmt::format("CPUSpecList={} ", spec.cpu_spec_list);
+  if (spec.mem_spec_limit_mb) out += fmt::format("MemSpecLimit={} ", spec.mem_spec_limit_mb);
+  return out;
+}
+
 }  // namespace
 
 std::string node_record(const NodeRow& row, const ScontrolSettings& settings) {
@@ -32,9 +41,10 @@ std::string node_record(const NodeRow& row, const ScontrolSettings& settings) {
   std::string arch = found.arch.empty() ? "" : fmt::format("Arch={} ", found.arch);
   lines.push_back(
       fmt::format("NodeName={} {}CoresPerSocket={} ", spec.name, arch, spec.cores_per_socket));
-  std::uint32_t used = node.exclusive ? spec.cpus : node.cpus_used;
-  lines.push_back(fmt::format("CPUAlloc={} CPUEfctv={} CPUTot={} CPULoad={}.{:02}", used, spec.cpus,
-                              spec.cpus, row.cpu_load / 100, row.cpu_load % 100));
+  std::uint32_t used = node.cpus_used;
+  lines.push_back(fmt::format("CPUAlloc={} CPUEfctv={} CPUTot={} CPULoad={}.{:02}", used,
+                              spec.cpus_for_jobs(), spec.cpus, row.cpu_load / 100,
+                              row.cpu_load % 100));
   lines.push_back(fmt::format("AvailableFeatures={}", or_null(spec.features)));
   lines.push_back(fmt::format("ActiveFeatures={}", or_null(spec.features)));
   lines.push_back(fmt::format("Gres={}", or_null(spec.gres)));
@@ -47,6 +57,7 @@ std::string node_record(const NodeRow& row, const ScontrolSettings& settings) {
                               spec.memory_mb, node.memory_used_mb,
                               node.registration ? fmt::format("{}", row.free_memory_mb) : "N/A",
                               spec.sockets, spec.boards));
+  if (std::string kept = kept_from_jobs(spec); !kept.empty()) lines.push_back(kept);
   lines.push_back(
       fmt::format("State={} ThreadsPerCore={} TmpDisk={} Weight={} Owner=N/A MCS_label=N/A",
                   state_long(node), spec.threads_per_core, spec.tmp_mb, spec.weight));
@@ -55,7 +66,8 @@ std::string node_record(const NodeRow& row, const ScontrolSettings& settings) {
                               show_time(found.slurmd_start, "None")));
   lines.push_back(
       fmt::format("LastBusyTime={} ResumeAfterTime=None", show_time(node.last_busy, "Unknown")));
-  lines.push_back(fmt::format("CfgTRES={}", tres_text(spec.cpus, spec.memory_mb, true)));
+  lines.push_back(
+      fmt::format("CfgTRES={}", tres_text(spec.cpus_for_jobs(), spec.memory_for_jobs(), true)));
   lines.push_back(fmt::format("AllocTRES={}", tres_text(used, node.memory_used_mb, false)));
   if (!node.reason.empty())
     lines.push_back(fmt::format("Reason={} [{}@{}]", node.reason, user_name(node.reason_uid.value),

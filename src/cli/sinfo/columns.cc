@@ -50,7 +50,8 @@ struct Counts {
 };
 
 bool is_out(const Node& node) {
-  return node.condition != NodeCondition::Up || node.drain || node.fail;
+  return node.condition != NodeCondition::Up || node.drain || node.fail ||
+         node.reboot.phase == RebootPhase::Issued;
 }
 
 Counts count_nodes(Group group) {
@@ -70,7 +71,7 @@ Counts count_nodes(Group group) {
 Counts count_cpus(Group group) {
   Counts out;
   for (const NodeRow* row : group.nodes) {
-    std::uint64_t all = row->node.spec->cpus;
+    std::uint64_t all = row->node.spec->cpus_for_jobs();
     std::uint64_t used =
         row->node.exclusive ? all : std::min<std::uint64_t>(row->node.cpus_used, all);
     out.total += all;
@@ -87,11 +88,11 @@ std::string four(const Counts& c) {
 // Nodes in trouble first, idle ones last.
 std::int64_t state_rank(Group group) {
   if (group.nodes.empty()) return 100;
-  static constexpr std::string_view order[] = {"down", "drain", "drng",  "fail", "failg",
-                                               "comp", "mix",   "alloc", "idle"};
+  static constexpr std::string_view order[] = {"down", "drain", "drng", "fail",  "failg",
+                                               "boot", "comp",  "mix",  "alloc", "idle"};
   std::string state = state_compact(group.nodes[0]->node);
   bool silent = state.ends_with('*');
-  if (silent) state.pop_back();
+  if (silent || state.ends_with('@') || state.ends_with('^')) state.pop_back();
   for (std::size_t i = 0; i < std::size(order); ++i)
     if (order[i] == state) return static_cast<std::int64_t>(i * 2 + (silent ? 0 : 1));
   return 50;

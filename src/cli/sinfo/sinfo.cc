@@ -49,11 +49,12 @@ bool state_wanted(const SinfoSettings& settings, const Node& node) {
   std::string compact = state_compact(node), word = state_word(node),
               whole = to_lower(state_long(node));
   for (std::string* text : {&compact, &word})
-    if (text->ends_with('*')) text->pop_back();
+    if (text->find_last_of("*@^") != std::string::npos) text->pop_back();
   auto flags = split_words(whole, '+');
   for (const std::string& state : settings.states) {
     if (state == "all" || state == compact || state == word || word.starts_with(state)) return true;
     if (state == "drain" && node.drain) return true;
+    if (state == "reboot" && node.reboot.phase != RebootPhase::None) return true;
     if ((state == "no_respond" || state == "not_responding") && !node.responding) return true;
     // The first is what the node would be without its flags: a drained node is not idle.
     for (std::size_t i = 1; i < flags.size(); ++i)

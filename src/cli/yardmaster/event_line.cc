@@ -92,6 +92,17 @@ struct EventLines::Words {
     if (e.fail) put("fail", 1);
     maybe("reason", e.reason);
   }
+  void operator()(const NodeRebootChanged& e) {
+    name("NodeRebootChanged");
+    node(e.node);
+    constexpr const char* kPhases[] = {"none", "requested", "issued"};
+    auto phase = static_cast<std::size_t>(e.reboot.phase);
+    put("reboot", phase < std::size(kPhases) ? kPhases[phase] : "?");
+  }
+  void operator()(const JobEpilogEnded& e) {
+    name("JobEpilogEnded");
+    job(e.job);
+  }
   void operator()(const JobSubmitted& e) {
     name("JobSubmitted");
     job(e.job);

@@ -150,6 +150,27 @@ TEST_F(LimitsTest, OfAStepEndItWithSigtermThenSigkill) {
   EXPECT_EQ(job().state, JobState::Running);
 }
 
+TEST_F(LimitsTest, OfAStepDoNotCountWhileTheJobIsSuspended) {
+  start({});
+  start_step(60);
+  auto tell = [&](JobVerb verb) {
+    AlterJobs alter{.verb = verb};
+    alter.filter.targets.push_back({.job = {1}});
+    controller.alter({6}, alter, {.administrator = true}, now, out);
+    settle();
+  };
+  auto terms = [&](seconds at) {
+    auto signals = signals_at(at);
+    return std::ranges::count_if(signals, [](const auto& one) { return one.second.signal == 15; });
+  };
+  EXPECT_TRUE(signals_at(seconds(30)).empty());
+  tell(JobVerb::Suspend);
+  EXPECT_EQ(terms(seconds(90)), 0);
+  tell(JobVerb::Resume);
+  EXPECT_EQ(terms(seconds(119)), 0);
+  EXPECT_EQ(terms(seconds(120)), 2);
+}
+
 TEST_F(LimitsTest, ALostNodeEndsAStepThatWasNotToldToGoOn) {
   start({}, true);
   start_step(0);

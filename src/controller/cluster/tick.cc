@@ -29,6 +29,7 @@ void Controller::begin_watch(Instant now, Outbox& out) {
     if (job.configuring) configuring.push_back(job.id);
   });
   for (JobId job : configuring) begin_configuring(job, out);
+  go_on_after_ends(now, out);
 }
 
 void Controller::owner_present(JobId job) { owners_gone_.erase(job); }
@@ -41,6 +42,7 @@ void Controller::tick(Instant now, Outbox& out) {
   warn_of_limits(now, out);
   enforce_limits(now, out);
   enforce_step_limits(now, out);
+  watch_reboots(now, out);
   watch_nodes(now, out);
   watch_owners(now, out);
   repeat_orders(now, out);
@@ -56,7 +58,8 @@ void Controller::watch_nodes(Instant now, Outbox& out) {
     if (!node || node->condition == NodeCondition::Future) continue;
     Duration quiet = now - contact.last_heard;
     if (node->responding && quiet >= config_.slurmd_timeout / 3) silent.push_back(id);
-    bool gone = quiet >= config_.slurmd_timeout && config_.slurmd_timeout.count() > 0;
+    bool gone = quiet >= config_.slurmd_timeout && config_.slurmd_timeout.count() > 0 &&
+                node->reboot.phase != RebootPhase::Issued;  // it has ResumeTimeout
     if (gone && node->condition != NodeCondition::Down) lost.push_back(id);
   }
   for (NodeId node : silent) emit(NodeStoppedResponding{.node = node}, now, out);
@@ -111,7 +114,7 @@ void Controller::forget_old(Instant now, Outbox& out) {
   std::vector<JobId> old;
   for (const auto& [end, job] : indexes_.by_end()) {
     if (end + config_.min_job_age > now || old.size() >= kForgetMax) break;
-    old.push_back(job);
+    if (!state_.jobs.at(job.value).epilog_due) old.push_back(job);
   }
   for (JobId job : old) emit(JobForgotten{.job = job}, now, out);
 }

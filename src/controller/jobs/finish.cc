@@ -21,12 +21,14 @@ Controller::Ending Controller::interactive_ending(ExitStatus exit) {
 }
 
 void Controller::finish(JobId id, const Ending& ending, Instant now, Outbox& out) {
+  bool epilog = !config_.controller_epilog.empty() && state_.jobs.at(id.value).holds_resources();
   emit(JobFinished{.job = id,
                    .state = ending.state,
                    .reason = ending.reason,
                    .exit = ending.exit,
                    .by = ending.by,
-                   .requeue = ending.requeue},
+                   .requeue = ending.requeue,
+                   .epilog = epilog},
        now, out);
   owners_gone_.erase(id);
   forget_limits(id);
@@ -90,8 +92,17 @@ void Controller::release_node(JobId id, NodeId node, Instant now, Outbox& out) {
 // Nothing of the job is left anywhere.
 void Controller::became_clean(JobId id, Instant now, Outbox& out) {
   const Job& job = state_.jobs.at(id.value);
-  run_epilog(job, out);
-  if (!job.requeue_wanted) return job_moved_on(id, now, out);
+  bool again = job.requeue_wanted;
+  if (job.epilog_due)
+    run_epilog(id, now, out);
+  else if (again)
+    requeue_now(id, now, out);
+  if (!again) job_moved_on(id, now, out);
+}
+
+// REQUIRES: nothing of the job is left anywhere.
+void Controller::requeue_now(JobId id, Instant now, Outbox& out) {
+  const Job& job = state_.jobs.at(id.value);
   emit(JobRequeued{.job = id,
                    .sluid = next_sluid(state_, now),
                    .begin = now,

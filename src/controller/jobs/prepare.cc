@@ -134,14 +134,38 @@ void Controller::start_extern(JobId id, Instant now, Outbox& out) {
   emit(StepStarted{.job = id, .step = std::move(step)}, now, out);
 }
 
-// EpilogSlurmctld of a job that held nodes. Nobody waits for it.
-void Controller::run_epilog(const Job& job, Outbox& out) const {
-  if (config_.controller_epilog.empty() || job.allocation->nodes.empty()) return;
+// EpilogSlurmctld of a job that held nodes. Only its way back to the queue waits for it. That it
+// has run is written down: after a restart of the controller it may run twice, but is never left
+// out.
+void Controller::run_epilog(JobId id, Instant now, Outbox& out) {
+  const Job& job = state_.jobs.at(id.value);
+  if (config_.controller_epilog.empty()) return epilog_ended(id, job.sluid, now, out);
   out.programs.push_back({.job = job.id,
                           .sluid = job.sluid,
                           .epilog = true,
                           .facts = launch_order(job),
                           .exit = job.exit});
+}
+
+void Controller::epilog_ended(JobId id, Sluid sluid, Instant now, Outbox& out) {
+  const Job* job = state_.find(id);
+  if (!job || job->sluid != sluid || !job->epilog_due) return;
+  emit(JobEpilogEnded{.job = id}, now, out);
+  if (state_.jobs.at(id.value).requeue_wanted) requeue_now(id, now, out);
+}
+
+// After a restart: jobs that are clean and yet not done with.
+void Controller::go_on_after_ends(Instant now, Outbox& out) {
+  std::vector<JobId> owed, again;
+  state_.jobs.for_each([&](std::uint64_t, const Job& job) {
+    if (!is_terminal(job.state) || job.completing()) return;
+    if (job.epilog_due)
+      owed.push_back(job.id);
+    else if (job.requeue_wanted)
+      again.push_back(job.id);
+  });
+  for (JobId job : owed) run_epilog(job, now, out);
+  for (JobId job : again) requeue_now(job, now, out);
 }
 
 // The node takes no more work until an administrator has looked at it.

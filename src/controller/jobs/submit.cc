@@ -54,6 +54,22 @@ void fill_memory(JobSpec& spec, const PartitionSpec& partition, const ClusterCon
   if (!spec.memory_per_cpu_mb) spec.memory_per_node_mb = config.default_memory_per_node_mb;
 }
 
+// --core-spec means whole nodes; without AllowSpecResourcesUsage it means nothing.
+void obey_core_spec(JobSpec& spec, const ClusterConfig& config) {
+  if (!spec.extras || spec.extras->core_spec == kNoCoreSpec) return;
+  bool allowed = std::ranges::any_of(config.shown, [](const auto& one) {
+    return one.first == "AllowSpecResourcesUsage" && same_ignoring_case(one.second, "Yes");
+  });
+  if (allowed) {
+    spec.exclusive = true;
+    return;
+  }
+  JobExtras extras = *spec.extras;
+  extras.core_spec = kNoCoreSpec;
+  extras.thread_spec = false;
+  spec.extras = Ref(std::move(extras));
+}
+
 }  // namespace
 
 void Controller::submit(RequestId request, const SubmitJob& submit, const Caller& caller,
@@ -81,6 +97,7 @@ Result<JobSubmitted> Controller::admit(const SubmitJob& submit, const Caller& ca
   if (spec.batch && submit.spec.script_blob.empty()) return refuse(Errc::JobScriptMissing);
   if (spec.tasks == 0 || spec.cpus_per_task == 0) return refuse(Errc::TooManyRequestedCpus);
   if (spec.max_nodes && spec.max_nodes < spec.min_nodes) return refuse(Errc::InvalidNodeCount);
+  obey_core_spec(spec, config_);
   if (Status ok = check_partitions(spec, caller); !ok) return std::unexpected(ok.error());
   if (Status ok = check_can_ever_run(spec); !ok) return std::unexpected(ok.error());
 

@@ -37,6 +37,7 @@ Status Controller::resume(const Job& job, const Caller& caller, Instant now, Out
   if (!fits) return refuse(Errc::NodesBusy);
   JobId id = job.id;
   emit(JobResumed{.job = id}, now, out);
+  forget_limits(id);  // a step that was told of its end gets the same grace anew
   order_suspension(state_.jobs.at(id.value), out);
   return {};
 }

@@ -37,7 +37,7 @@ Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
   // connection that never broke (the clock jumped) there will be no other.
   bool doubted =
       (!node->responding || node->condition == NodeCondition::Unknown) && !node->down_by_admin;
-  bool rebooted = false;
+  bool rebooted = false, told_to_reboot = node->reboot.phase != RebootPhase::None;
   if (report.complete)
     rebooted = note_registration(*node, report.registration, now, out);
   else if (doubted && node->registration)
@@ -56,7 +56,8 @@ Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
   if (!report.drain_reason.empty()) drain(id, report.drain_reason, now, out);
   if (report.complete) note_missing(id, reported, rebooted, now, out);
   // Last, so that what ended before the reboot ends as it did.
-  if (rebooted && config_.return_to_service != 2) {
+  if (report.complete && !rebooted) repeat_reboot(id, out);
+  if (rebooted && !told_to_reboot && config_.return_to_service != 2) {
     const Node& known = state_.nodes.at(id.value);
     bool was_up = known.condition == NodeCondition::Up;
     change_node(known, unexpected_reboot(known), now, out);
@@ -114,6 +115,9 @@ bool Controller::note_registration(const Node& node, const NodeRegistration& reg
                           .down_by_admin = known.down_by_admin,
                           .reason = known.reason,
                           .by = known.reason_uid};
+  bool told_to_reboot = rebooted && known.reboot.phase != RebootPhase::None;
+  bool stays_down = told_to_reboot && known.reboot.next == RebootNext::Down;
+  if (told_to_reboot) after_reboot(known, change);
   std::string low = config_.config_overrides ? "" : shortcoming(*known.spec, registration);
   if (!low.empty()) {
     change.drain = true;
@@ -121,13 +125,15 @@ bool Controller::note_registration(const Node& node, const NodeRegistration& reg
   }
   bool may_return = config_.return_to_service == 2 ||
                     (config_.return_to_service == 1 && !known.down_by_admin && !rebooted);
-  if (known.condition == NodeCondition::Unknown) change.condition = NodeCondition::Up;
-  if (known.condition == NodeCondition::Down && may_return) {
+  if (change.condition == NodeCondition::Unknown) change.condition = NodeCondition::Up;
+  if (change.condition == NodeCondition::Down && may_return && !stays_down) {
     change.condition = NodeCondition::Up;
     change.down_by_admin = false;
     if (!change.drain) change.reason.clear();
   }
-  change_node(known, change, now, out);
+  if (told_to_reboot) emit(NodeRebootChanged{.node = id}, now, out);
+  change_node(state_.nodes.at(id.value), change, now, out);
+  if (stays_down) lose_node(id, change.reason, now, out);
   return rebooted;
 }
 

@@ -19,6 +19,13 @@ void Controller::change_node(const Node& node, const NodeStateChanged& change, I
 
 namespace {
 
+// Does a state that an administrator typed end a reboot that is under way?
+bool ends_reboot(std::string_view state) {
+  return std::ranges::any_of(
+      std::initializer_list<std::string_view>{"RESUME", "IDLE", "DOWN", "CANCEL_REBOOT"},
+      [&](std::string_view one) { return same_ignoring_case(state, one); });
+}
+
 // The node's new condition and flags for a state that an administrator typed; refused if there is
 // no such.
 Result<NodeStateChanged> wanted_state(const Node& node, std::string_view state) {
@@ -43,7 +50,7 @@ Result<NodeStateChanged> wanted_state(const Node& node, std::string_view state) 
   } else if (same_ignoring_case(state, "RESUME") || same_ignoring_case(state, "IDLE")) {
     change = {.node = node.id,
               .condition = node.responding ? NodeCondition::Up : NodeCondition::Unknown};
-  } else {
+  } else if (!same_ignoring_case(state, "CANCEL_REBOOT")) {
     return fail("Invalid node state specified: " + std::string(state));
   }
   return change;
@@ -88,6 +95,8 @@ void Controller::update_nodes(RequestId request, const UpdateNodes& update, cons
     can_ever_run_.clear();
   }
   for (const auto& [id, change] : changes) {
+    if (ends_reboot(update.state) && state_.nodes.at(id.value).reboot.phase != RebootPhase::None)
+      emit(NodeRebootChanged{.node = id}, now, out);
     bool goes_down = change.condition == NodeCondition::Down &&
                      state_.nodes.at(id.value).condition != NodeCondition::Down;
     change_node(state_.nodes.at(id.value), change, now, out);

@@ -38,7 +38,9 @@ FilterMatch::FilterMatch(const JobFilter& filter, const State& state) : filter_(
 
 bool FilterMatch::state_matches(const Job& job) const {
   if (filter_.all_states) return true;
-  if (filter_.states.empty()) return !is_terminal(job.state) || job.completing();
+  // One that comes back to the queue when its epilog has run is not over either.
+  bool over = is_terminal(job.state) && !job.completing() && !job.requeue_wanted;
+  if (filter_.states.empty()) return !over;
   return std::ranges::find(filter_.states, job.state) != filter_.states.end();
 }
 

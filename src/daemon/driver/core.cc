@@ -19,6 +19,7 @@ bool may_start_something(const Event& event) {
          std::holds_alternative<NodeRegistered>(event.body) ||
          std::holds_alternative<NodeResponded>(event.body) ||
          std::holds_alternative<NodeStateChanged>(event.body) ||
+         std::holds_alternative<NodeRebootChanged>(event.body) ||
          std::holds_alternative<NodesDefined>(event.body) ||
          std::holds_alternative<PartitionDefined>(event.body) ||
          std::holds_alternative<AllocationChanged>(event.body);
@@ -51,7 +52,10 @@ void Core::handle(const Input& input, Instant now) {
     controller_.commit(planned->plan, now, out_);
     replan_ = replan_ || planned->plan.cut_short;
   } else if (const auto* ended = std::get_if<ProgramEnded>(&input)) {
-    controller_.program_ended(ended->job, ended->sluid, ended->error, now, out_);
+    if (ended->epilog)
+      controller_.epilog_ended(ended->job, ended->sluid, now, out_);
+    else
+      controller_.program_ended(ended->job, ended->sluid, ended->error, now, out_);
   } else {
     controller_.tick(now, out_);
   }
@@ -73,6 +77,8 @@ void Core::handle(const Request& request, Instant now) {
           controller_.create_step(request.id, command, request.caller, now, out_);
         else if constexpr (std::is_same_v<C, UpdateNodes>)
           controller_.update_nodes(request.id, command, request.caller, now, out_);
+        else if constexpr (std::is_same_v<C, RebootNodes>)
+          controller_.reboot_nodes(request.id, command, request.caller, now, out_);
         else if constexpr (std::is_same_v<C, UpdatePartition>)
           controller_.update_partition(request.id, command, request.caller, now, out_);
         else {

@@ -21,8 +21,8 @@ namespace ym {
 struct NewConfiguration {
   ClusterConfig config;
 };
-using Command =
-    std::variant<SubmitJob, AlterJobs, CreateStep, UpdateNodes, UpdatePartition, NewConfiguration>;
+using Command = std::variant<SubmitJob, AlterJobs, CreateStep, UpdateNodes, UpdatePartition,
+                             NewConfiguration, RebootNodes>;
 struct Request {
   RequestId id;
   Caller caller;
@@ -48,11 +48,12 @@ struct Planned {
   Plan plan;
 };
 struct TimePassed {};
-// A PrologSlurmctld has ended; without an error it succeeded.
+// A PrologSlurmctld or EpilogSlurmctld has ended; without an error it succeeded.
 struct ProgramEnded {
   JobId job;
   Sluid sluid;
   std::string error;
+  bool epilog = false;
 };
 using Input = std::variant<Request, NodeSpoke, NodeDisconnected, OwnerPresent, OwnerGone, Planned,
                            TimePassed, ProgramEnded>;

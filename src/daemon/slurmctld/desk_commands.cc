@@ -81,6 +81,7 @@ void Desk::node_report(ReplyTo to, const Peer& peer, const Frame& frame) {
   if (!report.complete && s_.requests->connection_of(report.node) != to.connection)
     return s_.server->close(to.connection, "say everything first");
   s_.published->set_load(node->id, {report.cpu_load, report.free_memory_mb});
+  s_.published->set_cpu_ids(node->id, report.attempts);
   if (report.complete) {
     s_.log->info("node {} connected from {}", report.node, peer.address);
     s_.requests->node_connected(report.node, to.connection);
@@ -110,6 +111,7 @@ void Desk::deliver(JournalLoop::Work& work) {
                         std::is_same_v<E, JobFinished> || std::is_same_v<E, JobNodeReleased> ||
                         std::is_same_v<E, JobForgotten>)
             touched.push_back(body.job);
+          if constexpr (std::is_same_v<E, JobForgotten>) s_.published->forget_cpu_ids(body.job);
         },
         event.body);
   for (std::size_t i = 0, own = touched.size(); i < own; ++i)

@@ -67,6 +67,7 @@ bool Desk::list_some(ConnectionId connection, Listing& listing) {
   auto visit = [&](const Job& job) {
     if (rows.rows.empty()) frame_begin = job.id;
     rows.rows.push_back(job_row(listing.view.state, job, *listing.view.verdicts, now));
+    if (!job.allocation->nodes.empty()) rows.rows.back().cpu_ids = s_.published->cpu_ids_of(job);
     if (rows.rows.size() < kRowsPerFrame) return true;
     full = send(true) == SendResult::Full;
     if (!full) frame_begin = JobId{job.id.value + 1};

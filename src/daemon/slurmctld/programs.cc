@@ -38,7 +38,7 @@ void Programs::work() {
         log_.error("{} of job {} failed: {}",
                    one.program.epilog ? "EpilogSlurmctld" : "PrologSlurmctld",
                    one.program.job.value, error);
-      if (!one.program.epilog) on_end_(one.program, error);
+      on_end_(one.program, error);
     }
   }
 }

@@ -20,14 +20,14 @@ class Programs {
   static constexpr std::size_t kAtOnce = 16;
   static constexpr std::size_t kWaitingMax = 1'000'000;
 
-  // Of a prolog: with an empty error if it succeeded.
+  // With an empty error if it succeeded.
   using OnEnd = std::function<void(const ControllerProgram&, const std::string& error)>;
   Programs(std::string config_path, Log& log, OnEnd on_end);
   ~Programs();
 
   void run(ControllerProgram program, const ClusterConfig& config);
   // What runs goes on; its end is nobody's business any more. After a restart a job that was
-  // configuring gets its prolog again.
+  // configuring gets its prolog again, one whose epilog had not ended that.
   void stop();
 
  private:

@@ -5,9 +5,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "model/config.h"
+#include "model/node_messages.h"
 #include "model/state.h"
 #include "schedule/plan.h"
 
@@ -58,10 +61,42 @@ class Published {
     loads_[node] = load;
   }
 
+  // Which CPUs nodes have given to jobs: as they said, until the job is forgotten.
+  void set_cpu_ids(NodeId node, const std::vector<AttemptReport>& attempts) {
+    std::lock_guard lock(mutex_);
+    for (const AttemptReport& attempt : attempts) {
+      if (attempt.cpu_ids.empty()) continue;
+      CpuIds& ids = cpu_ids_[attempt.job];
+      if (ids.sluid != attempt.sluid) ids = {.sluid = attempt.sluid, .nodes = {}};
+      ids.nodes[node] = attempt.cpu_ids;
+    }
+  }
+  // For each node of the allocation; empty if no node has said anything.
+  std::vector<std::string> cpu_ids_of(const Job& job) const {
+    std::vector<std::string> out;
+    std::lock_guard lock(mutex_);
+    auto known = cpu_ids_.find(job.id);
+    if (known == cpu_ids_.end() || known->second.sluid != job.sluid) return out;
+    for (const NodeShare& share : job.allocation->nodes) {
+      auto at = known->second.nodes.find(share.node);
+      out.push_back(at == known->second.nodes.end() ? std::string() : at->second);
+    }
+    return out;
+  }
+  void forget_cpu_ids(JobId job) {
+    std::lock_guard lock(mutex_);
+    cpu_ids_.erase(job);
+  }
+
  private:
+  struct CpuIds {
+    Sluid sluid;
+    std::map<NodeId, std::string> nodes;
+  };
   mutable std::mutex mutex_;
   View view_;                         // guarded by mutex_
   std::map<NodeId, NodeLoad> loads_;  // guarded by mutex_
+  std::map<JobId, CpuIds> cpu_ids_;   // guarded by mutex_
 };
 
 }  // namespace ym

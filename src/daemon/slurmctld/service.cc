@@ -168,7 +168,8 @@ Status ControllerService::listen() {
   programs_ = std::make_unique<Programs>(
       options_.loaded.path, log_,
       [this](const ControllerProgram& program, const std::string& error) {
-        core_->push(ProgramEnded{.job = program.job, .sluid = program.sluid, .error = error});
+        core_->push(ProgramEnded{
+            .job = program.job, .sluid = program.sluid, .error = error, .epilog = program.epilog});
       });
   desk_ = std::make_unique<Desk>(surroundings());
   // The threads run before anybody can connect, so that nothing arrives at a desk that is not

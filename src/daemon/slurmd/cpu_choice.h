@@ -36,6 +36,10 @@ class CpuChoice {
   void set_rules(const ClusterConfig& config);
   // Fills in the order's CPUs and the binding of its tasks. `agent` says who is over by now.
   void give(ShepherdOrder& order, const CpuWish& wish, const agent::Agent& agent);
+  // The attempt's CPUs by Slurm's own numbers; empty where none are chosen.
+  std::string ids_of(Sluid sluid) const {
+    return print_cpu_list(book_.abstract(book_.cpus_of(sluid)));
+  }
   // After a restart: what this order, found in the spool, holds. `alive`: its shepherd runs.
   void adopt(const ShepherdOrder& order, bool alive);
 

@@ -134,7 +134,8 @@ class Slurmd {
                           .log = log_,
                           .spool = prepared_.spool,
                           .shepherd_program = program_folder() + "/slurmstepd",
-                          .clean = options_.clean});
+                          .clean = options_.clean,
+                          .booted = options_.booted});
     daemon_->set_on_reconfigure([this] { reconfigure(); });
     if (auto watched = watch_signals(); !watched) return watched;
     if (auto ready = daemon_->start(); !ready) return ready;

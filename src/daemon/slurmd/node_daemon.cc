@@ -49,6 +49,7 @@ NodeDaemon::NodeDaemon(Parts parts)
       key_(std::move(parts.key)),
       machine_(parts.machine),
       clean_(parts.clean),
+      booted_(parts.booted),
       boot_id_(boot_id()),
       started_(wall_clock()),
       log_(parts.log),
@@ -64,7 +65,8 @@ NodeDaemon::NodeDaemon(Parts parts)
                .configuration = loaded_.path,
                .boot_file = spool_.root() + "/health_boot",
                .boot_id = boot_id_},
-              [this] { return ask_own_state(); }) {
+              [this] { return ask_own_state(); }),
+      reboot_(loop_, log_, {.node = node_.name, .configuration = loaded_.path}) {
   shepherds_.set_on_end([this](Sluid sluid, StepId step, const agent::Ended& ended) {
     if (agent::is_program(step) && !ended.error.empty())
       log_.error("{} failed: {}", step_name(step), ended.error);
@@ -232,8 +234,9 @@ NodeRegistration NodeDaemon::registration() const {
   one.version = YM_SLURM_VERSION;
   one.os = operating_system();
   one.arch = architecture();
-  one.boot_time = boot_time();
+  one.boot_time = booted_ ? started_ : boot_time();
   one.boot_id = boot_id_;
+  if (booted_) one.boot_id += fmt::format("+{}", started_.unix_ms);
   one.slurmd_start = started_;
   one.address = !node_.address.empty()    ? node_.address
                 : !node_.hostname.empty() ? node_.hostname
@@ -364,6 +367,8 @@ void NodeDaemon::obey(agent::Report& effect) {
   NodeReport& report = effect.report;
   report.node = node_.name;
   if (report.complete) report.registration = registration();
+  for (AttemptReport& attempt : report.attempts)
+    if (attempt.phase == AttemptPhase::Running) attempt.cpu_ids = cpus_.ids_of(attempt.sluid);
   MachineLoad load = machine_load();
   report.cpu_load = load.cpu_load;
   report.free_memory_mb = load.free_memory_mb;

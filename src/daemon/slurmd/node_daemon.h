@@ -13,6 +13,7 @@
 #include "daemon/launch/programs.h"
 #include "daemon/slurmd/cpu_choice.h"
 #include "daemon/slurmd/health.h"
+#include "daemon/slurmd/reboot.h"
 #include "daemon/slurmd/shepherds.h"
 #include "daemon/slurmd/spool.h"
 #include "daemon/slurmd/step_queries.h"
@@ -50,6 +51,7 @@ class NodeDaemon {
     Log& log;
     std::string spool, shepherd_program;
     bool clean = false;
+    bool booted = false;  // -b: say that the machine has just booted
   };
   explicit NodeDaemon(Parts parts);
   ~NodeDaemon();
@@ -144,7 +146,7 @@ class NodeDaemon {
   const NodeSpec node_;
   const ClusterKey key_;
   const Machine machine_;
-  const bool clean_;
+  const bool clean_, booted_;
   const std::string boot_id_;
   const Instant started_;
   Log& log_;
@@ -166,6 +168,7 @@ class NodeDaemon {
   std::map<std::string, std::string> failed_streams_;  // by srun_id
   std::function<void()> on_reconfigure_;
   HealthCheck health_;
+  Reboot reboot_;
 };
 
 }  // namespace ym

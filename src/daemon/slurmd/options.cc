@@ -25,6 +25,7 @@ Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv) {
   for (int option;
        (option = ::getopt_long(argc, argv, ":bcCDf:hL:MN:n:svV", kLongOptions, nullptr)) != -1;) {
     switch (option) {
+      case 'b': options.booted = true; break;
       case 'c': options.clean = true; break;
       case 'C': options.print_machine = true; break;
       case 'D': options.foreground = true; break;
@@ -35,7 +36,6 @@ Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv) {
       case 'v': ++options.verbosity; break;
       case 'V': options.print_version = true; break;
       case kConfServer: options.conf_server = ::optarg; break;
-      case 'b':
       case 'M':
       case 'n':
       case 's': break;  // Slurm's; nothing to do for us
@@ -49,6 +49,7 @@ Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv) {
 
 std::string_view slurmd_help() {
   return "Usage: slurmd [OPTIONS]\n"
+         "  -b                 say that the machine has just booted, for tests\n"
          "  -c                 forget what has ended before the start\n"
          "  -C                 print the node's line for slurm.conf and exit\n"
          "  -D                 stay in the foreground, log to stderr, too\n"

@@ -10,6 +10,7 @@ namespace ym {
 struct SlurmdOptions {
   bool foreground = false;     // -D
   bool clean = false;          // -c: forget what has ended
+  bool booted = false;         // -b: say that the machine has just booted
   bool print_machine = false;  // -C
   bool print_version = false;  // -V
   bool help = false;           // -h

@@ -62,6 +62,10 @@ void NodeDaemon::on_controller_frame(const Frame& frame, agent::Outbox& out) {
                     [&](const SuspendJob& one) { agent_.handle(one, out); }) ||
                with(std::type_identity<ForgetAttempts>(),
                     [&](const ForgetAttempts& one) { agent_.handle(one, out); }) ||
+               with(std::type_identity<RebootNode>(),
+                    [&](const RebootNode& one) {
+                      reboot_.order(loaded_.config.reboot_program, one.asked);
+                    }) ||
                with(std::type_identity<NodeRows>(),
                     [&](const NodeRows& one) {
                       if (one.rows.size() == 1) health_.take_state(one.rows.front().node);

@@ -28,6 +28,8 @@ inline constexpr std::uint32_t variant_number<NodeStoppedResponding> = 22;
 template <>
 inline constexpr std::uint32_t variant_number<NodeStateChanged> = 23;
 template <>
+inline constexpr std::uint32_t variant_number<NodeRebootChanged> = 24;
+template <>
 inline constexpr std::uint32_t variant_number<JobSubmitted> = 30;
 template <>
 inline constexpr std::uint32_t variant_number<ArrayTaskSplit> = 31;
@@ -55,6 +57,8 @@ template <>
 inline constexpr std::uint32_t variant_number<JobLaunched> = 42;
 template <>
 inline constexpr std::uint32_t variant_number<JobConfigured> = 43;
+template <>
+inline constexpr std::uint32_t variant_number<JobEpilogEnded> = 44;
 template <>
 inline constexpr std::uint32_t variant_number<StepStarted> = 50;
 template <>
@@ -115,6 +119,15 @@ void fields(F&& f, const NodeStateChanged*) {
   f(5, "down_by_admin", &NodeStateChanged::down_by_admin);
   f(6, "reason", &NodeStateChanged::reason);
   f(7, "by", &NodeStateChanged::by);
+}
+template <class F>
+void fields(F&& f, const NodeRebootChanged*) {
+  f(1, "node", &NodeRebootChanged::node);
+  f(2, "reboot", &NodeRebootChanged::reboot);
+}
+template <class F>
+void fields(F&& f, const JobEpilogEnded*) {
+  f(1, "job", &JobEpilogEnded::job);
 }
 template <class F>
 void fields(F&& f, const JobSubmitted*) {
@@ -179,6 +192,7 @@ void fields(F&& f, const JobFinished*) {
   f(4, "exit", &JobFinished::exit);
   f(5, "by", &JobFinished::by);
   f(6, "requeue", &JobFinished::requeue);
+  f(7, "epilog", &JobFinished::epilog);
 }
 template <class F>
 void fields(F&& f, const JobNodeReleased*) {

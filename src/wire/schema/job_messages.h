@@ -105,6 +105,7 @@ void fields(F&& f, const JobRow*) {
   f(6, "batch_host", &JobRow::batch_host);
   f(7, "partition", &JobRow::partition);
   f(8, "expected_start", &JobRow::expected_start);
+  f(9, "cpu_ids", &JobRow::cpu_ids);
 }
 template <class F>
 void fields(F&& f, const JobRows*) {

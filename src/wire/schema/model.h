@@ -9,6 +9,7 @@
 #include "model/state.h"
 #include "model/step.h"
 #include "wire/schema/launch.h"
+#include "wire/schema/node.h"
 
 namespace ym::wire {
 
@@ -76,6 +77,10 @@ void fields(F&& f, const JobExtras*) {
   f(25, "get_user_env", &JobExtras::get_user_env);
   f(26, "acct_frequency", &JobExtras::acct_frequency);
   f(27, "oom_kill_step", &JobExtras::oom_kill_step);
+  f(28, "sockets_per_node", &JobExtras::sockets_per_node);
+  f(29, "cores_per_socket", &JobExtras::cores_per_socket);
+  f(30, "core_spec", &JobExtras::core_spec);
+  f(31, "thread_spec", &JobExtras::thread_spec);
 }
 
 template <class F>
@@ -177,69 +182,7 @@ void fields(F&& f, const Job*) {
   f(30, "array_max_running", &Job::array_max_running);
   f(31, "suspended_at", &Job::suspended_at);
   f(32, "configuring", &Job::configuring);
-}
-
-template <class F>
-void fields(F&& f, const NodeSpec*) {
-  f(1, "name", &NodeSpec::name);
-  f(2, "hostname", &NodeSpec::hostname);
-  f(3, "address", &NodeSpec::address);
-  f(4, "port", &NodeSpec::port);
-  f(5, "cpus", &NodeSpec::cpus);
-  f(6, "boards", &NodeSpec::boards);
-  f(7, "sockets", &NodeSpec::sockets);
-  f(8, "cores_per_socket", &NodeSpec::cores_per_socket);
-  f(9, "threads_per_core", &NodeSpec::threads_per_core);
-  f(10, "memory_mb", &NodeSpec::memory_mb);
-  f(11, "tmp_mb", &NodeSpec::tmp_mb);
-  f(12, "weight", &NodeSpec::weight);
-  f(13, "features", &NodeSpec::features);
-  f(14, "gres", &NodeSpec::gres);
-  f(15, "reason", &NodeSpec::reason);
-  f(16, "state", &NodeSpec::state);
-  f(17, "cpu_spec_list", &NodeSpec::cpu_spec_list);
-  f(18, "core_spec_count", &NodeSpec::core_spec_count);
-  f(19, "mem_spec_limit_mb", &NodeSpec::mem_spec_limit_mb);
-}
-
-template <class F>
-void fields(F&& f, const NodeRegistration*) {
-  f(1, "cpus", &NodeRegistration::cpus);
-  f(2, "boards", &NodeRegistration::boards);
-  f(3, "sockets", &NodeRegistration::sockets);
-  f(4, "cores_per_socket", &NodeRegistration::cores_per_socket);
-  f(5, "threads_per_core", &NodeRegistration::threads_per_core);
-  f(6, "memory_mb", &NodeRegistration::memory_mb);
-  f(7, "tmp_mb", &NodeRegistration::tmp_mb);
-  f(8, "version", &NodeRegistration::version);
-  f(9, "os", &NodeRegistration::os);
-  f(10, "arch", &NodeRegistration::arch);
-  f(11, "boot_time", &NodeRegistration::boot_time);
-  f(12, "slurmd_start", &NodeRegistration::slurmd_start);
-  f(13, "address", &NodeRegistration::address);
-  f(14, "port", &NodeRegistration::port);
-  f(15, "boot_id", &NodeRegistration::boot_id);
-}
-
-template <class F>
-void fields(F&& f, const Node*) {
-  f(1, "id", &Node::id);
-  f(2, "spec", &Node::spec);
-  f(3, "registration", &Node::registration);
-  f(4, "condition", &Node::condition);
-  f(5, "drain", &Node::drain);
-  f(6, "fail", &Node::fail);
-  f(7, "responding", &Node::responding);
-  f(8, "down_by_admin", &Node::down_by_admin);
-  f(9, "reason", &Node::reason);
-  f(10, "reason_uid", &Node::reason_uid);
-  f(11, "reason_time", &Node::reason_time);
-  f(12, "last_busy", &Node::last_busy);
-  f(13, "cpus_used", &Node::cpus_used);
-  f(14, "memory_used_mb", &Node::memory_used_mb);
-  f(15, "jobs", &Node::jobs);
-  f(16, "completing", &Node::completing);
-  f(17, "exclusive", &Node::exclusive);
+  f(33, "epilog_due", &Job::epilog_due);
 }
 
 template <class F>

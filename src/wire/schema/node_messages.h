@@ -21,6 +21,7 @@ void fields(F&& f, const AttemptReport*) {
   f(10, "prolog_failed", &AttemptReport::prolog_failed);
   f(11, "usage", &AttemptReport::usage);
   f(12, "suspended", &AttemptReport::suspended);
+  f(13, "cpu_ids", &AttemptReport::cpu_ids);
 }
 template <class F>
 void fields(F&& f, const StepReport*) {
@@ -141,6 +142,18 @@ void fields(F&& f, const UpdateNodes*) {
   f(3, "reason", &UpdateNodes::reason);
   f(4, "features", &UpdateNodes::features);
   f(5, "weight", &UpdateNodes::weight);
+}
+template <class F>
+void fields(F&& f, const RebootNodes*) {
+  f(1, "nodes", &RebootNodes::nodes);
+  f(2, "asap", &RebootNodes::asap);
+  f(3, "next", &RebootNodes::next);
+  f(4, "reason", &RebootNodes::reason);
+  f(5, "cancel", &RebootNodes::cancel);
+}
+template <class F>
+void fields(F&& f, const RebootNode*) {
+  f(1, "asked", &RebootNode::asked);
 }
 template <class F>
 void fields(F&& f, const UpdatePartition*) {
