@@ -79,6 +79,27 @@ std::string_view name_of(Reason reason);
 // -S was not given. Slurm's number.
 inline constexpr std::uint32_t kNoCoreSpec = 0xfffe;
 
+// What hardly any job sets. Carried for those who ask, whether or not the scheduler acts on it.
+struct JobSpecials {
+  // Generic resources as users write them: "gpu:2,shard:a:1".
+  std::string tres_per_job, tres_per_node, tres_per_socket, tres_per_task;
+  std::string cpus_per_tres, memory_per_tres, tres_bind, tres_freq, gres_flags;
+  std::uint32_t tasks_per_tres = 0;
+  std::string prefer, batch_features, cluster_features, mcs_label, cpu_freq, profile;
+  std::string submit_line, container_id, cron;
+  std::uint32_t switches = 0, switch_wait_s = 0;  // --switches; 0: no wish
+  std::uint32_t segment = 0;
+  std::uint32_t delay_boot_s = 0;
+  std::uint32_t reserved_ports = 0;
+  std::uint32_t alloc_sid = 0;      // session of the submitting command
+  std::uint8_t exclusive_kind = 0;  // 0 nodes, 1 user, 2 mcs, 3 topo
+  std::uint8_t wait_all_nodes = 0;  // 0 no wish, 1 no, 2 yes
+  bool all_memory = false;          // --mem=0
+  bool spread = false, use_min_nodes = false, reboot = false, step_manager = false;
+  bool consolidate_segments = false;
+  bool operator==(const JobSpecials&) const = default;
+};
+
 // What is set by few jobs only. One shared empty value serves all the others.
 struct JobExtras {
   std::string comment, admin_comment, extra, wckey, reservation, licenses, gres, features;
@@ -99,6 +120,7 @@ struct JobExtras {
   std::uint32_t sockets_per_node = 0, cores_per_socket = 0;
   std::uint32_t core_spec = kNoCoreSpec;  // -S: cores of each node kept for the system
   bool thread_spec = false;               // --thread-spec: they are threads
+  Ref<JobSpecials> specials;
   bool operator==(const JobExtras&) const = default;
 };
 
@@ -195,6 +217,10 @@ struct Job {
   Ref<std::vector<Step>> steps;  // alive ones
   Uid killed_by;                 // meaningful for Cancelled
   bool configuring = false;      // running, but not all prologs have: no step may start
+  JobId het_job;                 // the first component of its heterogeneous job; none otherwise
+  std::uint32_t het_offset = 0;  // its place among them
+  std::uint32_t het_count = 0;   // how many there are
+  bool priority_fixed = false;   // set by an administrator: factors do not change it
   bool epilog_due = false;       // ended, but EpilogSlurmctld has not: it runs when all is clean
 
   bool completing() const { return !nodes_left.empty(); }

@@ -20,12 +20,18 @@ struct SubmitJob {
   std::uint32_t priority = kNoPriority;
   bool hold = false;
   bool test_only = false;
+  std::vector<JobSpec> het;  // the other components of a heterogeneous job
 };
 
 struct SubmitAnswer {
   JobId job;
   Sluid sluid;
   std::string warning;
+  // Of a test: when, where and with how much it would start. No start: it cannot be told.
+  Instant expected_start;
+  std::string nodes, partition;
+  std::uint32_t cpus = 0;
+  std::uint32_t components = 1;  // of a heterogeneous job; their ids follow each other
 };
 
 // One job, array element, set of elements or step, as users name it: 7, 7_3, 7_[1-4], 7.0,
@@ -58,6 +64,8 @@ enum class JobVerb : std::uint8_t {
   Cancel = 8,
   Signal = 9,
   Complete = 10,
+  Top = 11,
+  Notify = 12,
 };
 
 // What `scontrol update job` may change; absent fields stay as they are.
@@ -70,6 +78,13 @@ struct JobPatch {
   std::optional<Instant> begin, deadline;
   std::optional<bool> requeue;
   std::optional<std::string> required_nodes, excluded_nodes, admin_comment, extra;
+  std::optional<std::string> reservation, licenses, wckey, mail_user, std_err, std_in, gres, prefer,
+      burst_buffer, mcs_label, tres_per_node, cluster_features, user_name;
+  std::optional<std::uint32_t> time_min_s, tasks_per_node, min_cpus_per_node, switches,
+      switch_wait_s, mail_types, delay_boot_s, core_spec;
+  std::optional<std::uint64_t> memory_per_node_mb, memory_per_cpu_mb, tmp_mb;
+  std::optional<bool> contiguous, exclusive, oversubscribe, reset_accrue;
+  std::optional<std::int64_t> time_limit_change_s;  // +5, -10: relative to what it is
 };
 
 // One verb for all the jobs that the filter selects. The caller must own each, or be an
@@ -81,6 +96,7 @@ struct AlterJobs {
   std::uint16_t signal = 0;  // Signal: which one
   bool batch_only = false;   // Signal: the batch shell only (scancel -b)
   bool whole_job = false;    // Signal: the batch shell and all steps (scancel -f)
+  std::string text;          // Notify: what the user is told
   ExitStatus exit;           // Complete: what salloc's or srun's own allocation ended with
 };
 

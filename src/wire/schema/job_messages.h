@@ -17,12 +17,18 @@ void fields(F&& f, const SubmitJob*) {
   f(6, "priority", &SubmitJob::priority);
   f(7, "hold", &SubmitJob::hold);
   f(8, "test_only", &SubmitJob::test_only);
+  f(9, "het", &SubmitJob::het);
 }
 template <class F>
 void fields(F&& f, const SubmitAnswer*) {
   f(1, "job", &SubmitAnswer::job);
   f(2, "sluid", &SubmitAnswer::sluid);
   f(3, "warning", &SubmitAnswer::warning);
+  f(4, "expected_start", &SubmitAnswer::expected_start);
+  f(5, "nodes", &SubmitAnswer::nodes);
+  f(6, "partition", &SubmitAnswer::partition);
+  f(7, "cpus", &SubmitAnswer::cpus);
+  f(8, "components", &SubmitAnswer::components);
 }
 template <class F>
 void fields(F&& f, const JobTarget*) {
@@ -69,6 +75,35 @@ void fields(F&& f, const JobPatch*) {
   f(22, "excluded_nodes", &JobPatch::excluded_nodes);
   f(23, "admin_comment", &JobPatch::admin_comment);
   f(24, "extra", &JobPatch::extra);
+  f(25, "reservation", &JobPatch::reservation);
+  f(26, "licenses", &JobPatch::licenses);
+  f(27, "wckey", &JobPatch::wckey);
+  f(28, "mail_user", &JobPatch::mail_user);
+  f(29, "std_err", &JobPatch::std_err);
+  f(30, "std_in", &JobPatch::std_in);
+  f(31, "gres", &JobPatch::gres);
+  f(32, "prefer", &JobPatch::prefer);
+  f(33, "burst_buffer", &JobPatch::burst_buffer);
+  f(34, "mcs_label", &JobPatch::mcs_label);
+  f(35, "tres_per_node", &JobPatch::tres_per_node);
+  f(36, "cluster_features", &JobPatch::cluster_features);
+  f(37, "user_name", &JobPatch::user_name);
+  f(38, "time_min_s", &JobPatch::time_min_s);
+  f(39, "tasks_per_node", &JobPatch::tasks_per_node);
+  f(40, "min_cpus_per_node", &JobPatch::min_cpus_per_node);
+  f(41, "switches", &JobPatch::switches);
+  f(42, "switch_wait_s", &JobPatch::switch_wait_s);
+  f(43, "mail_types", &JobPatch::mail_types);
+  f(44, "delay_boot_s", &JobPatch::delay_boot_s);
+  f(45, "core_spec", &JobPatch::core_spec);
+  f(46, "memory_per_node_mb", &JobPatch::memory_per_node_mb);
+  f(47, "memory_per_cpu_mb", &JobPatch::memory_per_cpu_mb);
+  f(48, "tmp_mb", &JobPatch::tmp_mb);
+  f(49, "contiguous", &JobPatch::contiguous);
+  f(50, "exclusive", &JobPatch::exclusive);
+  f(51, "oversubscribe", &JobPatch::oversubscribe);
+  f(52, "reset_accrue", &JobPatch::reset_accrue);
+  f(53, "time_limit_change_s", &JobPatch::time_limit_change_s);
 }
 template <class F>
 void fields(F&& f, const AlterJobs*) {
@@ -79,6 +114,7 @@ void fields(F&& f, const AlterJobs*) {
   f(5, "batch_only", &AlterJobs::batch_only);
   f(6, "whole_job", &AlterJobs::whole_job);
   f(7, "exit", &AlterJobs::exit);
+  f(8, "text", &AlterJobs::text);
 }
 template <class F>
 void fields(F&& f, const JobOutcome*) {

@@ -49,6 +49,43 @@ void fields(F&& f, const Step*) {
 }
 
 template <class F>
+void fields(F&& f, const JobSpecials*) {
+  f(1, "tres_per_job", &JobSpecials::tres_per_job);
+  f(2, "tres_per_node", &JobSpecials::tres_per_node);
+  f(3, "tres_per_socket", &JobSpecials::tres_per_socket);
+  f(4, "tres_per_task", &JobSpecials::tres_per_task);
+  f(5, "cpus_per_tres", &JobSpecials::cpus_per_tres);
+  f(6, "memory_per_tres", &JobSpecials::memory_per_tres);
+  f(7, "tres_bind", &JobSpecials::tres_bind);
+  f(8, "tres_freq", &JobSpecials::tres_freq);
+  f(9, "gres_flags", &JobSpecials::gres_flags);
+  f(10, "tasks_per_tres", &JobSpecials::tasks_per_tres);
+  f(11, "prefer", &JobSpecials::prefer);
+  f(12, "batch_features", &JobSpecials::batch_features);
+  f(13, "cluster_features", &JobSpecials::cluster_features);
+  f(14, "mcs_label", &JobSpecials::mcs_label);
+  f(15, "cpu_freq", &JobSpecials::cpu_freq);
+  f(16, "profile", &JobSpecials::profile);
+  f(17, "submit_line", &JobSpecials::submit_line);
+  f(18, "container_id", &JobSpecials::container_id);
+  f(19, "cron", &JobSpecials::cron);
+  f(20, "switches", &JobSpecials::switches);
+  f(21, "switch_wait_s", &JobSpecials::switch_wait_s);
+  f(22, "segment", &JobSpecials::segment);
+  f(23, "delay_boot_s", &JobSpecials::delay_boot_s);
+  f(24, "reserved_ports", &JobSpecials::reserved_ports);
+  f(25, "alloc_sid", &JobSpecials::alloc_sid);
+  f(26, "exclusive_kind", &JobSpecials::exclusive_kind);
+  f(27, "wait_all_nodes", &JobSpecials::wait_all_nodes);
+  f(28, "all_memory", &JobSpecials::all_memory);
+  f(29, "spread", &JobSpecials::spread);
+  f(30, "use_min_nodes", &JobSpecials::use_min_nodes);
+  f(31, "reboot", &JobSpecials::reboot);
+  f(32, "step_manager", &JobSpecials::step_manager);
+  f(33, "consolidate_segments", &JobSpecials::consolidate_segments);
+}
+
+template <class F>
 void fields(F&& f, const JobExtras*) {
   f(1, "comment", &JobExtras::comment);
   f(2, "admin_comment", &JobExtras::admin_comment);
@@ -81,6 +118,7 @@ void fields(F&& f, const JobExtras*) {
   f(29, "cores_per_socket", &JobExtras::cores_per_socket);
   f(30, "core_spec", &JobExtras::core_spec);
   f(31, "thread_spec", &JobExtras::thread_spec);
+  f(32, "specials", &JobExtras::specials);
 }
 
 template <class F>
@@ -183,6 +221,10 @@ void fields(F&& f, const Job*) {
   f(31, "suspended_at", &Job::suspended_at);
   f(32, "configuring", &Job::configuring);
   f(33, "epilog_due", &Job::epilog_due);
+  f(34, "het_job", &Job::het_job);
+  f(35, "het_offset", &Job::het_offset);
+  f(36, "het_count", &Job::het_count);
+  f(37, "priority_fixed", &Job::priority_fixed);
 }
 
 template <class F>
