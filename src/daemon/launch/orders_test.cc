@@ -105,6 +105,23 @@ TEST(Orders, AStepWithinAStepForgetsTheOuterTasksNumbers) {
     EXPECT_FALSE(holds(order->environment, outer)) << outer;
 }
 
+TEST(Orders, APreservedEnvironmentKeepsTheNumbersOfNodesAndTasks) {
+  auto seen = [&](std::string environment) {
+    LaunchTasks request{.arguments = {"env"}, .environment = std::move(environment)};
+    auto order = step_order(request, credential(), credential().step.shares[0], facts());
+    return EnvironmentBlock(order->environment);
+  };
+  using namespace std::string_literals;
+  const std::string counts = "SLURM_NTASKS=99\0SLURM_JOB_NUM_NODES=33\0"s;
+  EXPECT_NE(seen(counts).get("SLURM_NTASKS"), "99");
+  EnvironmentBlock once = seen(counts + "SLURM_PRESERVE_ENV=once\0"s);
+  EXPECT_EQ(once.get("SLURM_NTASKS"), "99");
+  EXPECT_EQ(once.get("SLURM_JOB_NUM_NODES"), "33");
+  EXPECT_NE(once.get("SLURM_NNODES"), "") << "what srun did not see is told";
+  EXPECT_FALSE(once.has("SLURM_PRESERVE_ENV"));
+  EXPECT_TRUE(seen("SLURM_PRESERVE_ENV=1\0"s).has("SLURM_PRESERVE_ENV"));
+}
+
 TEST(Orders, ACredentialIsForOneUserOneNodeAndACertainTime) {
   EXPECT_TRUE(check_credential(credential(), "n1", 0, Instant{1000}));
   EXPECT_FALSE(check_credential(credential(), "n1", 1001, Instant{1}));
