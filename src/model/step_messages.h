@@ -91,11 +91,6 @@ struct LaunchTasks {
   std::string mpi;                       // none, pmi1, pmix; empty: slurm.conf's MpiDefault
   std::string acct_frequency;
   bool external_launcher = false;
-  // Down the tree: the nodes behind this one. Their shepherds, and this one's, dial back.
-  std::vector<NodeAddress> forward;
-  std::string back_address;  // empty: the stream is the connection on which this came
-  std::uint16_t back_port = 0;
-  std::uint32_t tree_width = 0;
 };
 
 // A lost connection is taken up again: everything after these counts is sent once more.
@@ -104,6 +99,7 @@ struct ResumeStream {
   StepId step;
   std::string srun_id;
   std::uint64_t received = 0;  // messages of the stream that srun has
+  bool await_launch = false;   // the launch comes another way, and perhaps later
 };
 
 struct TaskStarted {
@@ -241,12 +237,38 @@ struct BcastChunk {
   std::vector<NodeAddress> forward;
   std::uint32_t tree_width = 0;
 };
-// A signal for a step's tasks, down the tree.
+// A signal for a step's tasks, from their user or root; answered by Done.
 struct SignalStep {
-  std::string credential, signature;
+  JobId job;
+  StepId step;
   std::uint16_t signal = 0;
+};
+
+// --- down a tree of slurmd: docs/decisions/0009 ---
+
+inline constexpr std::size_t kTreeNodesMax = 100'000;  // that one order may be for
+
+// A message for the node that gets it and for all of `forward`; answered by TreeAnswers.
+struct TreeOrder {
+  std::uint16_t type = 0;  // of the message
+  std::string payload;
   std::vector<NodeAddress> forward;
-  std::uint32_t tree_width = 0;
+  std::uint32_t tree_width = 0;  // 0: kTreeWidthDefault
+  // Who asks. Believed from those who may act for others only; unset: whoever is connected.
+  std::optional<Uid> uid;
+  std::optional<Gid> gid;
+  std::uint32_t budget_ms = 0;  // until the answer must leave
+  std::uint64_t id = 0;  // of the order everywhere: what comes twice is done once. 0: has none
+  std::string asker;     // its address, for people and tasks; empty: the connection's
+};
+struct TreeAnswer {
+  std::string node;
+  std::string error;       // empty: done, and the rest is the node's answer
+  std::uint16_t type = 0;  // 0: there is nothing to say
+  std::string payload;
+};
+struct TreeAnswers {
+  std::vector<TreeAnswer> rows;  // one for each node of the order
 };
 
 // The last message of the stream.

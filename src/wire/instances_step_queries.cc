@@ -42,5 +42,11 @@ template std::string to_json(const BcastChunk&);
 template void encode_to(std::string&, const SignalStep&);
 template Result<SignalStep> decode(std::string_view);
 template std::string to_json(const SignalStep&);
+template void encode_to(std::string&, const TreeOrder&);
+template Result<TreeOrder> decode(std::string_view);
+template std::string to_json(const TreeOrder&);
+template void encode_to(std::string&, const TreeAnswers&);
+template Result<TreeAnswers> decode(std::string_view);
+template std::string to_json(const TreeAnswers&);
 
 }  // namespace ym::wire

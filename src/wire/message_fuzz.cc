@@ -23,7 +23,7 @@ void round_trip(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0] % 25) {
+  switch (data[0] % 27) {
     case 0: round_trip<ym::SubmitJob>(bytes); break;
     case 1: round_trip<ym::AlterJobs>(bytes); break;
     case 2: round_trip<ym::QueryJobs>(bytes); break;
@@ -48,6 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case 22: round_trip<ym::NodeOutcomes>(bytes); break;
     case 23: round_trip<ym::SuspendJob>(bytes); break;
     case 24: round_trip<ym::TaskInput>(bytes); break;
+    case 25: round_trip<ym::TreeOrder>(bytes); break;
+    case 26: round_trip<ym::TreeAnswers>(bytes); break;
     case 15: {
       ym::wire::SnapshotReader reader;
       if (reader.add(bytes)) static_cast<void>(reader.finish());

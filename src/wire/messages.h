@@ -115,6 +115,10 @@ template <>
 inline constexpr std::uint16_t message_number<BcastChunk> = 222;
 template <>
 inline constexpr std::uint16_t message_number<SignalStep> = 223;
+template <>
+inline constexpr std::uint16_t message_number<TreeOrder> = 224;
+template <>
+inline constexpr std::uint16_t message_number<TreeAnswers> = 225;
 
 template <>
 inline constexpr std::uint16_t message_number<NodeReport> = 300;

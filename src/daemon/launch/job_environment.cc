@@ -252,13 +252,12 @@ std::string step_environment(const LaunchTasks& request, const StepCredential& c
   environment.set("SLURM_STEP_NUM_NODES", step.shares.size());
   environment.set("SLURM_STEP_NUM_TASKS", step.tasks);
   environment.set("SLURM_STEP_TASKS_PER_NODE", repeated(tasks));
-  environment.set("SLURM_STEP_LAUNCHER_PORT", request.back_port);
-  environment.set("SLURM_SRUN_COMM_PORT", request.back_port);
-  const std::string& launcher =
-      request.back_address.empty() ? facts.launcher : request.back_address;
-  if (!launcher.empty()) {
-    environment.set("SLURM_SRUN_COMM_HOST", launcher);
-    environment.set("SLURM_LAUNCH_NODE_IPADDR", launcher);
+  // srun listens on no port: it dials the nodes (docs/decisions/0009).
+  environment.set("SLURM_STEP_LAUNCHER_PORT", std::uint64_t{0});
+  environment.set("SLURM_SRUN_COMM_PORT", std::uint64_t{0});
+  if (!facts.launcher.empty()) {
+    environment.set("SLURM_SRUN_COMM_HOST", facts.launcher);
+    environment.set("SLURM_LAUNCH_NODE_IPADDR", facts.launcher);
   }
   environment.set("SLURM_NODELIST", credential.step_nodes);
   environment.set("SLURM_NNODES", step.shares.size());

@@ -101,10 +101,7 @@ void fields(F&& f, const LaunchTasks*) {
   f(23, "mpi", &LaunchTasks::mpi);
   f(24, "acct_frequency", &LaunchTasks::acct_frequency);
   f(25, "external_launcher", &LaunchTasks::external_launcher);
-  f(26, "forward", &LaunchTasks::forward);
-  f(27, "back_address", &LaunchTasks::back_address);
-  f(28, "back_port", &LaunchTasks::back_port);
-  f(29, "tree_width", &LaunchTasks::tree_width);
+  // 26 to 29 are taken.
 }
 template <class F>
 void fields(F&& f, const ResumeStream*) {
@@ -112,6 +109,7 @@ void fields(F&& f, const ResumeStream*) {
   f(2, "step", &ResumeStream::step);
   f(3, "srun_id", &ResumeStream::srun_id);
   f(4, "received", &ResumeStream::received);
+  f(5, "await_launch", &ResumeStream::await_launch);
 }
 template <class F>
 void fields(F&& f, const TaskStarted*) {

@@ -114,11 +114,33 @@ void fields(F&& f, const BcastChunk*) {
 }
 template <class F>
 void fields(F&& f, const SignalStep*) {
-  f(1, "credential", &SignalStep::credential);
-  f(2, "signature", &SignalStep::signature);
+  // 1, 2, 4 and 5 are taken.
   f(3, "signal", &SignalStep::signal);
-  f(4, "forward", &SignalStep::forward);
-  f(5, "tree_width", &SignalStep::tree_width);
+  f(6, "job", &SignalStep::job);
+  f(7, "step", &SignalStep::step);
+}
+template <class F>
+void fields(F&& f, const TreeOrder*) {
+  f(1, "type", &TreeOrder::type);
+  f(2, "payload", &TreeOrder::payload);
+  f(3, "forward", &TreeOrder::forward);
+  f(4, "tree_width", &TreeOrder::tree_width);
+  f(5, "uid", &TreeOrder::uid);
+  f(6, "gid", &TreeOrder::gid);
+  f(7, "budget_ms", &TreeOrder::budget_ms);
+  f(8, "id", &TreeOrder::id);
+  f(9, "asker", &TreeOrder::asker);
+}
+template <class F>
+void fields(F&& f, const TreeAnswer*) {
+  f(1, "node", &TreeAnswer::node);
+  f(2, "error", &TreeAnswer::error);
+  f(3, "type", &TreeAnswer::type);
+  f(4, "payload", &TreeAnswer::payload);
+}
+template <class F>
+void fields(F&& f, const TreeAnswers*) {
+  f(1, "rows", &TreeAnswers::rows);
 }
 
 }  // namespace ym::wire
