@@ -110,8 +110,7 @@ TEST(Prolog, IsFoundAgainByARestartedDaemon) {
 }
 
 TEST(Prolog, ThatWasKilledBeforeARestartHasNotFailed) {
-  const Ended killed{
-      .exit = {.code = 0, .signal = 9}, .error = "p: killed", .on_order = true};
+  const Ended killed{.exit = {.code = 0, .signal = 9}, .error = "p: killed", .on_order = true};
   for (bool alive : {false, true}) {
     Agent agent = with({.prolog = true});
     Outbox out;

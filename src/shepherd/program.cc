@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::size_t kReadSize = 64 << 10;
 constexpr Duration kKillAgain{50};
-constexpr int kLastReads = 16;  // a pipe holds no more; what is left behind may write for ever
+constexpr int kLastReads = 16;   // a pipe holds no more; what is left behind may write for ever
 constexpr int kLastTries = 250;  // five seconds
 constexpr std::size_t kShownMax = 1024;
 

@@ -123,7 +123,7 @@ def test_a_begin_time_comes_also_behind_a_job_that_waits_for_room(yard):
     first = submit(yard, "echo ready; sleep 1000", "-wn1", "-n4")
     blocked = pending("-wn1", "-n4")
     later = pending("-wn2", "-n1", "--begin=now+2")
-    wait_for(lambda: f"{later} PENDING BeginTime" in yard.queue(), what="one that is to begin later")
+    wait_for(lambda: f"{later} PENDING BeginTime" in yard.queue(), what="one that begins later")
     wait_for(lambda: f"{later} RUNNING None" in yard.queue(), 20, "its begin")
     yard.run("scancel", first, blocked, later)
     over(yard, first)

@@ -10,7 +10,8 @@ from yard import Yard, wait_for
 
 @pytest.fixture(scope="module")
 def yard(tmp_path_factory):
-    yard = Yard(tmp_path_factory.mktemp("usage"), nodes=2, extra="KillWait=1\nJobAcctGatherFrequency=1")
+    yard = Yard(tmp_path_factory.mktemp("usage"), nodes=2,
+                extra="KillWait=1\nJobAcctGatherFrequency=1")
     yard.start()
     yield yard
     yard.stop()

@@ -80,7 +80,8 @@ class Core {
   const Controller& controller() const { return controller_; }
   const State& state() const { return controller_.state(); }
 
-  // REQUIRES: now is not before any earlier `now`, except by what the clock jumped back (ClockMoved).
+  // REQUIRES: now is not before any earlier `now`, except by what the clock jumped back
+  // (ClockMoved).
   void handle(const Input& input, Instant now);
   // Takes the configuration at a start over and begins to watch.
   Status begin(const ClusterConfig& config, Instant now);

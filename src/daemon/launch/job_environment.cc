@@ -151,8 +151,8 @@ void set_requests(EnvironmentBlock& environment, const JobSpec& spec) {
     environment.set("SLURM_OOMKILLSTEP", extras.oom_kill_step == 2 ? "1" : "0");
 }
 
-// srun --preserve-env: what it saw itself stays. The option is for this step; only the variable, set
-// by the user, is for the steps within it, too.
+// srun --preserve-env: what it saw itself stays. The option is for this step; only the variable, if
+// the user has set it, is for the steps within it, too.
 void keep_counts(EnvironmentBlock& environment, const EnvironmentBlock& given) {
   if (!given.has("SLURM_PRESERVE_ENV")) return;
   if (given.get("SLURM_PRESERVE_ENV") == "once") environment.remove("SLURM_PRESERVE_ENV");

@@ -74,7 +74,7 @@ Status Spool::prepare() {
   if (auto made = make_folders(root_); !made) return made;
   std::string attempts = root_ + "/attempts";
   if (auto made = make_folders(attempts); !made) return made;
-  struct stat info {};
+  struct stat info{};
   if (::stat(root_.c_str(), &info) != 0) return fail(errno_text(root_));
   if (info.st_uid != ::geteuid() && info.st_uid != 0) {
     return fail(
