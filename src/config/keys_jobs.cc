@@ -61,7 +61,7 @@ constexpr KeyInfo kTable[] = {
     {"RequeueExitHold", Text, NotYet, "(null)"},
     {"ScronParameters", Text, NotYet, "(null)"},
     {"SrunEpilog", Path, ActedOn, "(null)"},
-    {"SrunPortRange", Ports, NotYet, "0-0"},
+    {"SrunPortRange", Ports, ActedOn, "0-0", "srun listens on no port"},
     {"SrunProlog", Path, ActedOn, "(null)"},
     {"TaskEpilog", Path, ActedOn, "(null)"},
     {"TaskPlugin", Text, ActedOn, "(null)"},

@@ -91,6 +91,7 @@ TEST(Keys, saying_a_default_changes_nothing) {
       return;
     if (key.name == "MailProg")
       return;  // the model leaves the choice of a mail program to the daemon
+    if (key.name == "SrunPortRange") return;  // 0-0 is how none is shown
     auto said = parse(head + std::string(key.name) + "=" + without_unit(key.shown_default) + "\n");
     ASSERT_TRUE(said) << said.error().text;
     EXPECT_EQ(said->config, plain->config) << key.name;

@@ -17,6 +17,7 @@ namespace ym {
 namespace {
 
 constexpr std::size_t kReadSize = 64u << 10;
+constexpr Duration kUnixPatience{1000};  // with a queue that is full
 
 // True if `events` (or an error) came before the deadline.
 Result<bool> wait_for(int fd, short events, Deadline deadline) {
@@ -27,6 +28,12 @@ Result<bool> wait_for(int fd, short events, Deadline deadline) {
     if (n == 0) return false;
     if (errno != EINTR) return fail("poll: " + errno_text(errno));
   }
+}
+
+void set_tcp_options(int fd) {
+  int on = 1;
+  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
 }
 
 Result<Fd> connect_one(const SocketAddress& address, Deadline deadline) {
@@ -53,11 +60,18 @@ Result<Fd> connect_one(const SocketAddress& address, Deadline deadline) {
   }
   if (error == EISCONN) error = 0;
   if (error != 0) return fail(errno_text(error));
-  if (address.family() != AF_UNIX) {
-    int on = 1;
-    ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    ::setsockopt(fd.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-  }
+  if (address.family() != AF_UNIX) set_tcp_options(fd.get());
+  return fd;
+}
+
+// Over TCP, without waiting: it may be connected, or not yet.
+Result<Fd> start_connecting(const SocketAddress& address) {
+  Fd fd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd) return fail("no socket: " + errno_text(errno));
+  set_tcp_options(fd.get());
+  if (::connect(fd.get(), address.get(), address.size) != 0 && errno != EINPROGRESS &&
+      errno != EINTR)
+    return fail(errno_text(errno));
   return fd;
 }
 
@@ -91,6 +105,62 @@ Result<Client> Client::connect(const Address& address, const ClientOptions& opti
   return fail(fmt::format("cannot connect to {}: {}", to_text(address), why));
 }
 
+Result<Client> Client::begin(const Address& address, const ClientOptions& options) {
+  if (options.cluster.size() > kClusterNameMax) return fail("the cluster's name is too long");
+  if (options.token.size() > kTokenMax) return fail("the token is too long");
+  auto found = resolve(address);
+  if (!found) return std::unexpected(found.error());
+  Client client(Fd(), options.frame_max);
+  client.name_ = to_text(address);
+  client.cluster_ = options.cluster;
+  client.out_ = encode_client_hello(
+      {.versions = options.versions, .cluster = options.cluster, .token = options.token});
+  client.alternatives_.assign(found->begin(), found->end());
+  if (Status begun = client.connect_next({}); !begun) return std::unexpected(begun.error());
+  return client;
+}
+
+// The next alternative that does not refuse at once. `why` the one before did not do.
+Status Client::connect_next(std::string why) {
+  connecting_ = false;
+  while (!alternatives_.empty()) {
+    SocketAddress address = alternatives_.front();
+    alternatives_.pop_front();
+    if (address.family() == AF_UNIX) {  // is there at once, or not at all
+      auto fd = connect_one(address, Deadline::in(kUnixPatience));
+      if (fd) {
+        fd_ = std::move(*fd);
+        return {};
+      }
+      why = fd.error().text;
+      continue;
+    }
+    auto fd = start_connecting(address);
+    if (fd) {
+      fd_ = std::move(*fd);
+      connecting_ = true;
+      return {};
+    }
+    why = fd.error().text;
+  }
+  return fail(fmt::format("cannot connect to {}: {}", name_, why));
+}
+
+Result<bool> Client::finish_connecting(Deadline deadline) {
+  while (connecting_) {
+    auto ready = wait_for(fd_.get(), POLLOUT, deadline);
+    if (!ready) return std::unexpected(ready.error());
+    if (!*ready) return false;
+    int error = 0;
+    socklen_t size = sizeof error;
+    ::getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+    connecting_ = error != 0;
+    if (error == 0) return true;
+    if (Status next = connect_next(errno_text(error)); !next) return std::unexpected(next.error());
+  }
+  return true;
+}
+
 Client Client::adopt(int fd, std::string residual, std::uint32_t frame_max) {
   Client client(Fd(fd), frame_max);
   client.name_ = "the other end";
@@ -121,7 +191,7 @@ Status Client::last_words(std::string otherwise) {
   return lost(std::move(otherwise));
 }
 
-Status Client::flush(Deadline deadline) {
+Result<bool> Client::flush_some() {
   std::size_t done = 0;
   while (done < out_.size()) {
     ssize_t n =
@@ -130,15 +200,72 @@ Status Client::flush(Deadline deadline) {
       done += static_cast<std::size_t>(n);
       continue;
     }
-    if (errno == EINTR) continue;
-    if (errno == EPIPE || errno == ECONNRESET) return last_words(errno_text(errno));
-    if (errno != EAGAIN) return lost(errno_text(errno));
+    int error = errno;
+    if (error == EINTR) continue;
+    if (error == EAGAIN) break;
+    Status end = error == EPIPE || error == ECONNRESET ? last_words(errno_text(error))
+                                                       : lost(errno_text(error));
+    return std::unexpected(end.error());
+  }
+  out_.erase(0, done);
+  return out_.empty();
+}
+
+Status Client::flush(Deadline deadline) {
+  auto connected = finish_connecting(deadline);
+  if (!connected) return std::unexpected(connected.error());
+  if (!*connected) return fail(fmt::format("cannot connect to {}: no answer in time", name_));
+  for (;;) {
+    auto done = flush_some();
+    if (!done) return std::unexpected(done.error());
+    if (*done) return {};
     auto ready = wait_for(fd_.get(), POLLOUT, deadline);
     if (!ready) return std::unexpected(ready.error());
     if (!*ready) return fail(fmt::format("{} did not take the message in time", name_));
   }
-  out_.clear();
+}
+
+Result<bool> Client::advance() {
+  Deadline at_once = Deadline::in(Duration(0));
+  auto connected = finish_connecting(at_once);
+  if (!connected || !*connected) return connected;
+  auto sent = flush_some();
+  if (!sent || !*sent) return sent;
+  while (!welcomed_) {
+    auto ready = wait_for(fd_.get(), POLLIN, at_once);
+    if (!ready || !*ready) return ready;
+    if (Status read = read_some(at_once); !read) return std::unexpected(read.error());
+  }
+  return true;
+}
+
+short Client::wanted() const {
+  return static_cast<short>(POLLIN | (connecting_ || !out_.empty() ? POLLOUT : 0));
+}
+
+Status Client::queue(FrameHeader header, std::string_view payload) {
+  if (payload.size() > kFrameMax)
+    return fail(
+        fmt::format("a message of {} bytes is above the limit of {}", payload.size(), kFrameMax));
+  append_frame(out_, header, payload);
   return {};
+}
+
+Result<std::optional<Frame>> Client::poll_frame() {
+  auto ready = advance();
+  if (!ready) return std::unexpected(ready.error());
+  if (!*ready) return std::nullopt;
+  if (ready_.empty()) {
+    auto more = wait_for(fd_.get(), POLLIN, Deadline::in(Duration(0)));
+    if (!more) return std::unexpected(more.error());
+    if (!*more) return std::nullopt;
+    if (Status read = read_some(Deadline::in(Duration(0))); !read)
+      return std::unexpected(read.error());
+  }
+  if (ready_.empty()) return std::nullopt;
+  auto frame = next_frame(Deadline::in(Duration(0)));
+  if (!frame) return std::unexpected(frame.error());
+  return std::move(*frame);
 }
 
 Status Client::take_bytes(std::string_view bytes) {
@@ -212,10 +339,7 @@ Status Client::finish_handshake(Duration timeout) {
 }
 
 Status Client::send(FrameHeader header, std::string_view payload, Duration timeout) {
-  if (payload.size() > kFrameMax)
-    return fail(
-        fmt::format("a message of {} bytes is above the limit of {}", payload.size(), kFrameMax));
-  append_frame(out_, header, payload);
+  if (Status queued = queue(header, payload); !queued) return queued;
   return flush(Deadline::in(timeout));
 }
 

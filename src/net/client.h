@@ -11,6 +11,7 @@
 // received: a call costs one round trip in all.
 #pragma once
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,12 +41,26 @@ class Client {
   // Connected to the first of the address's alternatives that answers in time. Nothing has been
   // sent yet.
   static Result<Client> connect(const Address& address, const ClientOptions& options);
+  // Does not wait for anything but a resolver: what is queued leaves with advance(), or with the
+  // first call that waits.
+  static Result<Client> begin(const Address& address, const ClientOptions& options);
   // A connection that went through its handshake elsewhere; `residual` is what was read beyond
   // that. Owns fd.
   static Client adopt(int fd, std::string residual, std::uint32_t frame_max = kFrameMax);
 
   Client(Client&&) = default;
   Client& operator=(Client&&) = default;
+
+  // Goes on with connecting, sending and the handshake as far as it can without waiting. True once
+  // all that was queued has left and the welcome has come; else poll(2) fd() for wanted(). fd() may
+  // change in between.
+  Result<bool> advance();
+  short wanted() const;
+  bool welcomed() const { return welcomed_; }
+  // Takes a frame for sending, and sends nothing yet.
+  Status queue(FrameHeader header, std::string_view payload);
+  // A frame that has come, if one has. Nothing if not: never waits.
+  Result<std::optional<Frame>> poll_frame();
 
   // Optional: sends the hello and waits for the verdict, for those who want to know before they ask
   // anything.
@@ -77,6 +92,11 @@ class Client {
 
  private:
   explicit Client(Fd fd, std::uint32_t frame_max) : fd_(std::move(fd)), frames_(frame_max) {}
+  Status connect_next(std::string why);
+  // False if it takes longer.
+  Result<bool> finish_connecting(Deadline deadline);
+  // False if the kernel does not take everything now.
+  Result<bool> flush_some();
   Status flush(Deadline deadline);
   Status read_some(Deadline deadline);
   Status take_bytes(std::string_view bytes);
@@ -86,8 +106,10 @@ class Client {
   std::unexpected<Error> lost(std::string what);
 
   Fd fd_;
-  std::string name_;  // of the other end, for error texts
-  std::string out_;   // not yet sent: the hello, at first
+  bool connecting_ = false;
+  std::deque<SocketAddress> alternatives_;  // to try if this one fails
+  std::string name_;                        // of the other end, for error texts
+  std::string out_;                         // not yet sent: the hello, at first
   HelloReader hello_{HelloReader::Side::Server};
   FrameReader frames_;
   std::deque<Frame> ready_;

@@ -160,6 +160,7 @@ void Link::Impl::greet() {
   if (token.size() > kTokenMax) return down({.text = "the token is too long"});
   stream->enqueue_raw(encode_client_hello(
       {.versions = options.versions, .cluster = options.cluster, .token = std::move(token)}));
+  if (!options.opening.empty()) stream->enqueue_raw(options.opening);
   stream->start_reading();
 }
 

@@ -34,7 +34,8 @@ struct LinkOptions {
   std::vector<Address> addresses;  // tried in turn: controller, then its standbys
   std::string cluster;
   std::function<std::string()>
-      token;  // asked at each attempt, so that it is fresh; may be empty for Unix sockets
+      token;            // asked at each attempt, so that it is fresh; may be empty for Unix sockets
+  std::string opening;  // whole frames that leave with the hello of each attempt
   VersionRange versions = kVersions;
   std::uint32_t frame_max = kFrameMax;
   std::size_t outgoing_max = std::size_t{kFrameMax};

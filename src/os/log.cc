@@ -71,6 +71,11 @@ Status Log::reopen() {
   return {};
 }
 
+int Log::errors_fd() {
+  std::scoped_lock lock(mutex_);
+  return fd_ >= 0 && !options_.to_stderr ? fd_ : STDERR_FILENO;
+}
+
 void Log::set_level(LogLevel level) { level_ = level; }
 void Log::set_to_stderr(bool on) { options_.to_stderr = on; }
 

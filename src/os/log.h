@@ -52,6 +52,10 @@ class Log {
   void set_to_stderr(bool on);
   bool shows(LogLevel level) const { return level <= level_; }
 
+  // Where a program that we start may say what goes wrong: the file, or stderr without one. Open at
+  // least until the next reopen().
+  int errors_fd();
+
   void write(LogLevel level, std::string_view text);
   template <class... Args>
   void error(fmt::format_string<Args...> format, Args&&... args) {

@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shepherd's folder in the spool, README.md shows the whole. slurmd makes it and writes `order`;
-// the shepherd leaves `started` and `result`. `order` is locked (flock) exactly as long as the
-// shepherd lives: slurmd takes the lock and the shepherd inherits it, so there is no moment in
-// between.
+// A shepherd's files in the spool, slurmd's README.md shows the whole. Their names begin with its
+// stem: ATTEMPT/STEP. slurmd makes the record and writes the order into it; the shepherd appends to
+// it (record.h). The record is locked (flock) exactly as long as the shepherd lives: slurmd takes
+// the lock and hands it to the shepherd (nursery.h), so there is no moment in between.
 #pragma once
 #include <string>
 
 namespace ym {
 
-inline constexpr const char* kOrderFile = "order";
-inline constexpr const char* kStartedFile = "started";
-inline constexpr const char* kResultFile = "result";
-inline constexpr const char* kUnkillableFile = "unkillable";  // processes that did not die
-inline constexpr const char* kControlSocket = "control";
-inline constexpr const char* kScriptFile = "slurm_script";  // one level up, in the attempt's folder
+inline constexpr const char* kRecordSuffix = ".record";
+inline constexpr const char* kControlSuffix = ".control";        // a socket
+inline constexpr const char* kUnkillableSuffix = ".unkillable";  // processes that did not die
+inline constexpr const char* kScriptFile = "slurm_script";       // the attempt's, without a stem
 
-// The file descriptors with which a shepherd is started.
-inline constexpr int kOrderFd = 3;
-inline constexpr int kLockFd = 4;
-inline constexpr int kControlFd = 5;   // listening, SOCK_SEQPACKET
-inline constexpr int kStreamFd = 6;    // the connection of srun; closed if there is none
-inline constexpr int kResidualFd = 7;  // a file: what was read from that connection already
+// The attempt's folder.
+inline std::string folder_of(const std::string& stem) { return stem.substr(0, stem.rfind('/')); }
 
 }  // namespace ym

@@ -19,8 +19,8 @@
 #include "os/files.h"
 #include "shepherd/containment.h"
 #include "shepherd/descendants.h"
-#include "shepherd/folder.h"
 #include "shepherd/packet.h"
+#include "shepherd/record.h"
 #include "shepherd/task.h"
 #include "wire/codec.h"
 
@@ -33,12 +33,12 @@ constexpr int kLastReads = 16;   // a pipe holds no more; what is left behind ma
 constexpr int kLastTries = 250;  // five seconds
 constexpr std::size_t kShownMax = 1024;
 
-Status leave_mark(const std::string& folder) {
+Status leave_mark(const Fd& record) {
   StartedMark mark{.pid = static_cast<std::uint32_t>(::getpid()), .at = wall_clock()};
-  return write_file(fmt::format("{}/{}", folder, kStartedFile), wire::encode(mark), 0600);
+  return append_part(record.get(), encode_part(mark));
 }
-void leave_result(const std::string& folder, const ShepherdResult& result) {
-  auto wrote = write_file(fmt::format("{}/{}", folder, kResultFile), wire::encode(result), 0600);
+void leave_result(const Fd& record, const ShepherdResult& result) {
+  auto wrote = append_part(record.get(), encode_part(result));
   if (!wrote) ::dprintf(STDERR_FILENO, "slurmstepd: %s\n", wrote.error().text.c_str());
 }
 void ignore_signals() {
@@ -197,19 +197,19 @@ class Programs {
 
 }  // namespace
 
-int run_programs(const ShepherdOrder& order, const std::string& folder, PlainInherited inherited) {
+int run_programs(const ShepherdOrder& order, PlainInherited inherited) {
   ignore_signals();
-  auto marked = leave_mark(folder);
-  leave_result(folder, marked ? Programs(order, inherited.control).run()
-                              : ShepherdResult{.exit = {.code = 1, .signal = 0},
-                                               .error = marked.error().text});
+  auto marked = leave_mark(inherited.record);
+  leave_result(inherited.record, marked ? Programs(order, inherited.control).run()
+                                        : ShepherdResult{.exit = {.code = 1, .signal = 0},
+                                                         .error = marked.error().text});
   return 0;
 }
 
-int run_extern(const ShepherdOrder& order, const std::string& folder, PlainInherited inherited) {
+int run_extern(const ShepherdOrder& order, PlainInherited inherited) {
   ignore_signals();
   ShepherdResult result;
-  if (auto marked = leave_mark(folder); !marked) {
+  if (auto marked = leave_mark(inherited.record); !marked) {
     result = {.exit = {.code = 1, .signal = 0}, .error = marked.error().text};
   } else {
     Containment containment(order);
@@ -228,7 +228,7 @@ int run_extern(const ShepherdOrder& order, const std::string& folder, PlainInher
     }
     containment.remove();
   }
-  leave_result(folder, result);
+  leave_result(inherited.record, result);
   return 0;
 }
 

@@ -13,16 +13,16 @@ namespace ym {
 inline constexpr std::size_t kProgramTailMax = 4 << 10;
 
 struct PlainInherited {
-  Fd lock, control;
+  Fd record, control;
 };
 
 // Runs the order's tasks one after the other until one fails, within the order's time limit for all
 // of them. What a program that succeeds leaves behind outside of its process group goes on: a
 // prolog may start a daemon for the job. When it fails, runs out of time or is killed, everything
 // of it is killed.
-int run_programs(const ShepherdOrder& order, const std::string& folder, PlainInherited inherited);
+int run_programs(const ShepherdOrder& order, PlainInherited inherited);
 
 // Until it is told to end; then everything in its control group is killed.
-int run_extern(const ShepherdOrder& order, const std::string& folder, PlainInherited inherited);
+int run_extern(const ShepherdOrder& order, PlainInherited inherited);
 
 }  // namespace ym

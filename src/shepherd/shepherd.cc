@@ -19,6 +19,7 @@
 #include "os/clock.h"
 #include "os/files.h"
 #include "shepherd/folder.h"
+#include "shepherd/record.h"
 
 namespace ym {
 namespace {
@@ -33,13 +34,13 @@ ExitStatus exit_of(int status) {
 
 }  // namespace
 
-Shepherd::Shepherd(ShepherdOrder order, std::string folder, Inherited inherited)
+Shepherd::Shepherd(ShepherdOrder order, std::string stem, Inherited inherited)
     : order_(std::move(order)),
-      folder_(std::move(folder)),
-      lock_(std::move(inherited.lock)),
+      stem_(std::move(stem)),
+      record_(std::move(inherited.record)),
       control_(std::move(inherited.control)),
       residual_(std::move(inherited.residual)),
-      replay_(folder_) {
+      replay_(folder_of(stem_)) {
   if (inherited.stream)
     adopt_stream(std::move(inherited.stream));
   else if (order_.streams)
@@ -78,17 +79,14 @@ Status Shepherd::prepare() {
   started_ = wall_clock();
   sampled_at_ = monotonic_clock();
   StartedMark mark{.pid = static_cast<std::uint32_t>(::getpid()), .at = started_};
-  if (auto wrote = write_file(fmt::format("{}/{}", folder_, kStartedFile), wire::encode(mark), 0600,
-                              Sync::No);
-      !wrote)
-    return wrote;
+  if (auto wrote = append_part(record_.get(), encode_part(mark)); !wrote) return wrote;
   contain();
   return order_.script.empty() ? Status{} : write_script();
 }
 
 // The spool is ours; the file then belongs to the user, who may read and run it.
 Status Shepherd::write_script() {
-  script_ = folder_.substr(0, folder_.rfind('/') + 1) + kScriptFile;
+  script_ = fmt::format("{}/{}", folder_of(stem_), kScriptFile);
   if (auto wrote = write_file(script_, order_.script, 0700, Sync::No); !wrote) return wrote;
   if (::geteuid() == 0 && ::chown(script_.c_str(), order_.uid, order_.gid) != 0)
     return fail(errno_text(script_));

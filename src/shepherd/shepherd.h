@@ -3,7 +3,7 @@
 // leaves a result.
 //
 // A single thread around poll(2). It lives through restarts of slurmd: what it needs is in its
-// order, and what slurmd needs to know is in its folder (folder.h).
+// order, and what slurmd needs to know is in its record (record.h).
 //
 // Streams: each message to srun is numbered and kept until srun has written it out (replay.h);
 // pace.h tells when a task waits for srun (as good as never). What srun says is numbered, too: what
@@ -53,10 +53,10 @@ inline constexpr Duration kEndingWait = std::chrono::seconds(3);
 class Shepherd {
  public:
   struct Inherited {
-    Fd lock, control, stream;
+    Fd record, control, stream;
     std::string residual;  // of the stream
   };
-  Shepherd(ShepherdOrder order, std::string folder, Inherited inherited);
+  Shepherd(ShepherdOrder order, std::string stem, Inherited inherited);
 
   // Until everything has ended and the result is written. The process's exit code.
   int run();
@@ -139,8 +139,8 @@ class Shepherd {
   }
 
   const ShepherdOrder order_;
-  const std::string folder_;
-  Fd lock_, control_, stream_, children_;
+  const std::string stem_;  // of its files, folder.h
+  Fd record_, control_, stream_, children_;
   std::string residual_;  // of the stream, until tasks are there to take it
   std::string script_;
   Containment containment_{order_};

@@ -14,6 +14,7 @@
 #include "shepherd/descendants.h"
 #include "shepherd/folder.h"
 #include "shepherd/notice.h"
+#include "shepherd/record.h"
 #include "shepherd/shepherd.h"
 #include "shepherd/unkillable.h"
 
@@ -137,7 +138,7 @@ void Shepherd::tell_unkillable() {
   std::string text = describe_unkillable(left);
   if (text.empty()) return;  // the last one has gone after all
   result_.drain_reason = "Kill task failed";
-  if (auto wrote = write_file(fmt::format("{}/{}", folder_, kUnkillableFile), text, 0600); !wrote)
+  if (auto wrote = write_file(stem_ + kUnkillableSuffix, text, 0600); !wrote)
     ::dprintf(STDERR_FILENO, "slurmstepd: %s\n", wrote.error().text.c_str());
   run_unkillable_program(order_);
 }
@@ -175,8 +176,7 @@ void Shepherd::finish() {
   note_memory();
   result_.usage = usage_.total(order_.node);
   containment_.remove();
-  auto wrote =
-      write_file(fmt::format("{}/{}", folder_, kResultFile), wire::encode(result_), 0600, Sync::No);
+  auto wrote = append_part(record_.get(), encode_part(result_));
   if (!wrote) ::dprintf(STDERR_FILENO, "slurmstepd: %s\n", wrote.error().text.c_str());
   if (order_.streams)
     deliver();

@@ -195,7 +195,7 @@ def test_contain_keeps_an_extern_step_on_every_node(yard, tmp_path):
     shown = cluster.run("squeue", "-h", "-s", "-o", "%i %N").stdout
     assert f"{job}.extern n[1-2]" in shown, shown
     def externs():
-        return sum("extern" in names for _, names, _ in os.walk(f"{tmp_path}/spool"))
+        return sum("extern.record" in names for _, _, names in os.walk(f"{tmp_path}/spool"))
     assert externs() == 2
     done = cluster.run("srun", f"--jobid={job}", "--overlap", "-N1", "-n1", "echo", "in")
     assert done.stdout == "in\n"

@@ -144,10 +144,10 @@ Status Controller::exchange(std::uint16_t type, const std::string& payload, Aski
   }
 }
 
-Result<Client> Controller::begin_node(const NodeAddress& node) {
+Result<Client> Controller::start_node(const NodeAddress& node) {
   ClientOptions options{.cluster = config().cluster_name, .connect_timeout = kConnectTimeout};
   std::string path = node_socket(config(), node.name);
-  auto client = ::access(path.c_str(), W_OK) == 0 ? Client::connect({.path = path}, options)
+  auto client = ::access(path.c_str(), W_OK) == 0 ? Client::begin({.path = path}, options)
                                                   : Result<Client>(fail("not on this machine"));
   if (!client) {
     if (token_.empty()) {
@@ -156,14 +156,14 @@ Result<Client> Controller::begin_node(const NodeAddress& node) {
     auto proof = token();
     if (!proof) return std::unexpected(proof.error());
     options.token = *proof;
-    client = Client::connect(
+    client = Client::begin(
         {.host = node.address.empty() ? node.name : node.address, .port = node.port}, options);
   }
   return client;
 }
 
 Result<Client> Controller::connect_node(const NodeAddress& node) {
-  auto client = begin_node(node);
+  auto client = start_node(node);
   if (!client) return client;
   if (Status done = client->finish_handshake(config().message_timeout); !done)
     return std::unexpected(done.error());

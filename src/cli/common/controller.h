@@ -59,10 +59,9 @@ class Controller {
   Client* connected() { return connect() ? &*client_ : nullptr; }
   void disconnect() { client_.reset(); }
 
-  // A connection to a node's slurmd, with the handshake still to come: what is sent first goes with
-  // it.
-  Result<Client> begin_node(const NodeAddress& node);
-  // The same, handshake done.
+  // A connection to a node's slurmd, which may not be there yet: see Client::begin.
+  Result<Client> start_node(const NodeAddress& node);
+  // The same, connected and greeted.
   Result<Client> connect_node(const NodeAddress& node);
 
  private:

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/common/tree_call.h"
 #include "os/environment.h"
 
 namespace ym::cli {
@@ -20,11 +21,17 @@ Result<StepsHere> ask(Client& client, const QueryStepsHere& question, Duration t
 
 }  // namespace
 
-Result<StepsHere> ask_node(Controller& controller, const NodeAddress& node,
-                           const QueryStepsHere& question) {
-  auto client = controller.connect_node(node);
-  if (!client) return std::unexpected(client.error());
-  return ask(*client, question, controller.config().message_timeout);
+std::vector<NodeAnswer> ask_nodes(Controller& controller, const std::vector<NodeAddress>& nodes,
+                                  const QueryStepsHere& question) {
+  std::vector<NodeAnswer> out;
+  for (TreeAnswer& row :
+       call_tree(controller, wire::message_number<QueryStepsHere>, wire::encode(question), nodes,
+                 controller.config().message_timeout)) {
+    auto steps = row.error.empty() ? wire::decode<StepsHere>(row.payload)
+                                   : Result<StepsHere>(fail(row.error));
+    out.push_back({.node = std::move(row.node), .steps = std::move(steps)});
+  }
+  return out;
 }
 
 Result<StepsHere> ask_local_node(const Controller& controller, std::string name,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -32,25 +33,56 @@ void NodeStream::adopt(Client client) {
   frames_.feed(released.residual);
 }
 
-Status NodeStream::start(Controller& controller, const LaunchTasks& launch) {
-  auto client = controller.begin_node(node_);
+template <class Message>
+Status NodeStream::begin(Controller& controller, const Message& first) {
+  auto client = controller.start_node(node_);
   if (!client) return std::unexpected(client.error());
   joining_ = std::move(*client);
-  return joining_->send({.type = wire::message_number<LaunchTasks>}, wire::encode(launch),
-                        controller.config().message_timeout);
+  join_until_ = monotonic_clock() + controller.config().message_timeout;
+  Status queued = joining_->queue({.type = wire::message_number<Message>}, wire::encode(first));
+  if (!queued) return queued;
+  auto sent = joining_->advance();
+  return sent ? Status{} : std::unexpected(sent.error());
 }
 
-Status NodeStream::finish(Duration timeout) {
-  if (Status met = joining_->finish_handshake(timeout); !met) return met;
+Status NodeStream::start(Controller& controller, const LaunchTasks& launch) {
+  launched_ = direct_ = true;
+  return begin(controller, launch);
+}
+
+Status NodeStream::attach(Controller& controller) {
+  resume_.await_launch = true;
+  return begin(controller, resume_);
+}
+
+Result<bool> NodeStream::join(Duration now) {
+  if (!joining_) return true;
+  auto ready = joining_->advance();
+  if (!ready) return ready;
+  if (!*ready && now >= join_until_) return fail("no answer in time");
+  if (!*ready) return false;
   adopt(std::move(*joining_));
   joining_.reset();
-  live_ = true;
+  // What was said meanwhile; to a stream that waits, when it hears from its node.
+  if (direct_) {
+    live_ = true;
+    for (const std::string& one : kept_) out_ += one;
+  }
   write();
-  return {};
+  return true;
+}
+
+void NodeStream::stop_joining() {
+  joining_.reset();
+  lose();
+}
+
+short NodeStream::wanted() const {
+  return joining_ ? joining_->wanted() : static_cast<short>(POLLIN | (out_.empty() ? 0 : POLLOUT));
 }
 
 bool NodeStream::try_resume(Controller& controller, Duration now) {
-  if (open() || over_ || now < next_try_) return false;
+  if (open() || over_ || joining_ || now < next_try_) return false;
   next_try_ = now + pause_;
   pause_ = std::min(pause_ * 2, kLongestPause);
   auto client = controller.connect_node(node_);
@@ -104,8 +136,10 @@ bool NodeStream::note(const FrameView& frame) {
   resume_.received = std::max(resume_.received, frame.header.correlation);
   unconfirmed_bytes_ += frame.payload.size() + kFrameHeaderSize;
   pause_ = Duration(100);
+  launched_ = true;
   if (!live_) {
     live_ = true;
+    resume_.await_launch = false;
     for (const std::string& one : kept_) out_ += one;
     write();
   }
@@ -143,6 +177,7 @@ void NodeStream::set_over() {
     write();
   }
   over_ = true;
+  joining_.reset();
   fd_ = Fd();
   out_.clear();
 }

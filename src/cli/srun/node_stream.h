@@ -30,14 +30,26 @@ class NodeStream {
   const std::string& node() const { return node_.name; }
   bool open() const { return static_cast<bool>(fd_); }
   bool over() const { return over_; }
-  int fd() const { return fd_.get(); }
-  bool wants_to_write() const { return !out_.empty(); }
+  bool joining() const { return joining_.has_value(); }
+  // For poll(2); -1 while there is nothing to wait for.
+  int fd() const { return joining_ ? joining_->fd() : fd_.get(); }
+  short wanted() const;
   bool takes_input() const { return open() && live_ && kept_bytes_ < kInputWindow; }
 
-  // Connects and sends the first message; `finish` then waits for the answer of the handshake. Two
-  // calls, so that many nodes can be asked at once.
+  // Begins to connect, with the launch as the first message; join() goes on with it. Never waits,
+  // so that many nodes are asked at once.
   Status start(Controller& controller, const LaunchTasks& launch);
-  Status finish(Duration timeout);
+  // The same for a launch that goes down the tree: the stream waits for it at the node.
+  Status attach(Controller& controller);
+  // It has been joining for too long: join() says so.
+  bool late(Duration now) const { return joining_ && now >= join_until_; }
+  // True when the stream is open, or was.
+  Result<bool> join(Duration now);
+  // The tree says that the launch has arrived. Until then a lost connection is not taken up again.
+  void set_launched() { launched_ = true; }
+  bool launched() const { return launched_; }
+  // Gives the attempt to join up; try_resume goes on when it was launched.
+  void stop_joining();
   // Connects again if it is time to; false if it is not, or did not work.
   bool try_resume(Controller& controller, Duration now);
 
@@ -63,6 +75,8 @@ class NodeStream {
  private:
   static constexpr std::size_t kReadAtOnce = 16;
 
+  template <class Message>
+  Status begin(Controller& controller, const Message& first);
   void adopt(Client client);
   void keep(std::string frame);
   // False if there was nothing to read.
@@ -85,6 +99,9 @@ class NodeStream {
   ResumeStream resume_;  // names the stream; `received` counts on
   Duration patience_;
   std::optional<Client> joining_;
+  Duration join_until_{0};
+  bool launched_ = false;
+  bool direct_ = false;  // the launch went on this connection
   Fd fd_;
   FrameBuffer frames_;
   std::string out_;

@@ -104,45 +104,12 @@ Status Session::open_files() {
   return {};
 }
 
-// Everybody is asked before anybody's answer is waited for.
-Status Session::launch() {
-  auto failed = [this](NodeStream& stream, const Error& error) {
-    stream.set_over();
-    return fail(fmt::format("Task launch for {} failed on node {}: {}", step_name(), stream.node(),
-                            error.text));
-  };
-  Status all;
-  for (const NodeAddress& node : run_.created.nodes) {
-    ResumeStream resume{
-        .job = run_.job, .step = run_.created.step.id, .srun_id = run_.launch.srun_id};
-    streams_.push_back(
-        std::make_unique<NodeStream>(node, resume, controller_.config().stream_timeout));
-    Status started = streams_.back()->start(controller_, run_.launch);
-    if (!started) {
-      all = failed(*streams_.back(), started.error());
-      break;
-    }
-  }
-  for (auto& stream : streams_) {
-    if (stream->over()) continue;
-    Status met = stream->finish(controller_.config().message_timeout);
-    if (!met) all = failed(*stream, met.error());
-  }
-  return all;
-}
-
 int Session::run() {
   if (Status opened = open_files(); !opened) {
     complain("srun", opened.error().text);
     return 1;
   }
-  if (Status launched = launch(); !launched) {
-    complain("srun", launched.error().text);
-    complain("srun", "Application launch failed");
-    send_signal(SIGKILL);
-    failure_code_ = 1;
-    aborting_ = true;
-  }
+  launch();
   if (run_.options->pty && ::isatty(STDIN_FILENO)) set_terminal(true);
   loop();
   if (raw_) set_terminal(false);
@@ -155,14 +122,13 @@ bool Session::all_over() const {
                      [](const auto& stream) { return stream->over(); });
 }
 
-// Also right after a handshake: with its answer more may have come, which poll(2) does not know of.
+// Also right after a handshake: with its answer more may have come, which poll(2) does not know
+// of.
 void Session::read(NodeStream& stream) {
   stream.read([&](const FrameView& frame) { handle(stream, frame); });
 }
 
 void Session::loop() {
-  for (auto& stream : streams_)
-    if (!stream->over()) read(*stream);
   while (!all_over()) {
     poll_once();
     look_after_lost();
@@ -179,23 +145,26 @@ void Session::poll_once() {
   fds.push_back(
       {.fd = in_ >= 0 && !input_over_ && room ? in_ : -1, .events = POLLIN, .revents = 0});
   fds.push_back({.fd = job_over_ ? -1 : watcher_.fd(), .events = POLLIN, .revents = 0});
-  for (const auto& stream : streams_) {
-    short events = static_cast<short>(POLLIN | (stream->wants_to_write() ? POLLOUT : 0));
-    fds.push_back({.fd = stream->open() ? stream->fd() : -1, .events = events, .revents = 0});
-  }
-  ::poll(fds.data(), fds.size(), static_cast<int>(kLookInterval.count()));
+  for (const auto& stream : streams_)
+    fds.push_back({.fd = stream->fd(), .events = stream->wanted(), .revents = 0});
+  Duration wait = add_tree_polls(fds, kLookInterval);
+  ::poll(fds.data(), fds.size(), static_cast<int>(wait.count()));
   if (fds[0].revents) take_signals();
   if (fds[1].revents) read_input();
   if (!job_over_ && (fds[2].revents || watcher_.fd() < 0)) {
     auto row = watcher_.wait(Duration(0));
     job_over_ = !row || *row;
   }
+  Duration now = monotonic_clock();
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     NodeStream& stream = *streams_[i];
+    bool due = fds[i + 3].revents || stream.late(now);
+    if (stream.joining() && (!due || !join(stream))) continue;
     if (fds[i + 3].revents & POLLOUT) stream.write();
     if (!fds[i + 3].revents) continue;
     read(stream);
   }
+  advance_trees();
 }
 
 void Session::handle(NodeStream& stream, const FrameView& frame) {
@@ -270,7 +239,7 @@ void Session::read_input() {
 void Session::look_after_lost() {
   Duration now = monotonic_clock();
   for (auto& stream : streams_) {
-    if (stream->open() || stream->over()) continue;
+    if (stream->open() || stream->over() || stream->joining() || !stream->launched()) continue;
     if (stream->try_resume(controller_, now)) {
       read(*stream);
       continue;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step while it runs: one loop over the nodes' streams, our own input, signals and the job's end.
 #pragma once
+#include <poll.h>
+
+#include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/common/controller.h"
+#include "cli/common/tree_call.h"
 #include "cli/common/watch.h"
 #include "cli/options/job_options.h"
 #include "cli/srun/exits.h"
@@ -49,7 +54,16 @@ class Session {
 
  private:
   Status open_files();
-  Status launch();
+  // session_launch.cc
+  void launch();
+  void launch_failed(NodeStream& stream, const std::string& why);
+  // False while it is not open.
+  bool join(NodeStream& stream);
+  // Adds what the trees wait for, and says for how long, `most` at most.
+  Duration add_tree_polls(std::vector<pollfd>& fds, Duration most) const;
+  void advance_trees();
+  void take_launch_row(const TreeAnswer& row);
+  void signal_by_tree(std::uint16_t signal, std::vector<NodeAddress> nodes);
   void loop();
   void poll_once();
   void read(NodeStream& stream);
@@ -81,6 +95,9 @@ class Session {
   FenceHub fences_;
   std::vector<std::unique_ptr<NodeStream>> streams_;
   std::vector<bool> step_failed_;
+  std::optional<TreeCall> launching_;
+  std::list<TreeCall> signalling_;
+  bool launch_broken_ = false;
   JobWatcher watcher_;
   bool job_over_ = false;
   Fd signals_;

@@ -81,9 +81,18 @@ void Session::escalate() {
   send_signal(SIGKILL);
 }
 
+// On the streams, which are there anyhow. Where one is lost, slurmd is asked.
 void Session::send_signal(std::uint16_t signal) {
-  for (auto& stream : streams_)
-    if (stream->open() && !stream->over()) stream->send(SignalTasks{.signal = signal});
+  std::vector<NodeAddress> lost;
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    NodeStream& stream = *streams_[i];
+    if (stream.over()) continue;
+    if (stream.open() || stream.joining())
+      stream.send(SignalTasks{.signal = signal});
+    else if (stream.launched())
+      lost.push_back(run_.created.nodes[i]);
+  }
+  if (!lost.empty()) signal_by_tree(signal, std::move(lost));
 }
 
 void Session::say_status() const {

@@ -45,10 +45,11 @@ std::vector<StepRow> choose(const SstatSettings& settings, const JobTarget& targ
 
 SstatRow ask_all_nodes(Controller& controller, const StepRow& step) {
   SstatRow row{.id = shown_step(step), .nodes = step.nodes};
-  for (const NodeAddress& node : step.addresses) {
-    auto here = ask_node(controller, node, {.job = step.job, .step = step.step.id});
+  QueryStepsHere question{.job = step.job, .step = step.step.id};
+  for (const NodeAnswer& answer : ask_nodes(controller, step.addresses, question)) {
+    const auto& here = answer.steps;
     if (!here) {
-      complain("sstat", fmt::format("{}: {}", node.name, here.error().text));
+      complain("sstat", fmt::format("{}: {}", answer.node, here.error().text));
       continue;
     }
     for (const StepHere& part : here->rows) {

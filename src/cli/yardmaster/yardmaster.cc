@@ -56,6 +56,7 @@ const std::vector<YardmasterVerb>& yardmaster_verbs() {
       {"down", "stop it", down_main, down_page, down_options},
       {"status", "what runs, and where its files are", status_main, status_page, status_options},
       {"doctor", "find what is wrong and how to mend it", doctor_main, doctor_page, doctor_options},
+      {"ping", "ask nodes whether they are there", ping_main, ping_page, ping_options},
       {"events", "print or follow the cluster's log of events", events_main, events_page,
        events_options},
   };

@@ -28,11 +28,12 @@ int down_main(const Arguments& arguments);
 int status_main(const Arguments& arguments);
 int doctor_main(const Arguments& arguments);
 int events_main(const Arguments& arguments);
-CommandPage up_page(), down_page(), status_page(), doctor_page(), events_page();
+int ping_main(const Arguments& arguments);
+CommandPage up_page(), down_page(), status_page(), doctor_page(), events_page(), ping_page();
 std::vector<OptionInfo> up_options(), down_options(), status_options(), doctor_options(),
-    events_options();
+    events_options(), ping_options();
 
-// Complains about operands, which no verb takes; true if there are any.
+// Complains about operands, for verbs that take none; true if there are any.
 bool has_operands(const CommandPage& page, const std::vector<std::string>& operands);
 
 }  // namespace ym::cli

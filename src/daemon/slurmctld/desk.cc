@@ -32,6 +32,7 @@ void Desk::on_frame(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<FetchConfig>: return fetch_config(to);
     case message_number<GetToken>: return get_token(to, peer, frame);
     case message_number<Ping>: return ping(to);
+    case message_number<TreeAnswers>: return fan_out_.answered(from, frame);
     case message_number<Reconfigure>: return reconfigure(to, peer);
     case message_number<Shutdown>: return shut_down(to, peer, frame);
     default:
@@ -47,6 +48,7 @@ void Desk::on_close(ConnectionId connection) {
     listings_.erase(connection.value);
     followers_.erase(connection.value);
   }
+  fan_out_.lost(connection);
   for (JobId job : s_.requests->forget(connection)) s_.core->push(OwnerGone{job});
   if (auto node = s_.requests->node_disconnected(connection)) {
     s_.log->info("node {} disconnected", *node);

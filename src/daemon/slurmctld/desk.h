@@ -13,6 +13,7 @@
 
 #include "daemon/slurmctld/core_loop.h"
 #include "daemon/slurmctld/directory.h"
+#include "daemon/slurmctld/fan_out.h"
 #include "daemon/slurmctld/programs.h"
 #include "daemon/slurmctld/published.h"
 #include "daemon/slurmctld/requests.h"
@@ -41,7 +42,9 @@ struct DeskSurroundings {
 
 class Desk {
  public:
-  explicit Desk(DeskSurroundings surroundings) : s_(std::move(surroundings)) {}
+  explicit Desk(DeskSurroundings surroundings)
+      : s_(std::move(surroundings)),
+        fan_out_(*s_.server, static_cast<std::uint64_t>(s_.started.unix_ms) << 20) {}
 
   void on_frames(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void on_close(ConnectionId connection);
@@ -116,6 +119,7 @@ class Desk {
   bool feed(Follower& follower, JournalLoop& journal);
 
   DeskSurroundings s_;
+  FanOut fan_out_;
   std::mutex mutex_;
   std::map<std::uint64_t, Listing> listings_;    // by connection; guarded by mutex_
   std::map<std::uint64_t, Follower> followers_;  // by connection; guarded by mutex_

@@ -95,7 +95,11 @@ void Desk::deliver(JournalLoop::Work& work) {
   Batch& batch = work.batch;
   s_.published->set_state(batch.state);
   for (Reply& reply : batch.replies) send_reply(reply, batch.state);
-  for (std::size_t i = 0; i < batch.orders.size(); ++i) send_order(batch.orders[i], work.routes[i]);
+  auto config = s_.published->config();
+  std::vector<bool> down_the_tree =
+      fan_out_.send(batch, work.routes, config->tree_width, config->message_timeout);
+  for (std::size_t i = 0; i < batch.orders.size(); ++i)
+    if (down_the_tree.empty() || !down_the_tree[i]) send_order(batch.orders[i], work.routes[i]);
   for (ControllerProgram& program : batch.programs)
     s_.programs->run(std::move(program), *s_.published->view().config);
   std::vector<JobId> touched;

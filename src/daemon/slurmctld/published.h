@@ -31,6 +31,10 @@ class Published {
     std::lock_guard lock(mutex_);
     return view_;
   }
+  std::shared_ptr<const ClusterConfig> config() const {
+    std::lock_guard lock(mutex_);
+    return view_.config;
+  }
   void set_state(const Snapshot& state) {
     Snapshot copy = state, old;
     std::lock_guard lock(mutex_);

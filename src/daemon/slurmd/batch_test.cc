@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batch jobs through a real slurmd and real shepherds.
 #include "daemon/slurmd/node_harness.h"
+#include "shepherd/record.h"
 
 namespace ym {
 namespace {
@@ -156,8 +157,10 @@ TEST_F(NodeTest, AJobThatEndedWithoutASlurmdIsReportedByTheNext) {
   pid_t shell = pid_in("shell");
   stop_slurmd(SIGKILL);
   std::ofstream(dir_ + "/home/go") << "\n";
-  std::string result = dir_ + "/spool-n1/attempts/job00001-00000000000003e8/batch/result";
-  EXPECT_TRUE(eventually([&] { return std::filesystem::exists(result); }));
+  EXPECT_TRUE(eventually([&] {
+    auto bytes = read_file(dir_ + "/spool-n1/attempts/job00001-00000000000003e8/batch.record");
+    return bytes && decode_record(*bytes)->result;
+  }));
   EXPECT_FALSE(is_alive(shell));
   controller_->forget_reports();
   start_slurmd();
@@ -249,8 +252,10 @@ TEST_F(NodeTest, StopsCleanlyAndLeavesJobsAlone) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
   EXPECT_TRUE(is_alive(shell));
   ::kill(shell, SIGKILL);
-  std::string result = dir_ + "/spool-n1/attempts/job00001-00000000000003e8/batch/result";
-  EXPECT_TRUE(eventually([&] { return std::filesystem::exists(result); }));
+  EXPECT_TRUE(eventually([&] {
+    auto bytes = read_file(dir_ + "/spool-n1/attempts/job00001-00000000000003e8/batch.record");
+    return bytes && decode_record(*bytes)->result;
+  }));
 }
 
 }  // namespace

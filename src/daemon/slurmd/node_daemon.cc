@@ -59,6 +59,9 @@ NodeDaemon::NodeDaemon(Parts parts)
       shepherds_(loop_, spool_, log_, std::move(parts.shepherd_program), node_.name),
       queries_(loop_, shepherds_),
       cpus_(machine_, node_, loaded_.config, ::geteuid() == 0),
+      relay_(loop_, {.cluster = loaded_.config.cluster_name,
+                     .address = [this](const NodeAddress& node) { return address_of(node); },
+                     .token = [this] { return fresh_token(); }}),
       health_(loop_, log_,
               {.node = node_.name,
                .configuration = loaded_.path,
@@ -67,7 +70,7 @@ NodeDaemon::NodeDaemon(Parts parts)
               [this] { return ask_own_state(); }) {
   shepherds_.set_on_end([this](Sluid sluid, StepId step, const agent::Ended& ended) {
     if (agent::is_program(step) && !ended.error.empty())
-      log_.error("{} failed: {}", step_folder_name(step), ended.error);
+      log_.error("{} failed: {}", step_name(step), ended.error);
     agent::Outbox out;
     agent_.shepherd_ended(sluid, step, ended, out);
     obey(std::move(out));
@@ -80,6 +83,7 @@ NodeDaemon::~NodeDaemon() {
 }
 
 Status NodeDaemon::start() {
+  if (auto ready = shepherds_.open_nursery(); !ready) return ready;
   if (auto ready = spool_.prepare(); !ready) return ready;
   // Listening first: a second daemon of this node is refused before it touches the spool.
   if (auto ready = listen(); !ready) return ready;
@@ -125,7 +129,7 @@ Status NodeDaemon::recover() {
       cpus_.adopt(*order, one.found == agent::Found::Alive);
   for (const agent::Recovered& one : scan.found) {
     if (one.found != agent::Found::Alive) continue;
-    log_.info("job {} step {} is still running", one.job.value, step_folder_name(one.step));
+    log_.info("job {} step {} is still running", one.job.value, step_name(one.step));
     loop_.post([this, one] { shepherds_.adopt(one.job, one.sluid, one.step); });
   }
   obey(std::move(out));
@@ -327,10 +331,10 @@ void NodeDaemon::obey(agent::Launch& effect) {
     started = shepherds_.start(effect.job, effect.sluid, effect.step, std::move(connection));
   }
   if (started) {
-    log_.info("launched job {} step {}", effect.job.value, step_folder_name(effect.step));
+    log_.info("launched job {} step {}", effect.job.value, step_name(effect.step));
     return;
   }
-  log_.error("cannot launch job {} step {}: {}", effect.job.value, step_folder_name(effect.step),
+  log_.error("cannot launch job {} step {}: {}", effect.job.value, step_name(effect.step),
              started.error().text);
   agent::Ended ended{.exit = {.code = 1, .signal = 0}, .error = started.error().text};
   if (auto wrote = spool_.write_result(effect.sluid, effect.step,
@@ -356,9 +360,9 @@ void NodeDaemon::obey(agent::Signal& effect) {
                                            .node = node_.name,
                                            .at = now,
                                            .zone_offset_s = zone_offset_seconds(now)});
-  log_.debug("signal {} to step {}", effect.signal, step_folder_name(effect.step));
+  log_.debug("signal {} to step {}", effect.signal, step_name(effect.step));
   if (auto sent = shepherds_.send(effect.sluid, effect.step, packet); !sent) {
-    log_.verbose("signal {} to step {}: {}", effect.signal, step_folder_name(effect.step),
+    log_.verbose("signal {} to step {}: {}", effect.signal, step_name(effect.step),
                  sent.error().text);
   }
 }
@@ -367,7 +371,7 @@ void NodeDaemon::obey(agent::Freeze& effect) {
   ControlPacket packet{.kind = effect.frozen ? ControlKind::Freeze : ControlKind::Thaw};
   if (auto sent = shepherds_.send(effect.sluid, effect.step, packet); !sent) {
     log_.verbose("{} of step {}: {}", effect.frozen ? "suspension" : "resumption",
-                 step_folder_name(effect.step), sent.error().text);
+                 step_name(effect.step), sent.error().text);
   }
 }
 

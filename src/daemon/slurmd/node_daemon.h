@@ -16,6 +16,8 @@
 #include "daemon/slurmd/shepherds.h"
 #include "daemon/slurmd/spool.h"
 #include "daemon/slurmd/step_queries.h"
+#include "daemon/slurmd/tree.h"
+#include "model/control_messages.h"
 #include "net/key.h"
 #include "net/link.h"
 #include "net/loop.h"
@@ -63,6 +65,13 @@ class NodeDaemon {
 
  private:
   using Key = std::pair<Sluid, StepId>;
+  // srun's connection that came before its launch.
+  struct AwaitingStream {
+    ResumeStream request;
+    std::uint32_t uid = 0;  // who waits
+    Shepherds::Connection connection;
+    TimerId timer;
+  };
   // A step between srun's wish and its shepherd.
   struct PendingStep {
     ShepherdOrder order;
@@ -84,8 +93,25 @@ class NodeDaemon {
   void on_client_frames(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void launch_tasks(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   Result<ShepherdOrder> order_for(const LaunchTasks& request, const Peer& peer) const;
+  // A launch that was judged, ready but for its connection.
+  Result<PendingStep> judge_launch(const std::string& payload, const Peer& peer) const;
+  // What the agent refuses leaves `step` as it was.
+  Status begin_step(PendingStep& step);
   void resume_stream(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void query_steps_here(ConnectionId from, const Peer& peer, const Frame& frame);
+  bool ask_steps(const QueryStepsHere& query, std::uint32_t uid, StepQueries::Done done);
+  Pong pong() const;
+  // tree_orders.cc
+  void take_tree_order(ConnectionId from, const Peer& peer, const Frame& frame);
+  void carry_out(TreeOrder order, std::function<void(TreeAnswers)> done);
+  void do_own_part(const TreeOrder& order, std::function<void(TreeAnswer)> done);
+  Status do_once(const TreeOrder& order);
+  Status launch_from_tree(const TreeOrder& order);
+  Status signal_step(const TreeOrder& order);
+  Address address_of(const NodeAddress& node) const;
+  void await_launch(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
+  void join_stream(AwaitingStream stream);
+  Shepherds::Connection take_awaiting(const ShepherdOrder& order);
   void attach_step(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void receive_file(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void refuse_bcast(ConnectionId to, const Frame& frame, const std::string& text);
@@ -131,6 +157,10 @@ class NodeDaemon {
   std::unique_ptr<Server> server_;
   std::unique_ptr<Link> link_;
   std::vector<Address> addresses_;  // that link_ tries
+  TreeRelay relay_;
+  DoneOrders done_orders_;
+  std::map<std::uint64_t, AwaitingStream> awaiting_;
+  std::uint64_t last_awaiting_ = 0;
   std::function<void()> on_reconfigure_;
   HealthCheck health_;
 };

@@ -25,7 +25,7 @@ std::string notice_of(KillCause cause, const NoticeFacts& facts) {
   if (cause == KillCause::None) return {};
   std::string what = facts.step == kBatchStep
                          ? fmt::format("JOB {}", facts.job.value)
-                         : fmt::format("STEP {}.{}", facts.job.value, step_folder_name(facts.step));
+                         : fmt::format("STEP {}.{}", facts.job.value, step_name(facts.step));
   return fmt::format("slurmstepd: error: *** {} ON {} CANCELLED AT {}{} ***\n", what, facts.node,
                      print_timestamp(facts.at, FixedOffset(facts.zone_offset_s)), due_to(cause));
 }

@@ -60,7 +60,7 @@ Result<ShepherdOrder> NodeDaemon::around_order(const agent::Persist& effect) con
 }
 
 void NodeDaemon::obey(agent::Refuse& effect) {
-  log_.error("step {} is not launched: {}", step_folder_name(effect.step),
+  log_.error("step {} is not launched: {}", step_name(effect.step),
              effect.error.empty() ? "the job is being ended" : effect.error);
   if (auto wrote = spool_.write_result(effect.sluid, effect.step,
                                        {.exit = effect.exit, .error = effect.error});

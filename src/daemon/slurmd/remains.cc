@@ -38,7 +38,7 @@ ProcessFacts facts_of(pid_t pid) {
 }
 
 bool belongs_to(pid_t pid, std::uint32_t uid) {
-  struct stat info {};
+  struct stat info{};
   return ::stat(fmt::format("/proc/{}", pid).c_str(), &info) == 0 && info.st_uid == uid;
 }
 

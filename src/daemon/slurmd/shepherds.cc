@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -16,6 +15,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "daemon/slurmd/spawn.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "shepherd/folder.h"
@@ -26,88 +26,44 @@ namespace {
 
 constexpr Duration kLookAgain{100};
 constexpr Duration kRemainsAgain{20};
-constexpr int kSpareFd = 20;  // above the numbers that a shepherd expects
 
 // Through the folder's descriptor: paths in spools are longer than a socket's address may be.
-Result<std::pair<Fd, sockaddr_un>> control_address(const std::string& folder) {
+Result<std::pair<Fd, sockaddr_un>> control_address(const std::string& stem) {
+  std::string folder = folder_of(stem);
   Fd at(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!at) return fail(errno_text(folder));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  std::string path = fmt::format("/proc/self/fd/{}/{}", at.get(), kControlSocket);
+  std::string path =
+      fmt::format("/proc/self/fd/{}{}{}", at.get(), stem.substr(folder.size()), kControlSuffix);
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   return std::pair(std::move(at), address);
 }
 
 // Bound before the shepherd exists, so that nothing sent to it is ever too early.
-Result<Fd> control_listener(const std::string& folder) {
-  ::unlink(fmt::format("{}/{}", folder, kControlSocket).c_str());
-  auto address = control_address(folder);
+Result<Fd> control_listener(const std::string& stem) {
+  ::unlink((stem + kControlSuffix).c_str());
+  auto address = control_address(stem);
   if (!address) return std::unexpected(address.error());
   Fd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const sockaddr* name = reinterpret_cast<const sockaddr*>(&address->second);
   if (!fd || ::bind(fd.get(), name, sizeof address->second) != 0 || ::listen(fd.get(), 64) != 0) {
-    return fail(errno_text(fmt::format("{}/{}", folder, kControlSocket)));
+    return fail(errno_text(stem + kControlSuffix));
   }
   return fd;
 }
 
 Fd file_with(const std::string& bytes) {
   Fd fd(::memfd_create("residual", MFD_CLOEXEC));
-  if (fd && ::write(fd.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+  if (fd && ::pwrite(fd.get(), bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
     return Fd();
   return fd;
 }
 
-class SpawnSetup {
- public:
-  SpawnSetup() {
-    ::posix_spawn_file_actions_init(&actions_);
-    ::posix_spawnattr_init(&attributes_);
-    sigset_t none, all;
-    ::sigemptyset(&none);
-    ::sigfillset(&all);
-    ::posix_spawnattr_setsigmask(&attributes_, &none);
-    ::posix_spawnattr_setsigdefault(&attributes_, &all);
-    ::posix_spawnattr_setflags(&attributes_,
-                               POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
-    ::posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDWR, 0);
-    ::posix_spawn_file_actions_adddup2(&actions_, 0, 1);
-  }
-  ~SpawnSetup() {
-    ::posix_spawn_file_actions_destroy(&actions_);
-    ::posix_spawnattr_destroy(&attributes_);
-  }
-  SpawnSetup(const SpawnSetup&) = delete;
-  SpawnSetup& operator=(const SpawnSetup&) = delete;
-
-  void pass(const Fd& fd, int as) {
-    if (!fd) return;
-    moved_.emplace_back(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kSpareFd));
-    ::posix_spawn_file_actions_adddup2(&actions_, moved_.back().get(), as);
-  }
-  Result<pid_t> spawn(const std::string& program, std::vector<std::string> arguments) {
-    std::vector<char*> argv;
-    for (std::string& one : arguments) argv.push_back(one.data());
-    argv.push_back(nullptr);
-    char* environment[] = {nullptr};
-    pid_t pid = 0;
-    int error =
-        ::posix_spawn(&pid, program.c_str(), &actions_, &attributes_, argv.data(), environment);
-    if (error != 0) return fail(fmt::format("{}: {}", program, std::strerror(error)));
-    return pid;
-  }
-
- private:
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
-  std::vector<Fd> moved_;
-};
-
 }  // namespace
 
 Shepherds::Shepherds(Loop& loop, Spool& spool, Log& log, std::string program, std::string node)
-    : loop_(loop), spool_(spool), log_(log), program_(std::move(program)), node_(std::move(node)) {}
+    : loop_(loop), spool_(spool), log_(log), nursery_(std::move(program)), node_(std::move(node)) {}
 
 Shepherds::~Shepherds() {
   for (auto& [key, watched] : watched_) {
@@ -117,24 +73,22 @@ Shepherds::~Shepherds() {
 }
 
 Status Shepherds::start(JobId job, Sluid sluid, StepId step, Connection srun) {
-  std::string folder = spool_.folder(sluid, step);
+  std::string stem = spool_.stem(sluid, step);
   auto lock = spool_.take_lock(sluid, step);
   if (!lock) return std::unexpected(lock.error());
-  auto control = control_listener(folder);
+  auto control = control_listener(stem);
   if (!control) return std::unexpected(control.error());
-  Fd residual = srun.residual.empty() ? Fd() : file_with(srun.residual);
-
-  SpawnSetup setup;
-  setup.pass(*lock, kOrderFd);
-  setup.pass(*lock, kLockFd);
-  setup.pass(*control, kControlFd);
-  setup.pass(srun.fd, kStreamFd);
-  setup.pass(residual, kResidualFd);
-  auto pid = setup.spawn(
-      program_, {fmt::format("slurmstepd: [{}.{}]", job.value, step_folder_name(step)), folder});
+  Birth birth{.stem = stem,
+              .title = fmt::format("slurmstepd: [{}.{}]", job.value, step_name(step)),
+              .record = std::move(*lock),
+              .control = std::move(*control),
+              .errors = Fd(::fcntl(log_.errors_fd(), F_DUPFD_CLOEXEC, 3)),
+              .stream = std::move(srun.fd),
+              .residual = srun.residual.empty() ? Fd() : file_with(srun.residual)};
+  auto pid = nursery_.bear(birth);
   if (!pid) return std::unexpected(pid.error());
-  log_.debug("started shepherd of {}.{} as process {}", job.value, step_folder_name(step), *pid);
-  return watch({sluid, step}, job, *pid, true);
+  log_.debug("started shepherd of {}.{} as process {}", job.value, step_name(step), *pid);
+  return watch({sluid, step}, job, *pid);
 }
 
 Status Shepherds::run_aside(const std::string& program, std::vector<std::string> arguments,
@@ -166,8 +120,8 @@ void Shepherds::adopt(JobId job, Sluid sluid, StepId step) { look_again({sluid, 
 // A shepherd so young that it has not said its process id is looked at again until it has, or is
 // gone.
 void Shepherds::look_again(Key key, JobId job) {
-  if (auto started = spool_.read_started(key.first, key.second)) {
-    bool watching = watch(key, job, static_cast<pid_t>(started->pid), false).has_value();
+  if (auto record = spool_.read_record(key.first, key.second); record && record->started) {
+    bool watching = watch(key, job, static_cast<pid_t>(record->started->pid)).has_value();
     // The lock tells whether that process id is still the shepherd's.
     if (watching && !spool_.take_lock(key.first, key.second)) return;
     auto watched = watched_.find(key);
@@ -183,10 +137,9 @@ void Shepherds::look_again(Key key, JobId job) {
   }
 }
 
-Status Shepherds::watch(Key key, JobId job, pid_t pid, bool child) {
+Status Shepherds::watch(Key key, JobId job, pid_t pid) {
   Watched& watched = watched_[key];
   watched.job = job;
-  watched.child = child;
   watched.pidfd = Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   Status ready = watched.pidfd
                      ? loop_.watch_readable(watched.pidfd.get(), [this, key] { ended(key); })
@@ -201,31 +154,26 @@ void Shepherds::ended(Key key) {
   Watched watched = std::move(found->second);
   loop_.unwatch(watched.pidfd.get());
   watched_.erase(found);
-  if (watched.child) {
-    siginfo_t info{};
-    ::waitid(P_PIDFD, static_cast<id_t>(watched.pidfd.get()), &info, WEXITED);
-  }
   report_end(key, watched.job);
 }
 
 void Shepherds::report_end(Key key, JobId job) {
-  if (auto result = spool_.read_result(key.first, key.second)) {
-    auto text =
-        read_file(fmt::format("{}/{}", spool_.folder(key.first, key.second), kUnkillableFile));
+  auto record = spool_.read_record(key.first, key.second);
+  if (record && record->result) {
+    auto text = read_file(spool_.stem(key.first, key.second) + kUnkillableSuffix);
     if (text) log_unkillable(key, job, *text);
-    if (on_end_) on_end_(key.first, key.second, ended_of(*result));
+    if (on_end_) on_end_(key.first, key.second, ended_of(*record->result));
     return;
   }
-  log_.error("the shepherd of {}.{} ended without a result", job.value,
-             step_folder_name(key.second));
-  auto order = spool_.read_order(key.first, key.second);
-  if (!order)
-    order = ShepherdOrder{.job = job, .sluid = key.first, .step = key.second, .node = node_};
-  auto started = spool_.read_started(key.first, key.second);
-  Duration wait = order->unkillable_timeout;
-  end_remains(key, job,
-              Ref(Remains(std::move(*order), started ? static_cast<pid_t>(started->pid) : 0)),
-              monotonic_clock() + wait);
+  log_.error("the shepherd of {}.{} ended without a result", job.value, step_name(key.second));
+  if (!record)
+    record =
+        StepRecord{.order = {.job = job, .sluid = key.first, .step = key.second, .node = node_},
+                   .started = {},
+                   .result = {}};
+  Duration wait = record->order.unkillable_timeout;
+  pid_t pid = record->started ? static_cast<pid_t>(record->started->pid) : 0;
+  end_remains(key, job, Ref(Remains(std::move(record->order), pid)), monotonic_clock() + wait);
 }
 
 void Shepherds::end_remains(Key key, JobId job, Ref<Remains> remains, Duration give_up_at) {
@@ -244,8 +192,7 @@ void Shepherds::end_remains(Key key, JobId job, Ref<Remains> remains, Duration g
 }
 
 void Shepherds::log_unkillable(Key key, JobId job, std::string_view text) const {
-  log_.error("job {} step {}: these processes cannot be killed:", job.value,
-             step_folder_name(key.second));
+  log_.error("job {} step {}: these processes cannot be killed:", job.value, step_name(key.second));
   for (std::string_view line : split(text, '\n'))
     if (!line.empty()) log_.error("{}", line);
 }
@@ -258,7 +205,7 @@ Status Shepherds::send(Sluid sluid, StepId step, const ControlPacket& packet, in
 
 Result<Fd> Shepherds::open(Sluid sluid, StepId step, const ControlPacket& packet,
                            int passed_fd) const {
-  auto address = control_address(spool_.folder(sluid, step));
+  auto address = control_address(spool_.stem(sluid, step));
   if (!address) return std::unexpected(address.error());
   Fd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const sockaddr* name = reinterpret_cast<const sockaddr*>(&address->second);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts shepherds, talks to them, and notices their end, whether they are our children or our
+// Has shepherds started, talks to them, and notices their end, whether they are ours or our
 // predecessor's. On the loop's thread.
 #pragma once
 #include <sys/types.h>
@@ -13,6 +13,7 @@
 #include "agent/agent.h"
 #include "base/ref.h"
 #include "base/result.h"
+#include "daemon/slurmd/nursery_line.h"
 #include "daemon/slurmd/remains.h"
 #include "daemon/slurmd/spool.h"
 #include "net/address.h"
@@ -27,6 +28,8 @@ class Shepherds {
   Shepherds(Loop& loop, Spool& spool, Log& log, std::string program, std::string node);
   ~Shepherds();
   void set_on_end(OnEnd on_end) { on_end_ = std::move(on_end); }
+
+  Status open_nursery() { return nursery_.open(); }
 
   struct Connection {
     Fd fd;
@@ -48,11 +51,10 @@ class Shepherds {
   struct Watched {
     JobId job;
     Fd pidfd;
-    bool child = false;
   };
   using Key = std::pair<Sluid, StepId>;
 
-  Status watch(Key key, JobId job, pid_t pid, bool child);
+  Status watch(Key key, JobId job, pid_t pid);
   void look_again(Key key, JobId job);
   void ended(Key key);
   void report_end(Key key, JobId job);
@@ -63,7 +65,8 @@ class Shepherds {
   Loop& loop_;
   Spool& spool_;
   Log& log_;
-  const std::string program_, node_;
+  NurseryLine nursery_;
+  const std::string node_;
   OnEnd on_end_;
   std::map<Key, Watched> watched_;
   std::map<int, Fd> aside_;  // pidfds, by their numbers

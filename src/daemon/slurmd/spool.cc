@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "os/files.h"
 #include "shepherd/folder.h"
-#include "wire/codec.h"
 
 namespace ym {
 namespace {
@@ -23,19 +22,20 @@ constexpr std::pair<StepId, const char*> kNamedSteps[] = {{kBatchStep, "batch"},
                                                           {kPrologStep, "prolog"},
                                                           {kEpilogStep, "epilog"}};
 
-bool is_step_folder(const std::string& name) {
+std::optional<std::string> step_of_record(const std::string& file) {
+  std::string_view suffix = kRecordSuffix;
+  if (!file.ends_with(suffix)) return std::nullopt;
+  std::string name = file.substr(0, file.size() - suffix.size());
   for (const auto& named : kNamedSteps)
-    if (name == named.second) return true;
-  return parse_u64(name).has_value();
+    if (name == named.second) return name;
+  if (!parse_u64(name)) return std::nullopt;
+  return name;
 }
 
-template <class T>
-std::optional<T> read_record(const std::string& path) {
+Result<StepRecord> read_at(const std::string& path) {
   auto bytes = read_file(path);
-  if (!bytes) return std::nullopt;
-  auto record = wire::decode<T>(*bytes);
-  if (!record) return std::nullopt;
-  return std::move(*record);
+  if (!bytes) return std::unexpected(bytes.error());
+  return decode_record(*bytes);
 }
 
 // The one above it is there: prepare() or an earlier call has made it.
@@ -55,7 +55,7 @@ std::vector<std::string> names_in(const std::string& folder) {
 
 }  // namespace
 
-std::string step_folder_name(StepId step) {
+std::string step_name(StepId step) {
   for (const auto& [id, name] : kNamedSteps)
     if (step == id) return name;
   return std::to_string(step.value);
@@ -92,42 +92,40 @@ std::string Spool::attempt_folder(Sluid sluid) const {
   return fmt::format("{}/attempts/{}", root_, name->second);
 }
 
-std::string Spool::folder(Sluid sluid, StepId step) const {
-  return fmt::format("{}/{}", attempt_folder(sluid), step_folder_name(step));
+std::string Spool::stem(Sluid sluid, StepId step) const {
+  return fmt::format("{}/{}", attempt_folder(sluid), step_name(step));
 }
 
 Status Spool::write_order(const ShepherdOrder& order) {
   names_[order.sluid] = fmt::format("job{:05}-{:016x}", order.job.value, order.sluid.value);
   std::string attempt = attempt_folder(order.sluid);
-  std::string path = folder(order.sluid, order.step);
   if (auto made = make_folder(attempt, 0711); !made) return made;
   ::chmod(attempt.c_str(),
           0711);  // whatever our umask says: the script inside is the user's to run
-  if (auto made = make_folder(path, 0700); !made) return made;
-  return write_file(fmt::format("{}/{}", path, kOrderFile), wire::encode(order), 0600, Sync::No);
+  return write_file(stem(order.sluid, order.step) + kRecordSuffix, encode_part(order), 0600,
+                    Sync::No);
+}
+
+Result<StepRecord> Spool::read_record(Sluid sluid, StepId step) const {
+  return read_at(stem(sluid, step) + kRecordSuffix);
 }
 
 Result<ShepherdOrder> Spool::read_order(Sluid sluid, StepId step) const {
-  auto bytes = read_file(fmt::format("{}/{}", folder(sluid, step), kOrderFile));
-  if (!bytes) return std::unexpected(bytes.error());
-  return wire::decode<ShepherdOrder>(*bytes);
+  auto record = read_record(sluid, step);
+  if (!record) return std::unexpected(record.error());
+  return std::move(record->order);
 }
 
+// Also of a step whose order could not be written.
 Status Spool::write_result(Sluid sluid, StepId step, const ShepherdResult& result) {
-  return write_file(fmt::format("{}/{}", folder(sluid, step), kResultFile), wire::encode(result),
-                    0600, Sync::No);
-}
-
-std::optional<ShepherdResult> Spool::read_result(Sluid sluid, StepId step) const {
-  return read_record<ShepherdResult>(fmt::format("{}/{}", folder(sluid, step), kResultFile));
-}
-
-std::optional<StartedMark> Spool::read_started(Sluid sluid, StepId step) const {
-  return read_record<StartedMark>(fmt::format("{}/{}", folder(sluid, step), kStartedFile));
+  std::string path = stem(sluid, step) + kRecordSuffix;
+  Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!fd) return fail(errno_text(path));
+  return append_part(fd.get(), encode_part(result));
 }
 
 Result<Fd> Spool::take_lock(Sluid sluid, StepId step) const {
-  std::string path = fmt::format("{}/{}", folder(sluid, step), kOrderFile);
+  std::string path = stem(sluid, step) + kRecordSuffix;
   Fd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (!fd) return fail(errno_text(path));
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return fail(errno_text(path));
@@ -136,9 +134,14 @@ Result<Fd> Spool::take_lock(Sluid sluid, StepId step) const {
 
 void Spool::forget(Sluid sluid, std::optional<StepId> step) {
   if (!names_.contains(sluid)) return;
+  if (step) {
+    for (const char* suffix : {kRecordSuffix, kControlSuffix, kUnkillableSuffix})
+      ::unlink((stem(sluid, *step) + suffix).c_str());
+    return;
+  }
   std::error_code error;
-  std::filesystem::remove_all(step ? folder(sluid, *step) : attempt_folder(sluid), error);
-  if (!step) names_.erase(sluid);
+  std::filesystem::remove_all(attempt_folder(sluid), error);
+  names_.erase(sluid);
 }
 
 Spool::Scan Spool::scan(const std::string& boot_id) {
@@ -150,32 +153,35 @@ Spool::Scan Spool::scan(const std::string& boot_id) {
 void Spool::scan_attempt(const std::string& name, const std::string& boot_id, Scan& scan) {
   std::string attempt = fmt::format("{}/attempts/{}", root_, name);
   bool any = false;
-  for (const std::string& step : names_in(attempt)) {
-    if (!is_step_folder(step)) continue;
-    auto order = read_record<ShepherdOrder>(fmt::format("{}/{}/{}", attempt, step, kOrderFile));
-    if (!order || step_folder_name(order->step) != step) {
-      scan.troubles.push_back(fmt::format("{}/{}: no order in it", attempt, step));
+  for (const std::string& file : names_in(attempt)) {
+    auto step = step_of_record(file);
+    if (!step) continue;
+    auto record = read_at(fmt::format("{}/{}", attempt, file));
+    if (!record || step_name(record->order.step) != *step) {
+      scan.troubles.push_back(fmt::format("{}/{}: no order in it", attempt, file));
       continue;
     }
     any = true;
-    names_[order->sluid] = name;
-    scan.found.push_back(examine(*order, boot_id));
+    names_[record->order.sluid] = name;
+    scan.found.push_back(examine(*record, boot_id));
   }
   std::error_code error;
   if (!any) std::filesystem::remove_all(attempt, error);  // killed before its first order was whole
 }
 
-agent::Recovered Spool::examine(const ShepherdOrder& order, const std::string& boot_id) const {
+agent::Recovered Spool::examine(const StepRecord& seen, const std::string& boot_id) const {
+  const ShepherdOrder& order = seen.order;
   agent::Recovered found{.job = order.job, .sluid = order.sluid, .step = order.step};
   // The lock first: a shepherd that ends in between has left its result before it let go.
-  bool free = take_lock(order.sluid, order.step).has_value();
-  auto result = read_result(order.sluid, order.step);
-  if (!free) {
+  if (!take_lock(order.sluid, order.step)) {
     found.found = agent::Found::Alive;
-  } else if (result) {
+    return found;
+  }
+  auto record = read_record(order.sluid, order.step);
+  if (record && record->result) {
     found.found = agent::Found::Finished;
-    found.ended = ended_of(*result);
-  } else if (!read_started(order.sluid, order.step) && order.boot_id == boot_id) {
+    found.ended = ended_of(*record->result);
+  } else if (record && !record->started && order.boot_id == boot_id) {
     found.found = agent::Found::NeverStarted;
   }
   return found;

@@ -9,7 +9,7 @@
 #include "agent/agent.h"
 #include "base/result.h"
 #include "net/address.h"
-#include "shepherd/order.h"
+#include "shepherd/record.h"
 
 namespace ym {
 
@@ -26,10 +26,9 @@ class Spool {
   Status write_order(const ShepherdOrder& order);
   Result<ShepherdOrder> read_order(Sluid sluid, StepId step) const;
   Status write_result(Sluid sluid, StepId step, const ShepherdResult& result);
-  std::optional<ShepherdResult> read_result(Sluid sluid, StepId step) const;
-  std::optional<StartedMark> read_started(Sluid sluid, StepId step) const;
-  // REQUIRES: an order was written or found. No slash at the end.
-  std::string folder(Sluid sluid, StepId step) const;
+  Result<StepRecord> read_record(Sluid sluid, StepId step) const;
+  // REQUIRES: an order was written or found.
+  std::string stem(Sluid sluid, StepId step) const;
 
   // The shepherd's lock, taken; an error if it lives.
   Result<Fd> take_lock(Sluid sluid, StepId step) const;
@@ -45,13 +44,13 @@ class Spool {
  private:
   std::string attempt_folder(Sluid sluid) const;
   void scan_attempt(const std::string& name, const std::string& boot_id, Scan& scan);
-  agent::Recovered examine(const ShepherdOrder& order, const std::string& boot_id) const;
+  agent::Recovered examine(const StepRecord& seen, const std::string& boot_id) const;
 
   const std::string root_;
   std::map<Sluid, std::string> names_;  // of attempts' folders
 };
 
-std::string step_folder_name(StepId step);
+std::string step_name(StepId step);
 agent::Ended ended_of(const ShepherdResult& result);
 
 }  // namespace ym

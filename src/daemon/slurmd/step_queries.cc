@@ -77,19 +77,23 @@ void StepQueries::finish(std::uint64_t number) {
 void NodeDaemon::query_steps_here(ConnectionId from, const Peer& peer, const Frame& frame) {
   auto query = wire::decode<QueryStepsHere>(frame.payload);
   if (!query) return server_->close(from, query.error().text);
+  auto answer = [this, from, correlation = frame.header.correlation](const StepsHere& answers) {
+    server_->send(from, {.type = wire::message_number<StepsHere>, .correlation = correlation},
+                  wire::encode(answers));
+  };
+  if (!ask_steps(*query, peer.uid, answer)) server_->close(from, kTooManyQuestions);
+}
+
+bool NodeDaemon::ask_steps(const QueryStepsHere& query, std::uint32_t uid, StepQueries::Done done) {
   std::vector<StepQueries::Key> keys;
-  for (const agent::Agent::Alive& one : agent_.alive_steps(query->job, query->step))
+  for (const agent::Agent::Alive& one : agent_.alive_steps(query.job, query.step))
     keys.emplace_back(one.sluid, one.step);
-  bool sees_all = peer.uid == 0 || peer.uid == ::geteuid();
-  std::uint64_t correlation = frame.header.correlation;
-  bool asked =
-      queries_.ask(keys, [this, from, correlation, sees_all, uid = peer.uid](StepsHere answers) {
-        std::erase_if(answers.rows,
-                      [&](const StepHere& row) { return !sees_all && row.uid.value != uid; });
-        server_->send(from, {.type = wire::message_number<StepsHere>, .correlation = correlation},
-                      wire::encode(answers));
-      });
-  if (!asked) server_->close(from, "slurmd is busy: too many questions at once");
+  bool sees_all = uid == 0 || uid == ::geteuid();
+  return queries_.ask(keys, [sees_all, uid, done = std::move(done)](StepsHere answers) {
+    std::erase_if(answers.rows,
+                  [&](const StepHere& row) { return !sees_all && row.uid.value != uid; });
+    done(std::move(answers));
+  });
 }
 
 }  // namespace ym

@@ -19,6 +19,7 @@ namespace ym {
 
 inline constexpr Duration kQueryPatience = std::chrono::seconds(2);
 inline constexpr std::size_t kQueriesMax = 256;  // shepherds asked at the same time
+inline constexpr const char* kTooManyQuestions = "slurmd is busy: too many questions at once";
 
 class StepQueries {
  public:

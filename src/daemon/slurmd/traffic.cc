@@ -73,6 +73,16 @@ void NodeDaemon::on_controller_frame(const Frame& frame, agent::Outbox& out) {
                       log_.info("the controller asks us to stop");
                       stop();
                     }) ||
+               with(std::type_identity<TreeOrder>(),
+                    [&](const TreeOrder& one) {
+                      TreeOrder order = one;
+                      order.uid = Uid{0};  // the controller may do anything
+                      carry_out(std::move(order), [this, header = frame.header](TreeAnswers all) {
+                        link_->send({.type = wire::message_number<TreeAnswers>,
+                                     .correlation = header.correlation},
+                                    wire::encode(all));
+                      });
+                    }) ||
                with(std::type_identity<Reconfigure>(), [&](const Reconfigure&) {
                  if (on_reconfigure_) on_reconfigure_();
                });
@@ -82,23 +92,27 @@ void NodeDaemon::on_controller_frame(const Frame& frame, agent::Outbox& out) {
 void NodeDaemon::on_client_frames(ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
   const Frame& first = frames.front();
   if (is<LaunchTasks>(first)) return launch_tasks(from, peer, std::move(frames));
+  if (is<TreeOrder>(first)) return take_tree_order(from, peer, first);
   if (is<ResumeStream>(first)) return resume_stream(from, peer, std::move(frames));
   if (is<AttachStep>(first)) return attach_step(from, peer, std::move(frames));
   if (is<BcastChunk>(first)) return receive_file(from, peer, std::move(frames));
   if (is<Ping>(first)) {
-    Pong pong{.host = host_name(),
-              .mode = "slurmd",
-              .version = YM_SLURM_VERSION,
-              .cluster = loaded_.config.cluster_name,
-              .started = started_};
     server_->send(from,
                   {.type = wire::message_number<Pong>, .correlation = first.header.correlation},
-                  wire::encode(pong));
+                  wire::encode(pong()));
     return;
   }
   if (is<QueryStepsHere>(first)) return query_steps_here(from, peer, first);
   if (is<GetToken>(first)) return give_token(from, peer, first);
   server_->close(from, fmt::format("slurmd knows no message {}", first.header.type));
+}
+
+Pong NodeDaemon::pong() const {
+  return {.host = host_name(),
+          .mode = "slurmd",
+          .version = YM_SLURM_VERSION,
+          .cluster = loaded_.config.cluster_name,
+          .started = started_};
 }
 
 // For a user of this machine whose commands reach the controller over the network only.
@@ -174,40 +188,56 @@ void NodeDaemon::take_connection(ConnectionId from, std::vector<Frame> frames,
       });
 }
 
-void NodeDaemon::launch_tasks(ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
-  auto request = wire::decode<LaunchTasks>(frames.front().payload);
+Result<NodeDaemon::PendingStep> NodeDaemon::judge_launch(const std::string& payload,
+                                                         const Peer& peer) const {
+  auto request = wire::decode<LaunchTasks>(payload);
   if (request && request->mpi.empty())
     request->mpi = request->external_launcher ? "none" : loaded_.config.mpi_default;
   auto order = request ? order_for(*request, peer) : std::unexpected(request.error());
   if (!order) {
     log_.error("refused a step of {}: {}", peer.address, order.error().text);
-    return refuse(from, order.error().text);
+    return std::unexpected(order.error());
   }
   auto credential = *wire::decode<StepCredential>(request->credential);
-  CpuWish cpus = cpu_wish(credential, request->binding, node_.name);
-  std::optional<JobFacts> facts;
-  if (wants_job_facts()) facts = job_facts(credential);
-  take_connection(
-      from, std::move(frames),
-      [this, order = std::move(*order), cpus, facts](Shepherds::Connection connection) {
-        Key key{order.sluid, order.step};
-        if (pending_.contains(key)) return;
-        // The agent judges first: what it refuses must not replace the order of a step that runs.
-        pending_[key] = {
-            .order = order, .connection = std::move(connection), .cpus = cpus, .facts = facts};
-        agent::Outbox out;
-        if (auto taken = agent_.launch_step(order.job, order.sluid, order.step, out); !taken) {
-          refuse_stream(std::move(pending_[key].connection), taken.error().text);
-          pending_.erase(key);
-          return;
-        }
-        obey(std::move(out));
-      });
+  PendingStep step{.order = std::move(*order),
+                   .connection = {},
+                   .cpus = cpu_wish(credential, request->binding, node_.name),
+                   .facts = {}};
+  if (wants_job_facts()) step.facts = job_facts(credential);
+  return step;
+}
+
+// The agent judges first: what it refuses must not replace the order of a step that runs.
+Status NodeDaemon::begin_step(PendingStep& step) {
+  Key key{step.order.sluid, step.order.step};
+  if (pending_.contains(key)) return fail("this step is being launched here already");
+  JobId job = step.order.job;
+  PendingStep& kept = pending_[key] = std::move(step);
+  agent::Outbox out;
+  if (auto taken = agent_.launch_step(job, key.first, key.second, out); !taken) {
+    step = std::move(kept);
+    pending_.erase(key);
+    return taken;
+  }
+  obey(std::move(out));
+  return {};
+}
+
+void NodeDaemon::launch_tasks(ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
+  auto step = judge_launch(frames.front().payload, peer);
+  if (!step) return refuse(from, step.error().text);
+  auto held = std::make_shared<PendingStep>(std::move(*step));
+  take_connection(from, std::move(frames), [this, held](Shepherds::Connection connection) {
+    held->connection = std::move(connection);
+    if (Status begun = begin_step(*held); !begun)
+      refuse_stream(std::move(held->connection), begun.error().text);
+  });
 }
 
 void NodeDaemon::resume_stream(ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
   auto request = wire::decode<ResumeStream>(frames.front().payload);
   if (!request) return refuse(from, request.error().text);
+  if (request->await_launch) return await_launch(from, peer, std::move(frames));
   auto sluid = agent_.running_attempt(request->job, request->step);
   auto order = sluid ? spool_.read_order(*sluid, request->step) : fail("");
   if (!order) return refuse(from, "the step is over");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// slurmstepd FOLDER: started by slurmd only, with the file descriptors of shepherd/folder.h.
+// slurmstepd nursery: started by slurmd only, with its socket as descriptor 3. Each fork of it is
+// the shepherd of one step.
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -9,22 +9,46 @@
 #include <string>
 
 #include "os/files.h"
-#include "shepherd/folder.h"
+#include "shepherd/nursery.h"
 #include "shepherd/program.h"
+#include "shepherd/record.h"
 #include "shepherd/shepherd.h"
-#include "wire/codec.h"
 
 namespace {
 
-bool is_open(int fd) { return ::fcntl(fd, F_GETFD) >= 0; }
-ym::Fd inherit(int fd) {
-  if (!is_open(fd)) return ym::Fd();
-  ::fcntl(fd, F_SETFD, FD_CLOEXEC);
-  return ym::Fd(fd);
+// By descriptor: what slurmd wrote is what counts, whatever the path names by now.
+ym::Result<ym::ShepherdOrder> read_order(int fd) {
+  auto bytes = ym::read_descriptor(fd, "record");
+  auto record = bytes ? ym::decode_record(*bytes) : std::unexpected(bytes.error());
+  if (!record) return std::unexpected(record.error());
+  return std::move(record->order);
 }
-// By descriptor: what slurmd made durable is what counts, whatever the path names by now.
-ym::Result<std::string> read_inherited(int fd) {
-  return ym::read_file("/proc/self/fd/" + std::to_string(fd));
+
+int live(ym::Birth birth) {
+  auto order = read_order(birth.record.get());
+  if (!order) {
+    ::dprintf(STDERR_FILENO, "slurmstepd: the order is damaged: %s\n", order.error().text.c_str());
+    return 1;
+  }
+  if (order->kind != ym::ShepherdKind::Tasks) {
+    ym::PlainInherited plain{.record = std::move(birth.record),
+                             .control = std::move(birth.control)};
+    return order->kind == ym::ShepherdKind::Extern ? ym::run_extern(*order, std::move(plain))
+                                                   : ym::run_programs(*order, std::move(plain));
+  }
+  ym::Shepherd::Inherited inherited{.record = std::move(birth.record),
+                                    .control = std::move(birth.control),
+                                    .stream = std::move(birth.stream)};
+  if (birth.residual) {
+    if (auto text = ym::read_descriptor(birth.residual.get(), "residual"))
+      inherited.residual = std::move(*text);
+  }
+  return ym::Shepherd(std::move(*order), birth.stem, std::move(inherited)).run();
+}
+
+ym::TitleSpace title_space(int argc, char** argv) {
+  char* end = argv[argc - 1] + std::strlen(argv[argc - 1]) + 1;
+  return {.begin = argv[0], .size = static_cast<std::size_t>(end - argv[0])};
 }
 
 }  // namespace
@@ -34,30 +58,10 @@ int main(int argc, char** argv) {
     std::puts("slurm " YM_SLURM_VERSION);
     return 0;
   }
-  if (argc != 2 || !is_open(ym::kOrderFd) || !is_open(ym::kLockFd) || !is_open(ym::kControlFd)) {
+  bool nursery = argc > 1 && std::strcmp(argv[1], ym::kNurseryWord) == 0;
+  if (!nursery || ::fcntl(ym::kNurserySocket, F_GETFD) < 0) {
     std::fputs("slurmstepd: is started by slurmd only\n", stderr);
     return 1;
   }
-  ::setsid();
-  ym::Fd order_fd = inherit(ym::kOrderFd);
-  auto bytes = read_inherited(order_fd.get());
-  auto order = bytes ? ym::wire::decode<ym::ShepherdOrder>(*bytes) : std::unexpected(bytes.error());
-  if (!order) {
-    std::fprintf(stderr, "slurmstepd: the order is damaged: %s\n", order.error().text.c_str());
-    return 1;
-  }
-  order_fd = ym::Fd();
-  if (order->kind != ym::ShepherdKind::Tasks) {
-    ym::PlainInherited plain{.lock = inherit(ym::kLockFd), .control = inherit(ym::kControlFd)};
-    return order->kind == ym::ShepherdKind::Extern
-               ? ym::run_extern(*order, argv[1], std::move(plain))
-               : ym::run_programs(*order, argv[1], std::move(plain));
-  }
-  ym::Shepherd::Inherited inherited{.lock = inherit(ym::kLockFd),
-                                    .control = inherit(ym::kControlFd),
-                                    .stream = inherit(ym::kStreamFd)};
-  if (ym::Fd residual = inherit(ym::kResidualFd)) {
-    if (auto text = read_inherited(residual.get())) inherited.residual = std::move(*text);
-  }
-  return ym::Shepherd(std::move(*order), argv[1], std::move(inherited)).run();
+  return ym::run_nursery(ym::Fd(ym::kNurserySocket), title_space(argc, argv), live);
 }

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a step gets to its nodes: to a few directly, to many down a tree of slurmd
+// (docs/decisions/0009). The streams are direct either way, and all at once.
+#include <signal.h>
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "cli/common/command.h"
+#include "cli/srun/session.h"
+#include "os/clock.h"
+
+namespace ym::cli {
+
+void Session::launch() {
+  bool by_tree = run_.created.nodes.size() > controller_.config().tree_width;
+  for (const NodeAddress& node : run_.created.nodes) {
+    ResumeStream resume{
+        .job = run_.job, .step = run_.created.step.id, .srun_id = run_.launch.srun_id};
+    streams_.push_back(
+        std::make_unique<NodeStream>(node, resume, controller_.config().stream_timeout));
+  }
+  for (auto& stream : streams_) {
+    if (launch_broken_ && !run_.options->spec.no_kill) {
+      stream->set_over();
+      continue;
+    }
+    Status begun = by_tree ? stream->attach(controller_) : stream->start(controller_, run_.launch);
+    if (begun) continue;
+    // Whether a node can be reached at all the tree will say.
+    if (by_tree)
+      stream->stop_joining();
+    else
+      launch_failed(*stream, begun.error().text);
+  }
+  if (!by_tree) return;
+  launching_.emplace(controller_, wire::message_number<LaunchTasks>, wire::encode(run_.launch),
+                     run_.created.nodes, controller_.config().message_timeout);
+  advance_trees();
+}
+
+// Without --no-kill a step that lacks a node is no step.
+void Session::launch_failed(NodeStream& stream, const std::string& why) {
+  complain("srun", fmt::format("Task launch for {} failed on node {}: {}", step_name(),
+                               stream.node(), why));
+  stream.set_over();
+  failure_code_ = std::max(failure_code_, 1);
+  bool first = !std::exchange(launch_broken_, true);
+  if (Status left = fences_.leave(number_of(stream)); !left && !aborting_)
+    end_step(fmt::format("{}: {}", stream.node(), left.error().text), 1);
+  if (run_.options->spec.no_kill || !first) return;
+  complain("srun", "Application launch failed");
+  aborting_ = true;
+  send_signal(SIGKILL);
+}
+
+bool Session::join(NodeStream& stream) {
+  auto joined = stream.join(monotonic_clock());
+  if (joined && !*joined) return false;
+  if (!joined && launching_) {
+    stream.stop_joining();
+    return false;
+  }
+  if (!joined) {
+    launch_failed(stream, joined.error().text);
+    return false;
+  }
+  read(stream);
+  return true;
+}
+
+Duration Session::add_tree_polls(std::vector<pollfd>& fds, Duration most) const {
+  Duration now = monotonic_clock();
+  auto add = [&](const TreeCall& call) {
+    if (call.finished()) return;
+    call.add_polls(fds);
+    most = std::clamp(call.next_deadline() - now + Duration(1), Duration(0), most);
+  };
+  if (launching_) add(*launching_);
+  for (const TreeCall& call : signalling_) add(call);
+  return most;
+}
+
+void Session::advance_trees() {
+  if (launching_ && !launching_->finished())
+    for (const TreeAnswer& row : launching_->advance()) take_launch_row(row);
+  for (TreeCall& call : signalling_) static_cast<void>(call.advance());
+  std::erase_if(signalling_, [](const TreeCall& call) { return call.finished(); });
+}
+
+void Session::take_launch_row(const TreeAnswer& row) {
+  auto at = std::ranges::find_if(streams_,
+                                 [&](const auto& stream) { return stream->node() == row.node; });
+  if (at == streams_.end() || (*at)->over()) return;
+  // What it has said counts for more than what others say of it.
+  if (row.error.empty() || (*at)->launched())
+    (*at)->set_launched();
+  else
+    launch_failed(**at, row.error);
+}
+
+void Session::signal_by_tree(std::uint16_t signal, std::vector<NodeAddress> nodes) {
+  SignalStep order{.job = run_.job, .step = run_.created.step.id, .signal = signal};
+  signalling_.emplace_back(controller_, wire::message_number<SignalStep>, wire::encode(order),
+                           std::move(nodes), controller_.config().message_timeout);
+  static_cast<void>(signalling_.back().advance());
+}
+
+}  // namespace ym::cli
