@@ -29,7 +29,7 @@ TreeWalk::TreeWalk(std::vector<NodeAddress> nodes, std::uint32_t width, Duration
 }
 
 // Every hop keeps a part of the time for asking once more, without the head that was lost: of D
-// hops the first has 1/(D+1). A head's own walk ends a little before we give the head up.
+// hops the first has 1/(D+1). A head's own walk ends a little before we go on without it.
 void TreeWalk::deal(const std::vector<NodeAddress>& nodes, Duration now) {
   for (std::vector<NodeAddress>& part : tree_parts(nodes, width_)) {
     Duration left = end_ - now;
@@ -43,8 +43,9 @@ void TreeWalk::deal(const std::vector<NodeAddress>& nodes, Duration now) {
                        .head = std::move(part.front()),
                        .forward = {},
                        .budget = leaf ? left * 7 / 8 : left * depth / (depth + 1),
-                       .connect = leaf ? left : left / 4},
-              .until = leaf ? end_ : now + left * (4 * depth + 1) / (4 * depth + 4)};
+                       .patience = left},
+              .greet_until = now + left / 4,
+              .answer_until = now + left * (4 * depth + 1) / (4 * depth + 4)};
     call.send.forward.assign(std::move_iterator(part.begin() + 1), std::move_iterator(part.end()));
     sends_.push_back(call.send);
     calls_.emplace(last_, std::move(call));
@@ -58,8 +59,17 @@ std::vector<TreeAnswer> TreeWalk::take_rows() { return std::exchange(rows_, {});
 std::optional<Duration> TreeWalk::next_deadline() const {
   std::optional<Duration> next;
   for (const auto& [number, call] : calls_)
-    if (!next || call.until < *next) next = call.until;
+    if (!next || deadline_of(call) < *next) next = deadline_of(call);
   return next;
+}
+
+Duration TreeWalk::deadline_of(const Call& call) const {
+  if (call.send.forward.empty()) return end_;
+  return call.greeted ? call.answer_until : call.greet_until;
+}
+
+void TreeWalk::greeted(std::uint64_t number) {
+  if (auto at = calls_.find(number); at != calls_.end()) at->second.greeted = true;
 }
 
 void TreeWalk::add_row(const std::string& node, std::string error) {
@@ -88,9 +98,10 @@ void TreeWalk::lost(std::uint64_t number, const std::string& error, Duration now
 }
 
 std::vector<std::uint64_t> TreeWalk::tick(Duration now) {
-  std::vector<std::uint64_t> late;
+  std::vector<std::uint64_t> late, slow;
   for (const auto& [number, call] : calls_)
-    if (call.until <= now) late.push_back(number);
+    if (deadline_of(call) <= now) (call.send.forward.empty() ? late : slow).push_back(number);
+  for (std::uint64_t number : slow) deal(std::exchange(calls_.at(number).send.forward, {}), now);
   for (std::uint64_t number : late) lost(number, {}, now);
   return late;
 }

@@ -2,7 +2,8 @@
 // Who is asked next when an order goes down a tree: the same for a command, the controller and
 // every slurmd on the way. Pure: the owner carries out the sends and says what became of them.
 //
-// A head that is lost costs only itself: the nodes behind it are dealt out anew.
+// A head that is lost costs only itself: the nodes behind it are dealt out anew. One that is slow
+// is not lost: the nodes behind it are asked without it, and it has its chance until the end.
 //
 // Invariants: (1) every node gets exactly one row; (2) a node is a head at most once;
 // (3) finished() holds at the latest when the budget is used up and tick() was called.
@@ -27,8 +28,8 @@ struct TreeSend {
   std::uint64_t call = 0;  // names it in answered() and lost()
   NodeAddress head;
   std::vector<NodeAddress> forward;
-  Duration budget{0};   // for the head: its answer leaves within it
-  Duration connect{0};  // how long to try to reach the head
+  Duration budget{0};    // for the head: its answer leaves within it
+  Duration patience{0};  // how long to try to reach the head; tick() gives it up
 };
 
 class TreeWalk {
@@ -46,6 +47,8 @@ class TreeWalk {
 
   // Calls that are over already are passed over.
   void answered(std::uint64_t call, std::vector<TreeAnswer> rows);
+  // The head is there: it only has to do its work.
+  void greeted(std::uint64_t call);
   void lost(std::uint64_t call, const std::string& error, Duration now);
   // Gives up who has not answered in time, and says who: the owner lets go of these calls.
   std::vector<std::uint64_t> tick(Duration now);
@@ -53,8 +56,10 @@ class TreeWalk {
  private:
   struct Call {
     TreeSend send;
-    Duration until{0};
+    Duration greet_until{0}, answer_until{0};  // then the nodes behind it are asked without it
+    bool greeted = false;
   };
+  Duration deadline_of(const Call& call) const;
   void deal(const std::vector<NodeAddress>& nodes, Duration now);
   void add_row(const std::string& node, std::string error);
 

@@ -103,6 +103,33 @@ def test_a_head_that_is_lost_costs_only_itself(yard, job, lost, how):
     assert len(failures) == 1 and "failed on node n1: " in failures[0], done.stderr
 
 
+def test_a_head_that_is_slow_is_not_lost(yard, job, lost):
+    # Its connections are taken by the kernel; it goes on when the others have begun.
+    lost(1, signal.SIGSTOP)
+    process = subprocess.Popen(
+        ["srun", "--jobid", job, "--overlap", f"-N{NODES}", f"-n{NODES}", *SAY_NODE], env=yard.env,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+    heard = [process.stdout.readline().strip() for _ in range(NODES - 1)]
+    os.kill(yard.pid("slurmd-n1"), signal.SIGCONT)
+    out, err = process.communicate(timeout=60)
+    assert sorted(heard + out.split()) == EVERYONE, err
+    assert process.returncode == 0 and err == ""
+
+
+def test_nodes_on_other_machines_are_reached_by_their_addresses(yard):
+    # Without their sockets in the file system, nodes are dialled over TCP, with tokens.
+    sockets = [f"{yard.dir}/run/slurmd-n{i}.sock" for i in range(1, NODES + 1)]
+    for path in sockets:
+        os.rename(path, path + ".away")
+    try:
+        done = yard.run("srun", f"-N{NODES}", f"-n{NODES}", *SAY_NODE)
+        assert sorted(done.stdout.split()) == EVERYONE, done.stderr
+        assert yard.run("yardmaster", "ping").stdout.startswith(f"{NODES} of {NODES} nodes")
+    finally:
+        for path in sockets:
+            os.rename(path + ".away", path)
+
+
 def test_a_node_in_the_middle_that_is_lost_costs_only_itself(yard, job, lost):
     lost(2, signal.SIGKILL)
     lost(7, signal.SIGKILL)
@@ -170,7 +197,7 @@ def test_ping_counts_and_names_who_does_not_answer(yard, lost):
     done = yard.run("yardmaster", "ping")
     assert re.fullmatch(rf"{NODES} of {NODES} nodes answer, \d+ ms\n", done.stdout)
     lost(3, signal.SIGKILL)
-    lost(6, signal.SIGSTOP)
+    lost(6, signal.SIGKILL)
     done = yard.run("yardmaster", "ping", check=False)
     assert done.returncode == 1
     assert re.fullmatch(rf"{NODES - 2} of {NODES} nodes answer, \d+ ms; no answer: n\[3,6\]\n",

@@ -44,18 +44,12 @@ void TreeCall::dial(const TreeSend& send) {
                                       wire::encode(order_))
                       : std::unexpected(client.error());
   if (!queued) return walk_.lost(send.call, queued.error().text, monotonic_clock());
-  calls_.emplace(send.call, Call{.client = std::move(*client),
-                                 .connect_until = monotonic_clock() + send.connect});
+  calls_.emplace(send.call, std::move(*client));
 }
 
-bool TreeCall::look(std::uint64_t number, Call& call) {
-  auto frame = call.client.poll_frame();
-  bool late =
-      frame && !*frame && !call.client.welcomed() && monotonic_clock() >= call.connect_until;
-  if (late) {
-    walk_.lost(number, {}, monotonic_clock());
-    return false;
-  }
+bool TreeCall::look(std::uint64_t number, Client& client) {
+  auto frame = client.poll_frame();
+  if (client.welcomed()) walk_.greeted(number);
   if (frame && !*frame) return true;
   Result<TreeAnswers> answers = fail("its answer is of an unexpected kind");
   if (!frame)
@@ -82,15 +76,12 @@ std::vector<TreeAnswer> TreeCall::advance() {
 }
 
 void TreeCall::add_polls(std::vector<pollfd>& fds) const {
-  for (const auto& [number, call] : calls_)
-    fds.push_back({.fd = call.client.fd(), .events = call.client.wanted(), .revents = 0});
+  for (const auto& [number, client] : calls_)
+    fds.push_back({.fd = client.fd(), .events = client.wanted(), .revents = 0});
 }
 
 Duration TreeCall::next_deadline() const {
-  Duration next = walk_.next_deadline().value_or(monotonic_clock());
-  for (const auto& [number, call] : calls_)
-    if (!call.client.welcomed()) next = std::min(next, call.connect_until);
-  return next;
+  return walk_.next_deadline().value_or(monotonic_clock());
 }
 
 std::vector<TreeAnswer> call_tree(Controller& controller, std::uint16_t type, std::string payload,

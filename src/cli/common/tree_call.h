@@ -28,18 +28,14 @@ class TreeCall {
   std::vector<TreeAnswer> advance();
 
  private:
-  struct Call {
-    Client client;
-    Duration connect_until{0};
-  };
   void dial(const TreeSend& send);
   // False if the call is over.
-  bool look(std::uint64_t number, Call& call);
+  bool look(std::uint64_t number, Client& client);
 
   Controller& controller_;
   TreeOrder order_;
   TreeWalk walk_;
-  std::map<std::uint64_t, Call> calls_;
+  std::map<std::uint64_t, Client> calls_;
 };
 
 // To the end. Rows come in the order of `nodes`.

@@ -136,10 +136,9 @@ bool NodeStream::note(const FrameView& frame) {
   resume_.received = std::max(resume_.received, frame.header.correlation);
   unconfirmed_bytes_ += frame.payload.size() + kFrameHeaderSize;
   pause_ = Duration(100);
-  launched_ = true;
+  set_launched();
   if (!live_) {
     live_ = true;
-    resume_.await_launch = false;
     for (const std::string& one : kept_) out_ += one;
     write();
   }

@@ -46,7 +46,10 @@ class NodeStream {
   // True when the stream is open, or was.
   Result<bool> join(Duration now);
   // The tree says that the launch has arrived. Until then a lost connection is not taken up again.
-  void set_launched() { launched_ = true; }
+  void set_launched() {
+    launched_ = true;
+    resume_.await_launch = false;
+  }
   bool launched() const { return launched_; }
   // Gives the attempt to join up; try_resume goes on when it was launched.
   void stop_joining();

@@ -317,18 +317,18 @@ void NodeDaemon::obey(agent::Persist& effect) {
 
 void NodeDaemon::obey(agent::Launch& effect) {
   Key key{effect.sluid, effect.step};
-  Shepherds::Connection connection;
+  PendingStep step;
   if (auto pending = pending_.find(key); pending != pending_.end()) {
-    connection = std::move(pending->second.connection);
+    step = std::move(pending->second);
     pending_.erase(pending);
   }
   Status started;
   if (auto failed = failed_.find(key); failed != failed_.end()) {
     started = fail(failed->second);
     failed_.erase(failed);
-    refuse_stream(std::move(connection), started.error().text);
+    refuse_step(std::move(step), started.error().text);
   } else {
-    started = shepherds_.start(effect.job, effect.sluid, effect.step, std::move(connection));
+    started = shepherds_.start(effect.job, effect.sluid, effect.step, std::move(step.connection));
   }
   if (started) {
     log_.info("launched job {} step {}", effect.job.value, step_name(effect.step));

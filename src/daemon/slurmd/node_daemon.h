@@ -109,9 +109,12 @@ class NodeDaemon {
   Status launch_from_tree(const TreeOrder& order);
   Status signal_step(const TreeOrder& order);
   Address address_of(const NodeAddress& node) const;
-  void await_launch(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
+  // streams.cc
   void join_stream(AwaitingStream stream);
+  void await_launch(AwaitingStream stream);
   Shepherds::Connection take_awaiting(const ShepherdOrder& order);
+  // Tells its srun, or will when that comes.
+  void refuse_step(PendingStep step, const std::string& text);
   void attach_step(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void receive_file(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void refuse_bcast(ConnectionId to, const Frame& frame, const std::string& text);
@@ -161,6 +164,7 @@ class NodeDaemon {
   DoneOrders done_orders_;
   std::map<std::uint64_t, AwaitingStream> awaiting_;
   std::uint64_t last_awaiting_ = 0;
+  std::map<std::string, std::string> failed_streams_;  // by srun_id
   std::function<void()> on_reconfigure_;
   HealthCheck health_;
 };

@@ -69,11 +69,7 @@ void NodeDaemon::obey(agent::Refuse& effect) {
   }
   auto pending = pending_.find({effect.sluid, effect.step});
   if (pending == pending_.end()) return;
-  std::string bytes;
-  append_frame(bytes, {.type = wire::message_number<StepOver>, .correlation = 1},
-               wire::encode(StepOver{.error = effect.error}));
-  [[maybe_unused]] ssize_t wrote = ::send(pending->second.connection.fd.get(), bytes.data(),
-                                          bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  refuse_step(std::move(pending->second), effect.error);
   pending_.erase(pending);
 }
 

@@ -26,8 +26,6 @@ std::string launcher_address(const Peer& peer) {
   return peer.address.substr(0, peer.address.rfind(':'));
 }
 
-constexpr std::size_t kResumeResidualMax = 64 << 10;
-
 template <class T>
 bool is(const Frame& frame) {
   return frame.header.type == wire::message_number<T>;
@@ -232,31 +230,6 @@ void NodeDaemon::launch_tasks(ConnectionId from, const Peer& peer, std::vector<F
     if (Status begun = begin_step(*held); !begun)
       refuse_stream(std::move(held->connection), begun.error().text);
   });
-}
-
-void NodeDaemon::resume_stream(ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
-  auto request = wire::decode<ResumeStream>(frames.front().payload);
-  if (!request) return refuse(from, request.error().text);
-  if (request->await_launch) return await_launch(from, peer, std::move(frames));
-  auto sluid = agent_.running_attempt(request->job, request->step);
-  auto order = sluid ? spool_.read_order(*sluid, request->step) : fail("");
-  if (!order) return refuse(from, "the step is over");
-  if (peer.uid != 0 && peer.uid != order->uid)
-    return refuse(from, "the step belongs to another user");
-  if (order->srun_id.empty() || order->srun_id != request->srun_id)
-    return refuse(from, "the step belongs to another srun");
-  ControlPacket packet{
-      .kind = ControlKind::Resume, .srun_id = request->srun_id, .received = request->received};
-  take_connection(
-      from, std::move(frames),
-      [this, packet, key = Key{*sluid, request->step}](Shepherds::Connection connection) mutable {
-        if (connection.residual.size() > kResumeResidualMax) return;
-        packet.residual = std::move(connection.residual);
-        if (auto sent = shepherds_.send(key.first, key.second, packet, connection.fd.get());
-            !sent) {
-          log_.error("srun cannot take its step up again: {}", sent.error().text);
-        }
-      });
 }
 
 }  // namespace ym

@@ -72,7 +72,7 @@ void TreeRelay::dial(std::uint64_t number, Walk& walk, const TreeSend& send) {
                       .cluster = ways_.cluster,
                       .token = ways_.token,
                       .opening = {},
-                      .connect_deadline = send.connect,
+                      .connect_deadline = send.patience,
                       .retry_min = kNeverAgain,
                       .retry_max = kNeverAgain,
                       .silence = Duration(0)};
@@ -80,6 +80,9 @@ void TreeRelay::dial(std::uint64_t number, Walk& walk, const TreeSend& send) {
                wire::encode(walk.order));
   walk.order.forward.clear();
   LinkHandlers handlers;
+  handlers.on_up = [this, number, call = send.call] {
+    if (auto at = walks_.find(number); at != walks_.end()) at->second.walk.greeted(call);
+  };
   // Not at once: a handler may not end its own link, and this may still be within dial().
   handlers.on_frames = [this, number, call = send.call](std::vector<Frame> frames) {
     loop_.post(

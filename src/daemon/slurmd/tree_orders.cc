@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders that came down a tree: this node's own part, and the others behind it. And srun's streams
-// to launches that take that way (docs/decisions/0009).
+// Orders that came down a tree: this node's own part, and the others behind it
+// (docs/decisions/0009).
 #include <unistd.h>
 
 #include "base/format.h"
@@ -11,10 +11,6 @@
 
 namespace ym {
 namespace {
-
-// Streams whose launch has not come yet: so many, and so long.
-constexpr std::size_t kAwaitingMax = 1024;
-constexpr Duration kAwaitPatience = std::chrono::seconds(60);
 
 template <class T>
 bool is(const TreeOrder& order) {
@@ -155,65 +151,6 @@ Address NodeDaemon::address_of(const NodeAddress& node) const {
   std::string path = node_socket(loaded_.config, node.name);
   if (::access(path.c_str(), W_OK) == 0) return {.path = path, .host = {}};
   return {.path = {}, .host = node.address.empty() ? node.name : node.address, .port = node.port};
-}
-
-// ------------------------------------------------------------- streams before their launch
-
-void NodeDaemon::await_launch(ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
-  auto request = wire::decode<ResumeStream>(frames.front().payload);
-  if (awaiting_.size() >= kAwaitingMax)
-    return refuse(from, "slurmd is busy: too many launches at once");
-  take_connection(
-      from, std::move(frames),
-      [this, request = *request, uid = peer.uid](Shepherds::Connection connection) {
-        join_stream(
-            {.request = request, .uid = uid, .connection = std::move(connection), .timer = {}});
-      });
-}
-
-void NodeDaemon::join_stream(AwaitingStream stream) {
-  const ResumeStream& request = stream.request;
-  auto sluid = agent_.running_attempt(request.job, request.step);
-  if (!sluid) {
-    std::uint64_t number = ++last_awaiting_;
-    stream.timer = loop_.after(kAwaitPatience, [this, number] {
-      auto at = awaiting_.find(number);
-      if (at == awaiting_.end()) return;
-      refuse_stream(std::move(at->second.connection), "the launch has not come");
-      awaiting_.erase(at);
-    });
-    awaiting_.emplace(number, std::move(stream));
-    return;
-  }
-  auto order = spool_.read_order(*sluid, request.step);
-  bool ours = order && (stream.uid == 0 || stream.uid == order->uid) && !order->srun_id.empty() &&
-              order->srun_id == request.srun_id;
-  if (!ours) return refuse_stream(std::move(stream.connection), "the step belongs to another srun");
-  // Until its shepherd starts, the step waits here, perhaps for a prolog.
-  if (auto pending = pending_.find({*sluid, request.step}); pending != pending_.end()) {
-    pending->second.connection = std::move(stream.connection);
-    return;
-  }
-  ControlPacket packet{.kind = ControlKind::Resume, .srun_id = request.srun_id};
-  packet.received = request.received;
-  packet.residual = std::move(stream.connection.residual);
-  auto sent = shepherds_.send(*sluid, request.step, packet, stream.connection.fd.get());
-  if (!sent) log_.error("srun does not reach its step: {}", sent.error().text);
-}
-
-// None if it has not come: it finds the shepherd when it does.
-Shepherds::Connection NodeDaemon::take_awaiting(const ShepherdOrder& order) {
-  for (auto at = awaiting_.begin(); at != awaiting_.end(); ++at) {
-    AwaitingStream& one = at->second;
-    bool meant = one.request.job == order.job && one.request.step == order.step &&
-                 one.request.srun_id == order.srun_id && (one.uid == 0 || one.uid == order.uid);
-    if (!meant) continue;
-    loop_.cancel(one.timer);
-    Shepherds::Connection connection = std::move(one.connection);
-    awaiting_.erase(at);
-    return connection;
-  }
-  return {};
 }
 
 }  // namespace ym
