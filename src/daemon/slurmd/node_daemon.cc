@@ -60,7 +60,7 @@ NodeDaemon::NodeDaemon(Parts parts)
       queries_(loop_, shepherds_),
       cpus_(machine_, node_, loaded_.config, ::geteuid() == 0),
       relay_(loop_, {.cluster = loaded_.config.cluster_name,
-                     .address = [this](const NodeAddress& node) { return address_of(node); },
+                     .address = [this](const std::string& node) { return address_of(node); },
                      .token = [this] { return fresh_token(); }}),
       health_(loop_, log_,
               {.node = node_.name,

@@ -108,7 +108,7 @@ class NodeDaemon {
   Status do_once(const TreeOrder& order);
   Status launch_from_tree(const TreeOrder& order);
   Status signal_step(const TreeOrder& order);
-  Address address_of(const NodeAddress& node) const;
+  Result<Address> address_of(const std::string& node) const;
   // streams.cc
   void join_stream(AwaitingStream stream);
   void await_launch(AwaitingStream stream);

@@ -81,6 +81,7 @@ class NodeTest : public ::testing::Test {
         << "/slurmd-%n.log\nSlurmdDebug=debug\n"
         << "SlurmdParameters=config_overrides\n"
         << "NodeName=n1 NodeHostname=localhost CPUs=7 RealMemory=100 Port=" << free_port() << "\n"
+        << "NodeName=n2 NodeHostname=localhost NodeAddr=127.0.0.1 Port=1\n"  // nobody is there
         << "PartitionName=main Nodes=ALL Default=YES\n";
     controller_ = std::make_unique<FakeController>(dir_ + "/slurmctld.sock");
     start_slurmd();

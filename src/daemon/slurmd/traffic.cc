@@ -78,7 +78,7 @@ void NodeDaemon::on_controller_frame(const Frame& frame, agent::Outbox& out) {
                       carry_out(std::move(order), [this, header = frame.header](TreeAnswers all) {
                         link_->send({.type = wire::message_number<TreeAnswers>,
                                      .correlation = header.correlation},
-                                    wire::encode(all));
+                                    encode_answers(std::move(all)));
                       });
                     }) ||
                with(std::type_identity<Reconfigure>(), [&](const Reconfigure&) {

@@ -18,6 +18,19 @@ constexpr Duration kNeverAgain = std::chrono::hours(24);
 
 }  // namespace
 
+std::string encode_answers(TreeAnswers answers, std::size_t most) {
+  std::string bytes = wire::encode(answers);
+  if (bytes.size() <= most) return bytes;
+  for (TreeAnswer& row : answers.rows) {
+    if (row.payload.empty()) continue;
+    row = {.node = std::move(row.node),
+           .error = "the answers of all nodes are too much for one message",
+           .type = 0,
+           .payload = {}};
+  }
+  return wire::encode(answers);
+}
+
 TreeRelay::~TreeRelay() {
   for (auto& [number, walk] : walks_) loop_.cancel(walk.timer);
 }
@@ -26,7 +39,8 @@ bool TreeRelay::pass_on(TreeOrder order, Done done) {
   if (walks_.size() >= kTreeOrdersMax) return false;
   std::vector<NodeAddress> nodes = std::exchange(order.forward, {});
   std::uint32_t width = order.tree_width;
-  TreeWalk walk(std::move(nodes), width, monotonic_clock(), Duration(order.budget_ms));
+  Duration budget = std::min<Duration>(Duration(order.budget_ms), kTreeBudgetMax);
+  TreeWalk walk(std::move(nodes), width, monotonic_clock(), budget);
   std::uint64_t number = ++last_;
   walks_.emplace(number, Walk{.order = std::move(order),
                               .walk = std::move(walk),
@@ -68,9 +82,16 @@ void TreeRelay::advance(std::uint64_t number) {
 void TreeRelay::dial(std::uint64_t number, Walk& walk, const TreeSend& send) {
   walk.order.forward = send.forward;
   walk.order.budget_ms = static_cast<std::uint32_t>(send.budget.count());
-  LinkOptions options{.addresses = {ways_.address(send.head)},
+  auto address = ways_.address(send.head.name);
+  if (!address) {
+    loop_.post([this, number, call = send.call, text = address.error().text] {
+      lose(number, call, text);
+    });
+    return;
+  }
+  LinkOptions options{.addresses = {*address},
                       .cluster = ways_.cluster,
-                      .token = ways_.token,
+                      .token = address->is_unix() ? nullptr : ways_.token,
                       .opening = {},
                       .connect_deadline = send.patience,
                       .retry_min = kNeverAgain,

@@ -19,13 +19,17 @@
 namespace ym {
 
 inline constexpr std::size_t kTreeOrdersMax = 256;  // on their way at the same time
+inline constexpr Duration kTreeBudgetMax = std::chrono::minutes(5);
+
+// In a frame: if they are too much for one, without what the nodes said.
+std::string encode_answers(TreeAnswers answers, std::size_t most = kFrameMax);
 
 class TreeRelay {
  public:
   struct Ways {
     std::string cluster;
-    // Where a node's slurmd is reached.
-    std::function<Address(const NodeAddress&)> address;
+    // Where a node's slurmd is reached. Not by what the order says of it: the token goes there.
+    std::function<Result<Address>(const std::string& node)> address;
     std::function<std::string()> token;
   };
   using Done = std::function<void(std::vector<TreeAnswer>)>;

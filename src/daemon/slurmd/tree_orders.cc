@@ -3,7 +3,10 @@
 // (docs/decisions/0009).
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/format.h"
+#include "base/text.h"
 #include "daemon/slurmd/node_daemon.h"
 #include "site/configuration.h"
 #include "wire/codec.h"
@@ -41,7 +44,7 @@ void NodeDaemon::take_tree_order(ConnectionId from, const Peer& peer, const Fram
                                                : peer.address.substr(0, peer.address.rfind(':'));
   carry_out(std::move(*order), [this, from, correlation](const TreeAnswers& answers) {
     server_->send(from, {.type = wire::message_number<TreeAnswers>, .correlation = correlation},
-                  wire::encode(answers));
+                  encode_answers(answers));
   });
 }
 
@@ -56,6 +59,8 @@ void NodeDaemon::carry_out(TreeOrder order, std::function<void(TreeAnswers)> don
     }
   };
   auto parts = std::make_shared<Parts>();
+  std::uint32_t width = loaded_.config.tree_width;
+  order.tree_width = order.tree_width ? std::min(order.tree_width, width) : width;
   parts->done = std::move(done);
   TreeOrder own = order;
   own.forward.clear();
@@ -147,10 +152,18 @@ Status NodeDaemon::signal_step(const TreeOrder& order) {
   return {};
 }
 
-Address NodeDaemon::address_of(const NodeAddress& node) const {
-  std::string path = node_socket(loaded_.config, node.name);
-  if (::access(path.c_str(), W_OK) == 0) return {.path = path, .host = {}};
-  return {.path = {}, .host = node.address.empty() ? node.name : node.address, .port = node.port};
+// As slurm.conf here says, whatever the order does: we prove to that address that we are a node.
+Result<Address> NodeDaemon::address_of(const std::string& node) const {
+  auto known = std::ranges::find(loaded_.config.nodes, node, &NodeSpec::name);
+  if (known == loaded_.config.nodes.end())
+    return fail(fmt::format("slurm.conf of {} has no node {}", node_.name, printable(node)));
+  std::string path = node_socket(loaded_.config, known->name);
+  if (::access(path.c_str(), W_OK) == 0) return Address{.path = path, .host = {}};
+  std::string host = !known->address.empty()    ? known->address
+                     : !known->hostname.empty() ? known->hostname
+                                                : known->name;
+  std::uint16_t port = known->port ? known->port : loaded_.config.node_port;
+  return Address{.path = {}, .host = std::move(host), .port = port};
 }
 
 }  // namespace ym

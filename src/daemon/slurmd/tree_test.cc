@@ -2,6 +2,8 @@
 // Orders down a tree, at one node of it: a real slurmd and real shepherds.
 #include "daemon/slurmd/tree.h"
 
+#include <atomic>
+
 #include "daemon/slurmd/node_harness.h"
 
 namespace ym {
@@ -53,19 +55,41 @@ class TreeTest : public NodeTest {
 
 TEST_F(TreeTest, AQuestionIsAnsweredAndANodeThatIsNotThereIsNamed) {
   TreeOrder ping = order(Ping{});
-  NodeAddress nowhere;
-  nowhere.name = "n2";
-  nowhere.address = "127.0.0.1";
-  nowhere.port = 1;
-  ping.forward = {nowhere};
+  NodeAddress dead, stranger;
+  dead.name = "n2";
+  stranger.name = "../n3";
+  ping.forward = {dead, stranger};
   Client client = srun();
   TreeAnswers answers = give(client, ping);
-  ASSERT_EQ(answers.rows.size(), 2u);
+  ASSERT_EQ(answers.rows.size(), 3u);
   std::map<std::string, TreeAnswer> rows;
   for (const TreeAnswer& row : answers.rows) rows[row.node] = row;
   EXPECT_EQ(rows["n1"].error, "");
   EXPECT_EQ(wire::decode<Pong>(rows["n1"].payload)->mode, "slurmd");
   EXPECT_NE(rows["n2"].error.find("refused"), std::string::npos) << rows["n2"].error;
+  EXPECT_NE(rows["../n3"].error.find("has no node"), std::string::npos) << rows["../n3"].error;
+}
+
+// Whoever listens there would get a token that proves to be a node.
+TEST_F(TreeTest, AnAddressInAnOrderIsNotDialled) {
+  std::atomic<bool> dialled = false;
+  ServerHandlers handlers;
+  handlers.on_open = [&](ConnectionId, const Peer&) { dialled = true; };
+  Server thief({.cluster = "straw",
+                .authenticate = [&](std::string_view) -> Result<Peer> {
+                  dialled = true;
+                  return Peer{};
+                }},
+               std::move(handlers));
+  NodeAddress bait;
+  bait.name = "n2";
+  bait.address = "127.0.0.1";
+  bait.port = *thief.listen_tcp("127.0.0.1", 0);
+  TreeOrder ping = order(Ping{});
+  ping.forward = {bait};
+  Client client = by_token(kSomebody, "user");
+  EXPECT_EQ(give(client, ping).rows.size(), 2u);
+  EXPECT_FALSE(dialled);
 }
 
 TEST_F(TreeTest, WhatIsNoOrderIsRefused) {
@@ -141,6 +165,17 @@ TEST_F(TreeTest, AStepIsSignalledByItsUserOnly) {
   read_until(client, seen, never);
   EXPECT_EQ(seen.exits[0].signal, SIGINT);
   EXPECT_EQ(error_of(srun(), this->order(SignalStep{.job = JobId{9}})), "the step is over");
+}
+
+TEST(TreeAnswers, TooMuchForOneMessageIsSaidSo) {
+  TreeAnswers answers{.rows = {{.node = "n1", .type = 7, .payload = std::string(1000, 'x')},
+                               {.node = "n2", .error = "away"}}};
+  EXPECT_EQ(wire::decode<TreeAnswers>(encode_answers(answers, 2000))->rows[0].payload.size(),
+            1000u);
+  auto less = wire::decode<TreeAnswers>(encode_answers(answers, 500));
+  ASSERT_EQ(less->rows.size(), 2u);
+  EXPECT_NE(less->rows[0].error.find("too much"), std::string::npos);
+  EXPECT_EQ(less->rows[1].error, "away");
 }
 
 TEST(DoneOrders, TheLastOnesAreRememberedWithTheirErrors) {
