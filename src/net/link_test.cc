@@ -68,6 +68,27 @@ TEST(Link, ComesUpAndCarriesFramesBothWays) {
   }
 }
 
+TEST(Link, AnOpeningLeavesWithTheHelloAndTheUpComesBeforeItsAnswer) {
+  EchoServer server;
+  std::string opening;
+  append_frame(opening, {.type = kEcho, .correlation = 9}, "at once");
+  for (const Address& address : {server.unix_address(), server.tcp_address()}) {
+    LinkRoom room({.addresses = {address},
+                   .cluster = "emil",
+                   .token = [] { return test_token(); },
+                   .opening = opening});
+    room.on_frame = [&] {
+      EXPECT_EQ(room.ups, 1);
+      room.loop.stop();
+    };
+    room.link->start();
+    room.loop.run();
+    ASSERT_EQ(room.frames.size(), 1u);
+    EXPECT_EQ(room.frames[0].payload, "at once");
+    EXPECT_EQ(room.frames[0].header.correlation, 9u);
+  }
+}
+
 TEST(Link, ComesBackWhenTheServerDiesAndReturns) {
   TempDir dir;
   auto make_server = [&] {

@@ -76,7 +76,7 @@ def test_a_launch_reaches_every_node_and_all_are_heard(yard, job):
     done = srun(yard, job, *SAY_NODE)
     assert sorted(done.stdout.split()) == EVERYONE, done.stderr
     # Two heads with three or four nodes behind them, which are heads in their turn.
-    passed = [i for i in range(1, NODES + 1) if log_of(yard, i).count("order 202 goes on to")]
+    passed = [i for i in range(1, NODES + 1) if "order 202 goes on to" in log_of(yard, i)]
     assert len(passed) >= 4, yard.logs()
 
 
@@ -166,6 +166,9 @@ def test_a_cancelled_job_ends_on_every_node(yard):
     yard.run("scancel", number)
     wait_for(lambda: not yard.shepherds(), what="no shepherd")
     wait_for(lambda: yard.idle_nodes() == NODES)
+    # The controller spoke to two nodes, these to the others.
+    passed = [i for i in range(1, NODES + 1) if "order 302 goes on to" in log_of(yard, i)]
+    assert len(passed) >= 4, yard.logs()
 
 
 def test_a_job_ends_everywhere_though_a_head_is_stopped(yard, lost):

@@ -151,7 +151,8 @@ class Pair:
             self.note_jobs(done, jobs)
             if kind == "|":
                 continue
-            said = {name: self.transcript(name, kind, done[name]) for name in self.systems}
+            said = {name: self.transcript(name, kind, done[name], jobs[name])
+                    for name in self.systems}
             if said["theirs"] != said["ours"]:
                 diff = difflib.ndiff(said["theirs"], said["ours"])
                 differences[line] = [text[0] + text[2:] for text in diff if text[0] in "-+"]
@@ -169,25 +170,28 @@ class Pair:
         if len(set(map(len, new.values()))) > 1 or len({d.returncode for d in done.values()}) > 1:
             self.align()
 
-    def transcript(self, name, kind, done):
+    def transcript(self, name, kind, done, jobs):
         lines = []
         if kind == "$":
-            lines += self.normal(name, done.stdout).splitlines()
+            lines += self.normal(name, done.stdout, jobs).splitlines()
             # Who of several processes complains first is chance, and so are some notices.
-            lines += sorted(f"2> {text}" for text in self.normal(name, done.stderr).splitlines()
+            lines += sorted(f"2> {text}"
+                            for text in self.normal(name, done.stderr, jobs).splitlines()
                             if not CHANCE.search(text))
         if done.returncode:
             lines.append(f"exit {done.returncode}")
         return lines
 
-    def job_name(self, match):
-        """A job's id, counted from the beginning of the case, in as many letters."""
-        number = int(match[0]) - self.base
-        return f"Job{number:02}" if 0 < number < 100 else match[0]
+    def job_name(self, job, jobs):
+        """Job01 for $J1; another id is counted from the beginning of the case. All as wide."""
+        if job in jobs:
+            return f"Job{jobs.index(job) + 1:02}"
+        number = int(job) - self.base
+        return f"Id{number:03}" if 0 < number < 1000 else job
 
-    def normal(self, name, text):
+    def normal(self, name, text, jobs):
         yard = self.systems[name]
-        text = re.sub(r"(?<!\d)5\d{4}(?!\d)", self.job_name, text)
+        text = re.sub(r"(?<!\d)5\d{4}(?!\d)", lambda m: self.job_name(m[0], jobs), text)
         for pattern, by in (
                 (re.escape(yard.dir), "<dir>"),
                 (r"\b(%s)\b" % re.escape(os.uname().nodename), "<host>"),
