@@ -56,7 +56,9 @@ void Agent::recover(const std::vector<Recovered>& found, Outbox& out) {
                         .error = "slurmd restarted during the launch"};
     }
     if (one.step == kEpilogStep) attempt.killed = true;
-    if (one.step == kPrologStep) attempt.prolog_failed = has_failed(shepherd);
+    // One that was killed says nothing against the node: its job was ended. The controller knows.
+    if (one.step == kPrologStep)
+      attempt.prolog_failed = has_failed(shepherd) && !shepherd.ended.on_order;
   }
   for (auto& [sluid, attempt] : attempts_) advance(sluid, attempt, out);
 }
@@ -220,7 +222,7 @@ void Agent::shepherd_ended(Sluid sluid, StepId step, const Ended& ended, Outbox&
   if (shepherd == found->second.shepherds.end() || !shepherd->second.alive) return;
   shepherd->second.alive = false;
   shepherd->second.ended = ended;
-  if (step == kPrologStep && !found->second.killed)
+  if (step == kPrologStep && !found->second.killed && !ended.on_order)
     found->second.prolog_failed = has_failed(shepherd->second);
   advance(sluid, found->second, out);
   if (around_.serial && is_program(step)) advance_queue(out);

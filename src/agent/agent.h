@@ -46,6 +46,7 @@ struct Ended {
   bool out_of_memory = false;
   std::string drain_reason;  // the node should get no more work
   StepUsage usage;
+  bool on_order = false;  // a prolog that was killed with its attempt
 };
 
 // What runs around an attempt on this node besides its steps.

@@ -109,6 +109,23 @@ TEST(Prolog, IsFoundAgainByARestartedDaemon) {
   EXPECT_EQ(launched(out), Steps{kBatchStep});
 }
 
+TEST(Prolog, ThatWasKilledBeforeARestartHasNotFailed) {
+  const Ended killed{.exit = {.code = 0, .signal = 9}, .error = "p: killed", .on_order = true};
+  for (bool alive : {false, true}) {
+    Agent agent = with({.prolog = true});
+    Outbox out;
+    agent.recover({{kJob, kA, kPrologStep, alive ? Found::Alive : Found::Finished, killed},
+                   {kJob, kA, kBatchStep, Found::NeverStarted, {}}},
+                  out);
+    if (alive) agent.shepherd_ended(kA, kPrologStep, killed, out);
+    EXPECT_TRUE(all<Launch>(out).empty());
+    out.clear();
+    agent.connected(out);
+    EXPECT_FALSE(last_attempt(out).prolog_failed) << alive;
+    EXPECT_TRUE(last_attempt(out).batch_ended) << alive;
+  }
+}
+
 TEST(Prolog, PreparesANodeThatRunsNoScript) {
   Agent agent = with({.prolog = true, .contain = true});
   LaunchJob prepare = order(kA);

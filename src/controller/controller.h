@@ -61,6 +61,9 @@ class Controller {
   // The client for whom an interactive allocation lives is there, or gone.
   void owner_present(JobId job);
   void owner_gone(JobId job, Instant now);
+  // The clock by which `now` is told was set by so much: silence and graces that are being measured
+  // are not longer or shorter for it.
+  void clock_moved(Duration by);
 
   // --- nodes/ ---
   // Refused if the node is not configured here.

@@ -37,6 +37,7 @@ Status FrameReader::open_frame() {
 
 Status FrameReader::feed(std::string_view bytes, std::vector<Frame>& out) {
   if (!error_.empty()) return fail(error_);
+  if (bytes.empty()) return {};  // perhaps of nothing at all, which memcpy must not be given
   for (;;) {
     if (header_have_ < kFrameHeaderSize) {
       std::size_t n = std::min(bytes.size(), kFrameHeaderSize - header_have_);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 #include <cstring>
 
 #include "base/format.h"
+#include "net/deadline.h"
 
 namespace ym {
 namespace {
@@ -21,8 +23,26 @@ constexpr int kBacklog = 4096;
 constexpr int kAcceptsPerTurn = 64;
 constexpr Duration kAcceptRetry{50};  // when the process has no descriptors left
 
+// A process that a killed server was just starting holds its lock and its sockets until it has
+// become another program: what looks taken may be free in a moment.
+constexpr Duration kTakenWait{1000};
+constexpr int kTakenPauseMs = 10;
+constexpr std::string_view kTaken = "another server listens there";
+
 std::unexpected<Error> cannot(const std::string& what, int error) {
   return fail(fmt::format("cannot listen on {}: {}", what, errno_text(error)));
+}
+
+template <class Attempt>
+auto patiently(const Attempt& attempt) {
+  Deadline deadline = Deadline::in(kTakenWait);
+  for (;;) {
+    auto made = attempt();
+    bool taken = !made && (made.error().text.ends_with(kTaken) ||
+                           made.error().text.ends_with(errno_text(EADDRINUSE)));
+    if (!taken || deadline.passed()) return made;
+    ::poll(nullptr, 0, kTakenPauseMs);
+  }
 }
 
 bool somebody_answers(const SocketAddress& address) {
@@ -75,13 +95,17 @@ void refuse_at_once(int fd, std::string_view bytes) {
 }
 
 Result<std::unique_ptr<Listener>> Listener::on_unix(const std::string& path, unsigned mode) {
+  return patiently([&] { return try_unix(path, mode); });
+}
+
+Result<std::unique_ptr<Listener>> Listener::try_unix(const std::string& path, unsigned mode) {
   std::unique_ptr<Listener> made(new Listener);
   std::string lock_path = path + ".lock";
   made->lock_ = Fd(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!made->lock_) return cannot(lock_path, errno);
   if (::flock(made->lock_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return cannot(lock_path, errno);
-    return fail(fmt::format("cannot listen on {}: another server listens there", path));
+    return fail(fmt::format("cannot listen on {}: {}", path, kTaken));
   }
   made->path_ = path;
   if (Status bound = made->bind_unix(mode); !bound) {
@@ -99,8 +123,7 @@ Status Listener::bind_unix(unsigned mode) {
   if (::lstat(path_.c_str(), &old) == 0) {
     if (!S_ISSOCK(old.st_mode))
       return fail(fmt::format("cannot listen on {}: it exists and is no socket", path_));
-    if (somebody_answers(to))
-      return fail(fmt::format("cannot listen on {}: another server listens there", path_));
+    if (somebody_answers(to)) return fail(fmt::format("cannot listen on {}: {}", path_, kTaken));
     if (::unlink(path_.c_str()) != 0) return cannot(path_, errno);
   }
   fd_ = Fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -128,7 +151,7 @@ Result<std::unique_ptr<Listener>> Listener::on_tcp(const std::string& host, std:
   Error why;
   // "*" is one IPv6 socket that takes IPv4 too, or IPv4 alone where the machine has no IPv6.
   for (const SocketAddress& address : *found) {
-    auto fd = bind_tcp(address);
+    auto fd = patiently([&] { return bind_tcp(address); });
     if (!fd) {
       if (why.text.empty()) why = fd.error();
       // Only a missing address family sends us to the next: a taken port must be seen.

@@ -28,6 +28,7 @@ class Listener {
 
  private:
   Listener() = default;
+  static Result<std::unique_ptr<Listener>> try_unix(const std::string& path, unsigned mode);
   Status bind_unix(unsigned mode);
   void on_readable();
 

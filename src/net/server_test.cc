@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/server.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <fstream>
@@ -269,6 +271,20 @@ TEST(Server, RefusesMoreStrangersThanItsLimitWhileKnownPeersGoOn) {
   Client stranger = room.client();  // connected, says nothing
   EXPECT_THAT(refusal(room.unix_address(), {}), HasSubstr("wait for authentication"));
   EXPECT_TRUE(known.call(kEcho, "", kPatience));
+}
+
+TEST(Server, WaitsForWhatTheChildOfAKilledServerHoldsForAMoment) {
+  TempDir dir;
+  std::string path = dir / "s", lock_path = path + ".lock";
+  Fd lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  ASSERT_EQ(::flock(lock.get(), LOCK_EX), 0);
+  std::thread child([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    lock = Fd();
+  });
+  Server server({}, {});
+  EXPECT_TRUE(server.listen_unix(path, 0600));
+  child.join();
 }
 
 TEST(Server, ReplacesADeadServersSocketButNotALiveOnesNorAnOrdinaryFile) {

@@ -164,7 +164,9 @@ class Planner::Pass {
   // shape's queue.
   std::set<Rank>::const_iterator next_eligible(const Shape& shape,
                                                std::set<Rank>::const_iterator at) const {
-    while (at != shape.queue.end() && planner_.where_.at(at->job).begin > now_) ++at;
+    // What was due once is, also if the clock was set back since.
+    Instant reached = std::max(now_, state_.time);
+    while (at != shape.queue.end() && planner_.where_.at(at->job).begin > reached) ++at;
     return at;
   }
 

@@ -32,8 +32,11 @@ class Planner {
   // O(shapes log shapes + starts × partition's nodes); see bench/.
   Plan plan(const State& state, Instant now, const PlanBudget& budget) const;
 
-  // When the next job becomes eligible by its begin time; kNever if none waits for one.
-  Instant next_begin() const { return begin_times_.empty() ? kNever : begin_times_.begin()->first; }
+  // When, after that moment, the next job becomes eligible by its begin time; kNever if none does.
+  Instant next_begin(Instant after) const {
+    auto next = begin_times_.lower_bound({after + Duration(1), JobId{0}});
+    return next == begin_times_.end() ? kNever : next->first;
+  }
   std::size_t shapes() const { return shapes_.size(); }
   std::size_t pending() const { return where_.size(); }
 

@@ -180,6 +180,23 @@ TEST(Planner, JobsAlikeAreOneShape) {
   EXPECT_EQ(cluster.planner.pending(), 50u);
 }
 
+TEST(Planner, KnowsTheNextBeginAlsoBehindJobsThatOnlyWaitForRoom) {
+  Cluster cluster(1, 4);
+  EXPECT_EQ(cluster.planner.next_begin(kNow), kNever);
+  cluster.submit({.tasks = 100});
+  JobSpec later{.tasks = 1};
+  later.begin = kNow + Duration(5000);
+  cluster.submit(later);
+  EXPECT_EQ(cluster.planner.next_begin(kNow), later.begin);
+  EXPECT_EQ(cluster.planner.next_begin(later.begin), kNever);
+}
+
+TEST(Planner, WhatWasDueOnceStaysDueWhenTheClockIsSetBack) {
+  Cluster cluster(1, 4);
+  cluster.submit({.tasks = 1});
+  EXPECT_EQ(cluster.planner.plan(cluster.state, kNow - Duration(5000), {}).starts.size(), 1u);
+}
+
 TEST(Planner, AReservationSeesTheJobsOfItsOwnPass) {
   Cluster cluster(2, 4);
   cluster.submit({.tasks = 4, .time_limit_s = 60});

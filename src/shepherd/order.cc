@@ -104,6 +104,7 @@ void fields(F&& f, const ShepherdResult*) {
   f(3, "out_of_memory", &ShepherdResult::out_of_memory);
   f(4, "usage", &ShepherdResult::usage);
   f(5, "drain_reason", &ShepherdResult::drain_reason);
+  f(6, "on_order", &ShepherdResult::on_order);
 }
 template <class F>
 void fields(F&& f, const ControlPacket*) {

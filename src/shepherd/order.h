@@ -103,6 +103,7 @@ struct ShepherdResult {
   bool out_of_memory = false;
   StepUsage usage;
   std::string drain_reason;  // the node should get no more work
+  bool on_order = false;     // a program that slurmd had killed with its job
 };
 
 // One packet to a shepherd's control socket. A Resume comes with the new connection as a file

@@ -122,6 +122,7 @@ class Programs {
       result.error = fmt::format("{}: signal {}", name, WTERMSIG(status));
     else if (result.exit.code != 0)
       result.error = fmt::format("{}: exit code {}", name, WEXITSTATUS(status));
+    result.on_order = killed_ && !timed_out_;
     if (!result.error.empty() && !tail_.empty())
       result.error +=
           ": " +

@@ -55,7 +55,10 @@ class Control {
   void disconnected(const std::string& node, std::uint64_t connection);
   std::uint64_t connection_of(const std::string& node) const;
 
-  void jump_clock(Duration by) { clock_error_ += by; }
+  void jump_clock(Duration by) {
+    clock_error_ += by;
+    if (core_) core_->handle(ClockMoved{by}, wall());
+  }
   void be_slow(Duration planning) { planning_max_ = planning; }
   void take_snapshot();
   // The configuration on disk: what the next start reads. `known_good` is what it falls back to.

@@ -118,7 +118,7 @@ void Ledger::check_start(const JobStarted& event) {
     fail(fmt::format("job {} was started after its cancellation was acknowledged", job.id.value));
   if (held_.contains(job.id))
     fail(fmt::format("job {} was started although a hold was acknowledged", job.id.value));
-  if (job.eligible > job.start)
+  if (job.eligible > std::max(job.start, state_.time))
     fail(fmt::format("job {} was started before its begin time", job.id.value));
   auto asked = acknowledged_.find(job.id);
   if (!fate.started && asked != acknowledged_.end() && !asked->second.empty())

@@ -69,6 +69,15 @@ def test_a_hostfile_says_where_each_task_runs(many, tmp_path):
         assert f.read() == "0: n2\n1: n1\n2: n2\n"
 
 
+def test_a_hostfile_named_at_submission_counts_for_the_steps(many, tmp_path):
+    hosts = tmp_path / "hosts"
+    hosts.write_text("n2\nn1*2\n")
+    many.run("env", f"SLURM_HOSTFILE={hosts}", "sbatch", "-N2", "--exclusive", "--wait", "-o",
+             "at-submission.out", "--wrap", "srun -n3 -l sh -c 'echo $SLURMD_NODENAME' | sort")
+    with open(f"{many.dir}/out/at-submission.out") as f:
+        assert f.read() == "0: n2\n1: n1\n2: n1\n"
+
+
 def test_the_jobs_wishes_are_seen_by_its_script_and_its_steps(many):
     many.run("sbatch", "-N2", "-n4", "--exclusive", "-m", "cyclic", "--ntasks-per-socket=4",
              "--wait", "-o", "wish.out", "--wrap",

@@ -273,6 +273,42 @@ def test_a_process_that_cannot_be_killed_drains_the_node_and_does_not_hold_the_j
     yard.run("scontrol", "update", "NodeName=n1", "State=RESUME")
 
 
+def test_the_sites_program_is_told_of_a_step_that_cannot_be_killed(tmp_path, freezer):
+    os.chmod(tmp_path, 0o755)
+    (tmp_path / "tell").write_text(f"#!/bin/sh\nenv > {tmp_path}/told.new; "
+                                   f"mv {tmp_path}/told.new {tmp_path}/told\n")
+    (tmp_path / "tell").chmod(0o755)
+    one = started(tmp_path, extra="KillWait=1\nUnkillableStepTimeout=1\n"
+                                  f"UnkillableStepProgram={tmp_path}/tell")
+    mark = f"undead-too-{os.getpid()}"
+    try:
+        one.start()
+        number = submit(one, f"srun -n1 bash -c 'while :; do sleep 1; done' {mark}")
+        pid = wait_for(lambda: [p for p in marked(mark) if is_task(p)], what="the task")[0]
+        freezer("cgroup.procs", str(pid))
+        freezer("freezer.state", "FROZEN")
+        one.run("scancel", str(number))
+        wait_for(lambda: (tmp_path / "told").exists(), what="the program")
+        told = (tmp_path / "told").read_text().splitlines()
+        for line in (f"SLURM_JOB_ID={number}", "SLURM_STEP_ID=0", "SLURMD_NODENAME=n1"):
+            assert line in told, told
+        wait_for(lambda: "Kill task failed" in one.run("sinfo", "-h", "-o", "%E").stdout,
+                 what="a drained node")
+        wait_for(lambda: not one.queue(), what="an empty queue")
+        freezer("freezer.state", "THAWED")
+        wait_gone(mark)
+    finally:
+        one.stop()
+
+
+def is_task(pid):
+    """Not srun, whose command line has the mark, too."""
+    try:
+        return os.readlink(f"/proc/{pid}/exe").endswith("bash")
+    except OSError:
+        return False
+
+
 # --- suspend and resume ---
 
 COUNT = "n=0; while [ $n -lt 100000 ]; do n=$((n+1)); echo $n; sleep 0.02; done"
@@ -357,3 +393,13 @@ def test_a_job_is_not_resumed_onto_cpus_that_others_have(yard):
     wait_for(lambda: yard.run("scontrol", "resume", str(number), check=False).returncode == 0)
     yard.run("scancel", str(number))
     wait_state(yard, number, "CANCELLED")
+
+
+def test_a_suspended_job_can_be_requeued(either):
+    number = submit(either, "echo run $SLURM_RESTART_COUNT; [ $SLURM_RESTART_COUNT ] || sleep 100",
+                    "--requeue", "--open-mode=append")
+    wait_for(lambda: "run" in output(either, number))
+    either.run("scontrol", "suspend", str(number))
+    either.run("scontrol", "requeue", str(number))
+    assert wait_state(either, number, "COMPLETED")["Restarts"] == "1"
+    assert output(either, number).splitlines()[-1] == "run 1"

@@ -99,7 +99,7 @@ def test_what_ignores_sigterm_is_killed_after_killwait(yard):
 
 def test_a_limit_is_announced_as_signal_says(yard):
     script = "trap 'echo warned' USR1; echo ready; while :; do sleep 0.05; done"
-    job = submit(yard, script, "-t", "1", "--signal=B:USR1@60")  # due at once
+    job = submit(yard, script, "-t", "1", "--signal=B:USR1@58")  # after two seconds
     wait_for(lambda: "warned" in output(yard, f"{job}.out"), 20, "the warning")
     assert output(yard, f"{job}.out").count("warned") == 1
     yard.run("scancel", job)
@@ -114,3 +114,30 @@ def test_a_lost_node_ends_only_the_step_of_a_job_that_may_go_on(yard):
     yard.run("scontrol", "update", "NodeName=n2", "State=RESUME")
     yard.run("scancel", job)
     over(yard, job)
+
+
+def test_a_begin_time_comes_also_behind_a_job_that_waits_for_room(yard):
+    def pending(*options):
+        return yard.run("sbatch", "--parsable", "-o", "%j.out", *options, "--wrap",
+                        "echo ready; sleep 1000").stdout.strip()
+    first = submit(yard, "echo ready; sleep 1000", "-wn1", "-n4")
+    blocked = pending("-wn1", "-n4")
+    later = pending("-wn2", "-n1", "--begin=now+2")
+    wait_for(lambda: f"{later} PENDING BeginTime" in yard.queue(), what="one that begins later")
+    wait_for(lambda: f"{later} RUNNING None" in yard.queue(), 20, "its begin")
+    yard.run("scancel", first, blocked, later)
+    over(yard, first)
+    over(yard, later)
+
+
+def test_a_job_that_can_never_run_waits_or_is_ended_as_it_asked(yard):
+    gate = f"{yard.dir}/out/gate"
+    first = submit(yard, f"echo ready; until [ -e {gate} ]; do sleep 0.05; done; exit 1")
+    waits, ends = (yard.run("sbatch", "--parsable", "-d", f"afterok:{first}", "-o", "/dev/null",
+                            f"--kill-on-invalid-dep={word}", "--wrap", "true").stdout.strip()
+                   for word in ("no", "yes"))
+    open(gate, "w").close()
+    text = over(yard, ends)
+    assert "JobState=CANCELLED" in text and "Reason=DependencyNeverSatisfied" in text
+    assert f"{waits} PENDING DependencyNeverSatisfied" in yard.queue()
+    yard.run("scancel", waits)

@@ -4,10 +4,13 @@
 The node lives in a network namespace of its own, behind a pair of virtual Ethernet devices, and
 sees neither the controller's socket nor shows its own: all traffic is TCP over that pair.
 """
+import fcntl
 import os
 import shutil
 import signal
+import struct
 import subprocess
+import termios
 
 import pytest
 
@@ -31,6 +34,7 @@ class CutOffNode:
         tag = yard.port % 10000
         self.space, self.here, self.there = f"ym{tag}", f"ymh{tag}", f"ymt{tag}"
         net = f"10.{tag // 250 + 1}.{tag % 250}"
+        self.address = f"{net}.2"
         self.rewrite(net)
         ip("netns", "add", self.space)
         ip("link", "add", self.here, "type", "veth",
@@ -59,6 +63,13 @@ class CutOffNode:
 
     def cut(self):
         ip("link", "set", self.here, "down")
+
+    def hang_up(self):
+        """What is on its way between srun and the node is lost with their connections."""
+        done = subprocess.run(["ss", "-K", "dst", self.address, "dport", "=",
+                               str(self.yard.port + 1)], check=True, capture_output=True, text=True)
+        if "ESTAB" not in done.stdout:
+            pytest.skip("this kernel does not let ss -K close connections")
 
     def join(self):
         ip("link", "set", self.here, "up")
@@ -123,3 +134,32 @@ def test_a_batch_job_goes_on_through_a_short_cut(node):
     node.join()
     wait_for(lambda: not node.yard.queue(), what="its end")
     assert "JobState=COMPLETED" in node.yard.run("scontrol", "show", "job", job).stdout
+
+
+def unread(pipe):
+    return struct.unpack("i", fcntl.ioctl(pipe.fileno(), termios.FIONREAD, b"\0" * 4))[0]
+
+
+@pytest.mark.skipif(not shutil.which("ss"), reason="needs ss(8)")
+def test_input_and_output_that_were_lost_with_a_connection_are_sent_again(node):
+    block = os.urandom(50_000)
+    srun = subprocess.Popen(
+        ["srun", "sh", "-c", "read x; echo $x; until [ -e go ]; do sleep 0.05; done; "
+         "echo said while cut; cat"], env=node.yard.env, cwd=f"{node.yard.dir}/out",
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        srun.stdin.write(b"first\n")
+        srun.stdin.flush()
+        assert srun.stdout.readline() == b"first\n"
+        node.cut()
+        open(f"{node.yard.dir}/out/go", "w").close()
+        srun.stdin.write(block)
+        srun.stdin.flush()
+        wait_for(lambda: unread(srun.stdin) == 0, what="srun to have read it")
+        node.hang_up()
+        node.join()
+        out, _ = srun.communicate(b"last\n", timeout=60)
+        assert out == b"said while cut\n" + block + b"last\n"
+        assert srun.returncode == 0
+    finally:
+        srun.kill()

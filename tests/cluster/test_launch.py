@@ -228,6 +228,13 @@ def test_export_chooses_the_environment(yard):
     assert nil.stdout == ":\n"
 
 
+def test_a_preserved_environment_keeps_the_allocations_numbers(yard):
+    show = "srun {} -N1 -n1 sh -c 'echo $SLURM_NTASKS $SLURM_JOB_NUM_NODES $SLURM_PRESERVE_ENV'"
+    inside = "; ".join(show.format(option) for option in ("", "-E", "--preserve-env"))
+    done = yard.as_user("salloc", "-N2", "-n4", "sh", "-c", inside)
+    assert done.stdout.splitlines() == ["1 2", "4 2", "4 2"]
+
+
 def test_export_none_brings_the_login_environment(yard):
     job = yard.submit("echo $MINE:$LOGIN_ONLY:$COLOUR:$HOME:${PATH:+path}", "--export=NONE",
                       env={"MINE": "1", "COLOUR": "submitted"})

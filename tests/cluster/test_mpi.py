@@ -3,13 +3,14 @@
 import os
 import pwd
 import shutil
+import signal
 import stat
 import subprocess
 import tempfile
 
 import pytest
 
-from yard import BIN, Yard
+from yard import BIN, Yard, wait_for
 
 PROGRAM = r"""
 #include <mpi.h>
@@ -202,3 +203,41 @@ def test_mpirun_finds_the_nodes_of_its_job(yard, openmpi):
 def test_hydra_finds_the_nodes_of_its_allocation(yard, mpich):
     done = yard.as_user("salloc", "-N2", "-n4", "mpiexec.hydra", "-n", "4", "-ppn", "2", mpich)
     expect_all(done.stdout)
+
+
+# As a PMI-1 client: rank 0 waits in a barrier that the other one never enters.
+FENCE = """#!/bin/bash
+: fence-task $1
+[ $SLURM_PROCID = 0 ] || exec sleep 1000
+echo "cmd=init pmi_version=1 pmi_subversion=1" >&$PMI_FD
+read -u $PMI_FD answer
+echo "cmd=barrier_in" >&$PMI_FD
+touch $1/waiting
+read -u $PMI_FD answer
+touch $1/let-go
+"""
+
+
+def test_a_node_that_is_lost_during_a_fence_ends_the_step(tmp_path):
+    one = Yard(tmp_path, nodes=2, extra="EioTimeout=2\nKillWait=1\nSlurmdTimeout=3")
+    (tmp_path / "fence").write_text(FENCE)
+    (tmp_path / "fence").chmod(0o755)
+    srun = None
+    try:
+        one.start()
+        srun = subprocess.Popen(["srun", "--mpi=pmi1", "-N2", "-n2", "--ntasks-per-node=1",
+                                 f"{tmp_path}/fence", str(tmp_path)], env=one.env,
+                                stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        wait_for(lambda: (tmp_path / "waiting").exists(), what="rank 0 in its fence")
+        one.kill9("slurmd-n2")
+        for pid in one.processes("spool/n2"):
+            os.kill(pid, signal.SIGKILL)
+        _, err = srun.communicate(timeout=60)
+        assert srun.returncode != 0 and "n2" in err, err
+        wait_for(lambda: not one.processes("fence"), what="no task left on the other node")
+        assert not (tmp_path / "let-go").exists()
+        wait_for(lambda: not one.queue(), what="an empty queue")
+    finally:
+        if srun:
+            srun.kill()
+        one.stop()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A node's health: HealthCheckProgram with real programs, and what a machine lacks."""
+import os
+
 import pytest
 from yard import Yard, alive, wait_for
 
@@ -97,3 +99,32 @@ def test_a_machine_with_less_than_slurm_conf_says_is_drained(yard, tmp_path):
     cluster.start_controller()
     cluster.start_node(1)
     wait_for(lambda: node(cluster) == "drain Low TmpDisk", what="node drained")
+
+
+def test_slurmd_prints_a_line_that_describes_this_machine(yard, tmp_path):
+    cluster = yard()
+    said = cluster.run("slurmd", "-C").stdout.splitlines()
+    told = dict(word.split("=", 1) for word in said[0].split())
+    assert int(told["CPUs"]) == os.cpu_count()
+    assert int(told["CPUs"]) == (int(told["Boards"]) * int(told["SocketsPerBoard"]) *
+                                 int(told["CoresPerSocket"]) * int(told["ThreadsPerCore"]))
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
+    assert abs(int(told["RealMemory"]) - memory) < 2
+    assert said[-1].startswith("UpTime=")
+    # It is a line for slurm.conf: a node that says so and no more is not drained.
+    conf = tmp_path / "slurm.conf"
+    text = conf.read_text().replace("SlurmdParameters=config_overrides\n", "")
+    described = said[0].split(" ", 1)[1]
+    conf.write_text(text.replace("CPUs=4 RealMemory=2000", described))
+    cluster.start()
+    assert node(cluster).split()[0] == "idle"
+
+
+def test_a_node_tells_its_load_and_its_free_memory(yard):
+    cluster = yard()
+    cluster.start()
+    load, free = cluster.run("sinfo", "-h", "-o", "%O %e").stdout.split()
+    assert float(load) >= 0
+    with open("/proc/meminfo") as f:
+        total = int(f.readline().split()[1]) >> 10
+    assert 0 < int(free) <= total

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prologs, epilogs and the extern step, with real programs that behave and that do not."""
 import os
+import signal
 import subprocess
 
 import pytest
@@ -308,3 +309,57 @@ def test_what_is_in_an_extern_step_is_asked_to_end_before_it_is_killed(yard, tmp
     assert ended(cluster, job) == "CANCELLED"
     wait_for(lambda: cluster.idle_nodes() == 1)
     assert (tmp_path / "asked").exists()
+
+
+def test_nohold_lets_the_client_go_on_while_its_steps_wait_for_the_prolog(yard, tmp_path):
+    program(tmp_path / "p", f"while ! test -e {tmp_path}/go; do sleep 0.05; done\n")
+    cluster = yard(Prolog=tmp_path / "p", PrologFlags="Alloc,NoHold")
+    cluster.start()
+    step = f"test -e {tmp_path}/go && echo after the prolog"
+    salloc = subprocess.Popen(["salloc", "-n1", "sh", "-c",
+                               f"touch {tmp_path}/shell; srun -n1 sh -c '{step}'"],
+                              env=cluster.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True)
+    try:
+        wait_for(lambda: (tmp_path / "shell").exists(), what="salloc's command before the prolog")
+        wait_for(lambda: ".0 " in cluster.run("squeue", "-h", "-s", "-o", "%i ").stdout,
+                 what="a step that waits")
+        (tmp_path / "go").touch()
+        out, _ = salloc.communicate(timeout=30)
+        assert (salloc.returncode, out) == (0, "after the prolog\n")
+    finally:
+        salloc.kill()
+
+
+@pytest.mark.parametrize("flags, outcome", [("Alloc", "FAILED JobLaunchFailure"),
+                                            ("ForceRequeueOnFail",
+                                             "PENDING launch failed requeued held")])
+def test_a_job_that_wants_no_requeue_is_requeued_by_force_only(yard, tmp_path, flags, outcome):
+    program(tmp_path / "p", "exit 1\n")
+    cluster = yard(Prolog=tmp_path / "p", PrologFlags=flags)
+    cluster.start()
+    job = submit(cluster, "echo ran\n", "--no-requeue")
+    wait_for(lambda: state(cluster, job) == outcome, what=outcome)
+    wait_for(lambda: node(cluster) == "drain Prolog error", what="a drained node")
+
+
+def test_a_prolog_that_was_killed_while_slurmd_restarts_drains_nothing(yard, tmp_path):
+    program(tmp_path / "p", f"touch {tmp_path}/begun; sleep 600\n")
+    cluster = yard(Prolog=tmp_path / "p", KillWait=1, SlurmdDebug="debug")
+    cluster.start()
+    job = submit(cluster, "echo ran\n")
+    wait_for(lambda: (tmp_path / "begun").exists(), what="the prolog")
+    shepherd, = cluster.shepherds()
+    os.kill(shepherd, signal.SIGSTOP)
+    try:
+        cluster.run("scancel", job)
+        wait_for(lambda: "signal 9 to step prolog" in open(f"{tmp_path}/slurmd-n1.log").read(),
+                 what="the order to kill it")
+        cluster.kill9("slurmd-n1")
+    finally:
+        os.kill(shepherd, signal.SIGCONT)
+    wait_for(lambda: not alive(shepherd), what="the end of the prolog")
+    cluster.start_node(1)
+    assert ended(cluster, job) == "CANCELLED"
+    wait_for(lambda: node(cluster).split()[0] in ("idle", "drain"), what="a node that is free")
+    assert node(cluster).split()[0] == "idle", node(cluster)

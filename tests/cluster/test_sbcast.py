@@ -3,6 +3,7 @@
 path."""
 import os
 import pwd
+import shutil
 import subprocess
 
 import pytest
@@ -129,3 +130,34 @@ def test_a_program_is_started_from_its_copy(yard):
     done = yard.run("srun", "-N2", f"--bcast={yard.dir}/copy-of-program", program)
     assert done.stdout == f"{yard.dir}/copy-of-program\n" * 2
     assert content(f"{yard.dir}/copy-of-program") == content(program)
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_a_programs_libraries_come_along_on_request(yard, job):
+    folder = f"{yard.dir}/built"
+    os.mkdir(folder)
+
+    def build(name, text, *options):
+        with open(f"{folder}/{name}.c", "w") as f:
+            f.write(text)
+        subprocess.run(["cc", "-o", f"{folder}/{name}", f"{folder}/{name}.c", *options], check=True)
+    build("libword.so", 'const char* word(void) { return "from the library"; }\n',
+          "-shared", "-fPIC")
+    build("say", "#include <stdio.h>\nconst char* word(void);\n"
+                 "int main(void) { puts(word()); return 0; }\n", f"-L{folder}", "-lword")
+    found = dict(yard.env, LD_LIBRARY_PATH=folder)
+    for send in ("yes", "no"):
+        copy = f"{yard.dir}/say-{send}"
+        done = subprocess.run(["sbcast", "-f", f"--send-libs={send}", "-j", job, f"{folder}/say",
+                               copy], env=found, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        libraries = os.listdir(f"{copy}_libs") if os.path.exists(f"{copy}_libs") else []
+        assert libraries == (["libword.so"] if send == "yes" else []), libraries
+    srun = ["srun", f"--jobid={job}", "--overlap", "-N1", "-n1", f"--bcast={yard.dir}/say-too"]
+    done = subprocess.run([*srun, "--send-libs", f"{folder}/say"], env=found, capture_output=True,
+                          text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "from the library\n"), done.stderr
+    # And without the folder that it was built in.
+    os.unlink(f"{folder}/libword.so")
+    done = yard.run("env", f"LD_LIBRARY_PATH={yard.dir}/say-too_libs", f"{yard.dir}/say-too")
+    assert done.stdout == "from the library\n"

@@ -286,3 +286,26 @@ def test_interrupts_ask_forward_or_end(yard):
     for option, words in (("-X", None), ("--quit-on-interrupt", "Job step aborted")):
         out, err = interrupted(yard, option).communicate(timeout=20)
         assert out == "caught\n" and (words is None or words in err), option
+
+
+def test_input_comes_from_a_file_for_each_task_or_for_all(yard):
+    for n in range(2):
+        with open(f"{yard.dir}/out/in.{n}", "w") as f:
+            f.write(f"for {n}\n")
+    done = yard.run("srun", "-n2", "-l", "-i", "in.%t", "cat")
+    assert sorted(done.stdout.splitlines()) == ["0: for 0", "1: for 1"]
+    assert yard.run("srun", "-n2", "-i", "in.1", "cat").stdout == "for 1\n" * 2
+    yard.run("sbatch", "--wait", "-i", "in.0", "-o", "of-job", "-e", "of-job.err", "--wrap",
+             "cat; echo aside >&2")
+    with open(f"{yard.dir}/out/of-job") as f:
+        assert f.read() == "for 0\n"
+    with open(f"{yard.dir}/out/of-job.err") as f:
+        assert f.read() == "aside\n"
+
+
+def test_unbuffered_output_comes_before_its_line_ends(yard):
+    srun = start(yard, "srun", "-u", "sh", "-c", "printf prompt; read x; echo $x",
+                 stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert srun.stdout.read(6) == b"prompt"
+    out, _ = srun.communicate(b"answer\n", timeout=20)
+    assert out == b"answer\n" and srun.returncode == 0

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Launches, signals, kills and questions for many nodes go down a tree of slurmd; a node that is
 lost in the middle costs only itself."""
+import ctypes
 import os
 import pwd
 import re
 import signal
+import socket
 import subprocess
 
 import pytest
@@ -234,3 +236,45 @@ def test_the_tree_acts_with_the_rights_of_who_asks(yard, job):
     done = as_nobody("srun", f"-N{NODES}", f"-n{NODES}", "id", "-u")
     assert done.stdout == f"{nobody.pw_uid}\n" * NODES, done.stderr
     assert as_nobody("yardmaster", "ping").stdout.startswith(f"{NODES} of {NODES} nodes answer")
+
+
+def cut_stream(shepherd):
+    """Ends the connection between a shepherd and its srun, behind the back of both."""
+    handle = os.pidfd_open(shepherd)
+    for fd in os.listdir(f"/proc/{shepherd}/fd"):
+        if not os.readlink(f"/proc/{shepherd}/fd/{fd}").startswith("socket:"):
+            continue
+        copy = ctypes.CDLL(None, use_errno=True).syscall(438, handle, int(fd), 0)  # pidfd_getfd
+        assert copy >= 0, os.strerror(ctypes.get_errno())
+        with socket.socket(fileno=copy) as one:
+            if not one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                one.shutdown(socket.SHUT_RDWR)
+    os.close(handle)
+
+
+def signals_wait(pid):
+    with open(f"/proc/{pid}/status") as f:
+        return any(line.split()[0] in ("SigPnd:", "ShdPnd:") and int(line.split()[1], 16)
+                   for line in f)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to reach into other processes")
+def test_a_signal_reaches_tasks_whose_streams_are_lost(yard, job, lost):
+    process = subprocess.Popen(
+        ["srun", "--jobid", job, "--overlap", f"-N{NODES}", f"-n{NODES}", "sh", "-c",
+         "trap 'echo caught; exit 3' USR1; echo ready; while :; do sleep 0.05; done"],
+        env=yard.env, cwd=f"{yard.dir}/out", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        text=True)
+    for _ in range(NODES):
+        assert process.stdout.readline() == "ready\n"
+    # No stream can be taken up again while slurmd is stopped; only the kernel answers for it.
+    for i in range(1, NODES + 1):
+        lost(i, signal.SIGSTOP)
+    for shepherd in yard.processes("slurmstepd: [" + job + ".0]"):
+        cut_stream(shepherd)
+    process.send_signal(signal.SIGUSR1)
+    wait_for(lambda: not signals_wait(process.pid), what="srun has taken the signal")
+    for i in range(1, NODES + 1):
+        os.kill(yard.pid(f"slurmd-n{i}"), signal.SIGCONT)
+    out, _ = process.communicate(timeout=60)
+    assert out == "caught\n" * NODES and process.returncode == 3

@@ -10,7 +10,8 @@ from yard import Yard, wait_for
 
 @pytest.fixture(scope="module")
 def yard(tmp_path_factory):
-    yard = Yard(tmp_path_factory.mktemp("usage"), nodes=2, extra="KillWait=1")
+    yard = Yard(tmp_path_factory.mktemp("usage"), nodes=2,
+                extra="KillWait=1\nJobAcctGatherFrequency=1")
     yard.start()
     yield yard
     yard.stop()
@@ -88,3 +89,35 @@ def test_the_end_of_a_step_leaves_what_it_used_in_the_log(yard, job):
     assert len(ends) == 2 and len(of_step) == 2, "the step's and the batch script's: " + str(ends)
     assert max(int(n) for line in ends
                for n in re.findall(r'"max_rss_kb": ?(\d+)', line)) >= 50 << 10, ends
+
+
+# Two children that hold memory together: the sum is seen only by who looks while they live.
+PAIR = """
+import os, time
+pids = []
+for n in range(2):
+    pid = os.fork()
+    if pid == 0:
+        held = bytearray(40 << 20)
+        for at in range(0, len(held), 4096): held[at] = 1
+        time.sleep(3)
+        os._exit(0)
+    pids.append(pid)
+for pid in pids: os.waitpid(pid, 0)
+"""
+
+
+def peak_of_last_step(yard):
+    log = yard.run("yardmaster", "events", "--json").stdout.splitlines()
+    ends = [line for line in log if "StepEnded" in line]
+    return max(int(n) for n in re.findall(r'"max_rss_kb": ?(\d+)', ends[-1]))
+
+
+def test_samples_are_taken_as_often_as_the_site_or_the_step_says(yard):
+    with open(f"{yard.dir}/pair.py", "w") as f:
+        f.write(PAIR)
+    program = ["/usr/bin/python3", f"{yard.dir}/pair.py"]
+    yard.run("srun", "-n1", "--acctg-freq=task=0", *program)
+    assert peak_of_last_step(yard) < 75 << 10, "nobody has looked"
+    yard.run("srun", "-n1", *program)
+    assert peak_of_last_step(yard) >= 80 << 10, "the site wants a look each second"

@@ -49,7 +49,7 @@ struct JobOptions {
   std::optional<bool> kill_on_bad_exit;      // unset: as slurm.conf says
   std::optional<std::uint32_t> task_wait_s;  // likewise
   bool multi_prog = false, external_launcher = false, no_allocate = false;
-  bool disable_status = false, quit_on_interrupt = false;
+  bool disable_status = false, quit_on_interrupt = false, preserve_env = false;
   std::optional<std::uint32_t> soft_nodes;  // of the surrounding allocation; -N counts more
   std::string mpi;
   std::string nodelist_file;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "net/silence.h"
 #include "os/clock.h"
@@ -63,8 +64,10 @@ Result<bool> NodeStream::join(Duration now) {
   if (!*ready) return false;
   adopt(std::move(*joining_));
   joining_.reset();
-  // What was said meanwhile; to a stream that waits, when it hears from its node.
-  if (direct_) {
+  // What was said meanwhile follows at once only on a launch's own connection. Else when the node's
+  // end answers: until then the message travels between processes there, which is no place for
+  // much.
+  if (!std::exchange(joined_, true) && direct_) {
     live_ = true;
     for (const std::string& one : kept_) out_ += one;
   }
@@ -74,25 +77,19 @@ Result<bool> NodeStream::join(Duration now) {
 
 void NodeStream::stop_joining() {
   joining_.reset();
+  Duration since = lost_at_;
   lose();
+  if (since > Duration(0)) lost_at_ = since;
 }
 
 short NodeStream::wanted() const {
   return joining_ ? joining_->wanted() : static_cast<short>(POLLIN | (out_.empty() ? 0 : POLLOUT));
 }
 
-bool NodeStream::try_resume(Controller& controller, Duration now) {
-  if (open() || over_ || joining_ || now < next_try_) return false;
-  next_try_ = now + pause_;
+void NodeStream::try_resume(Controller& controller, Duration now) {
+  if (open() || over_ || joining_ || now < next_try_) return;
   pause_ = std::min(pause_ * 2, kLongestPause);
-  auto client = controller.connect_node(node_);
-  if (!client) return false;
-  adopt(std::move(*client));
-  // What was not confirmed follows when the node's end answers: until then the message travels
-  // between processes there, which is no place for much.
-  append_resume(out_, resume_);
-  write();
-  return true;
+  if (!begin(controller, resume_)) stop_joining();
 }
 
 void NodeStream::keep(std::string frame) {

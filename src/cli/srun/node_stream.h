@@ -51,10 +51,12 @@ class NodeStream {
     resume_.await_launch = false;
   }
   bool launched() const { return launched_; }
+  // It was open once.
+  bool joined() const { return joined_; }
   // Gives the attempt to join up; try_resume goes on when it was launched.
   void stop_joining();
-  // Connects again if it is time to; false if it is not, or did not work.
-  bool try_resume(Controller& controller, Duration now);
+  // Begins to connect again if it is time to; join() goes on with it.
+  void try_resume(Controller& controller, Duration now);
 
   template <class Message>
   void send(const Message& message) {
@@ -104,7 +106,8 @@ class NodeStream {
   std::optional<Client> joining_;
   Duration join_until_{0};
   bool launched_ = false;
-  bool direct_ = false;  // the launch went on this connection
+  bool direct_ = false;  // the launch went on the first connection
+  bool joined_ = false;
   Fd fd_;
   FrameBuffer frames_;
   std::string out_;

@@ -239,11 +239,9 @@ void Session::read_input() {
 void Session::look_after_lost() {
   Duration now = monotonic_clock();
   for (auto& stream : streams_) {
-    if (stream->open() || stream->over() || stream->joining() || !stream->launched()) continue;
-    if (stream->try_resume(controller_, now)) {
-      read(*stream);
-      continue;
-    }
+    if (stream->open() || stream->over() || !stream->launched()) continue;
+    if (stream->joining() && !stream->joined()) continue;
+    stream->try_resume(controller_, now);
     bool hopeless = now - stream->lost_at() > controller_.config().slurmd_timeout;
     if (!hopeless && !(job_over_ && now - stream->lost_at() > controller_.config().message_timeout))
       continue;

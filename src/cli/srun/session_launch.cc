@@ -57,7 +57,7 @@ void Session::launch_failed(NodeStream& stream, const std::string& why) {
 bool Session::join(NodeStream& stream) {
   auto joined = stream.join(monotonic_clock());
   if (joined && !*joined) return false;
-  if (!joined && launching_) {
+  if (!joined && (launching_ || stream.joined())) {
     stream.stop_joining();
     return false;
   }

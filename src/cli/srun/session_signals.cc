@@ -87,7 +87,7 @@ void Session::send_signal(std::uint16_t signal) {
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     NodeStream& stream = *streams_[i];
     if (stream.over()) continue;
-    if (stream.open() || stream.joining())
+    if (stream.open() || (stream.joining() && !stream.joined()))
       stream.send(SignalTasks{.signal = signal});
     else if (stream.launched())
       lost.push_back(run_.created.nodes[i]);

@@ -29,6 +29,7 @@ Status add_task_wishes(LaunchTasks& launch, const JobOptions& options,
   environment.set("SLURM_UMASK", fmt::format("{:04o}", context.umask));
   environment.set("SLURM_PRIO_PROCESS", fmt::format("{}", context.nice));
   if (options.verbose) environment.set("SRUN_DEBUG", fmt::format("{}", 3 + options.verbose));
+  if (options.preserve_env) environment.set_default("SLURM_PRESERVE_ENV", "once");
   launch.environment = environment.bytes();
   return {};
 }

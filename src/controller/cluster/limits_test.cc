@@ -171,6 +171,18 @@ TEST_F(LimitsTest, OfAStepDoNotCountWhileTheJobIsSuspended) {
   EXPECT_EQ(terms(seconds(120)), 2);
 }
 
+TEST_F(LimitsTest, AClockThatIsSetSilencesNoNodeAndHidesNone) {
+  for (auto jump : {std::chrono::hours(1), std::chrono::hours(-1)}) {
+    now = now + jump;
+    controller.clock_moved(jump);
+    controller.tick(now, out);
+    EXPECT_TRUE(settle().events.empty()) << jump.count();
+  }
+  now = now + two_nodes().slurmd_timeout;
+  controller.tick(now, out);
+  EXPECT_EQ(controller.state().nodes.at(1).condition, NodeCondition::Down);
+}
+
 TEST_F(LimitsTest, ALostNodeEndsAStepThatWasNotToldToGoOn) {
   start({}, true);
   start_step(0);

@@ -38,6 +38,13 @@ void Controller::owner_gone(JobId job, Instant now) {
   if (indexes_.interactive().contains(job)) owners_gone_.emplace(job, now);
 }
 
+void Controller::clock_moved(Duration by) {
+  for (auto& [node, contact] : contacts_) contact.last_heard = contact.last_heard + by;
+  for (auto& [job, since] : owners_gone_) since = since + by;
+  for (auto& [step, kill_at] : step_kill_at_) kill_at = kill_at + by;
+  last_repeat_ = last_repeat_ + by;
+}
+
 void Controller::tick(Instant now, Outbox& out) {
   warn_of_limits(now, out);
   enforce_limits(now, out);
@@ -83,9 +90,11 @@ void Controller::watch_owners(Instant now, Outbox& out) {
 void Controller::repeat_orders(Instant now, Outbox& out) {
   if (now - last_repeat_ < kRepeatOrders) return;
   last_repeat_ = now;
+  // Not what is by a clock that has been set back since.
+  auto just = [&](Instant at) { return at <= now && now - at < kRepeatOrders; };
   for (JobId id : indexes_.completing()) {
     const Job& job = state_.jobs.at(id.value);
-    if (now - job.end < kRepeatOrders) continue;
+    if (just(job.end)) continue;
     for (NodeId node : job.nodes_left)
       if (contacts_[node].connected) order_kill(job, node, config_.kill_wait, out);
   }
@@ -96,13 +105,13 @@ void Controller::repeat_orders(Instant now, Outbox& out) {
   }
   for (JobId id : indexes_.unlaunched()) {
     const Job& job = state_.jobs.at(id.value);
-    if (now - job.start >= kRepeatOrders && batch_may_launch(job) &&
+    if (!just(job.start) && batch_may_launch(job) &&
         contacts_[job.allocation->nodes.front().node].connected)
       send_launch(job, out);
   }
   for (const auto& [id, nodes] : preparing_) {
     const Job& job = state_.jobs.at(id.value);
-    if (now - job.start < kRepeatOrders) continue;
+    if (just(job.start)) continue;
     bool script = job.spec->batch && !job.launched && batch_may_launch(job);
     for (NodeId node : nodes)
       if (contacts_[node].connected && !(script && node == job.allocation->nodes.front().node))

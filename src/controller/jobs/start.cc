@@ -45,7 +45,8 @@ std::size_t Controller::commit(const Plan& plan, Instant now, Outbox& out) {
 bool Controller::start(const Proposal& proposal, Instant now, Outbox& out) {
   const Job* job = state_.find(proposal.job);
   const Partition* partition = state_.find(proposal.partition);
-  if (!job || !partition || !may_run(*job, now)) return false;
+  // What was due once is, also if the clock was set back since.
+  if (!job || !partition || !may_run(*job, std::max(now, state_.time))) return false;
   // The request or the partition may have changed since the plan was made.
   if (proposal.shape != shape_hash(shape_key(*job->spec))) return false;
   if (refusal_of(*partition->spec, *job->spec) != Reason::None) return false;

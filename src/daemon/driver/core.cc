@@ -44,6 +44,8 @@ void Core::handle(const Input& input, Instant now) {
     return controller_.owner_present(present->job);
   if (const auto* gone = std::get_if<OwnerGone>(&input))
     return controller_.owner_gone(gone->job, now);
+  if (const auto* moved = std::get_if<ClockMoved>(&input))
+    return controller_.clock_moved(moved->by);
   if (!log_trouble_.empty()) return;
   if (const auto* node = std::get_if<NodeSpoke>(&input)) {
     // An unknown node was refused when it connected; one that was just removed is not missed.

@@ -48,6 +48,10 @@ struct Planned {
   Plan plan;
 };
 struct TimePassed {};
+// The clock by which the core is told the time was set by so much.
+struct ClockMoved {
+  Duration by{0};
+};
 // A PrologSlurmctld or EpilogSlurmctld has ended; without an error it succeeded.
 struct ProgramEnded {
   JobId job;
@@ -56,7 +60,7 @@ struct ProgramEnded {
   bool epilog = false;
 };
 using Input = std::variant<Request, NodeSpoke, NodeDisconnected, OwnerPresent, OwnerGone, Planned,
-                           TimePassed, ProgramEnded>;
+                           TimePassed, ProgramEnded, ClockMoved>;
 
 // One group: the records in the order of their sequence numbers, and what waits for them.
 struct Batch {
@@ -77,7 +81,8 @@ class Core {
   const Controller& controller() const { return controller_; }
   const State& state() const { return controller_.state(); }
 
-  // REQUIRES: now is not before any earlier `now`, except by what the clock jumped back.
+  // REQUIRES: now is not before any earlier `now`, except by what the clock jumped back
+  // (ClockMoved).
   void handle(const Input& input, Instant now);
   // Takes the configuration at a start over and begins to watch.
   Status begin(const ClusterConfig& config, Instant now);

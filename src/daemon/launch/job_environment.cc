@@ -151,6 +151,15 @@ void set_requests(EnvironmentBlock& environment, const JobSpec& spec) {
     environment.set("SLURM_OOMKILLSTEP", extras.oom_kill_step == 2 ? "1" : "0");
 }
 
+// srun --preserve-env: what it saw itself stays. The option is for this step; only the variable, if
+// the user has set it, is for the steps within it, too.
+void keep_counts(EnvironmentBlock& environment, const EnvironmentBlock& given) {
+  if (!given.has("SLURM_PRESERVE_ENV")) return;
+  if (given.get("SLURM_PRESERVE_ENV") == "once") environment.remove("SLURM_PRESERVE_ENV");
+  for (const char* name : {"SLURM_JOB_NUM_NODES", "SLURM_NNODES", "SLURM_NTASKS", "SLURM_NPROCS"})
+    if (given.has(name)) environment.set(name, given.get(name));
+}
+
 }  // namespace
 
 std::string repeated(const std::vector<std::uint32_t>& numbers) {
@@ -265,6 +274,7 @@ std::string step_environment(const LaunchTasks& request, const StepCredential& c
   for (const char* of_tasks :
        {"SLURM_PROCID", "SLURM_LOCALID", "SLURM_TASK_PID", "SLURM_NODEID", "SLURM_GTIDS"})
     environment.remove(of_tasks);
+  keep_counts(environment, EnvironmentBlock(request.environment));
   return environment.bytes();
 }
 

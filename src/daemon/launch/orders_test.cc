@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "daemon/launch/job_environment.h"
 
 namespace ym {
@@ -103,6 +105,26 @@ TEST(Orders, AStepWithinAStepForgetsTheOuterTasksNumbers) {
   ASSERT_TRUE(order);
   for (const char* outer : {"SLURM_NODEID=7", "SLURM_GTIDS=7", "SLURM_PROCID=7"})
     EXPECT_FALSE(holds(order->environment, outer)) << outer;
+}
+
+TEST(Orders, APreservedEnvironmentKeepsTheNumbersOfNodesAndTasks) {
+  auto seen = [&](std::string environment) {
+    LaunchTasks request{.arguments = {"env"}, .environment = std::move(environment)};
+    auto order = step_order(request, credential(), credential().step.shares[0], facts());
+    return EnvironmentBlock(order->environment);
+  };
+  auto with = [](const std::string& more) {
+    std::string block = "SLURM_NTASKS=99 SLURM_JOB_NUM_NODES=33 " + more;
+    std::ranges::replace(block, ' ', '\0');
+    return block;
+  };
+  EXPECT_NE(seen(with("")).get("SLURM_NTASKS"), "99");
+  EnvironmentBlock once = seen(with("SLURM_PRESERVE_ENV=once "));
+  EXPECT_EQ(once.get("SLURM_NTASKS"), "99");
+  EXPECT_EQ(once.get("SLURM_JOB_NUM_NODES"), "33");
+  EXPECT_NE(once.get("SLURM_NNODES"), "") << "what srun did not see is told";
+  EXPECT_FALSE(once.has("SLURM_PRESERVE_ENV"));
+  EXPECT_TRUE(seen(with("SLURM_PRESERVE_ENV=1 ")).has("SLURM_PRESERVE_ENV"));
 }
 
 TEST(Orders, ACredentialIsForOneUserOneNodeAndACertainTime) {

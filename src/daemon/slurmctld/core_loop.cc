@@ -7,9 +7,13 @@ namespace ym {
 namespace {
 
 constexpr Duration kTick = std::chrono::milliseconds(500);
+// Less than that is a clock's own drift, or our waiting for a processor between two readings.
+constexpr Duration kClockMoved = std::chrono::seconds(5);
 constexpr std::size_t kInputsAtOnce = 1024;
 // With so many groups on their way to the disk, the next one is left to grow.
 constexpr std::size_t kGroupsInFlight = 2;
+
+Duration clock_lead(Instant wall) { return wall - Instant{} - monotonic_clock(); }
 
 }  // namespace
 
@@ -18,7 +22,8 @@ CoreLoop::CoreLoop(Core core, JournalLoop& journal, Published& published, Refuse
       journal_(journal),
       published_(published),
       refuse_(std::move(refuse)),
-      queue_(kInputsMax) {}
+      queue_(kInputsMax),
+      ahead_(clock_lead(wall_clock())) {}
 
 CoreLoop::~CoreLoop() { stop(); }
 
@@ -68,7 +73,7 @@ void CoreLoop::run() {
     for (Reply& reply : core_.take_refusals()) refuse_(reply);
     if (monotonic_clock() - last_tick >= kTick) {
       last_tick = monotonic_clock();
-      core_.handle(TimePassed{}, wall_clock());
+      core_.handle(TimePassed{}, now());
     }
     if (journal_.waiting() >= kGroupsInFlight) continue;
     if (core_.has_batch() || plan_handled) {
@@ -77,6 +82,16 @@ void CoreLoop::run() {
       plan_handled = false;
     }
   }
+}
+
+Instant CoreLoop::now() {
+  Instant wall = wall_clock();
+  Duration moved = clock_lead(wall) - ahead_;
+  if (std::chrono::abs(moved) >= kClockMoved) {
+    ahead_ += moved;
+    core_.handle(ClockMoved{moved}, wall);
+  }
+  return wall;
 }
 
 void CoreLoop::follow_connections(const Input& input) {
@@ -107,7 +122,7 @@ void CoreLoop::take(Input& input, std::vector<BlobToKeep>& blobs, bool& plan_han
     ++counters_.plans;
     counters_.started += planned->plan.starts.size();
   }
-  core_.handle(input, wall_clock());
+  core_.handle(input, now());
   if (configures)
     published_.set_config(std::make_shared<ClusterConfig>(core_.controller().config()));
 }

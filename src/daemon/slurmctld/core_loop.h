@@ -47,6 +47,8 @@ class CoreLoop {
   void take(Input& input, std::vector<BlobToKeep>& blobs, bool& plan_handled);
   void follow_connections(const Input& input);
   void hand_over(std::vector<BlobToKeep> blobs, bool plan_handled);
+  // The time for the next input. The core hears first if somebody has set the clock.
+  Instant now();
 
   Core core_;
   JournalLoop& journal_;
@@ -61,6 +63,7 @@ class CoreLoop {
   std::mutex trouble_mutex_;
   std::string trouble_;  // guarded by trouble_mutex_
   std::atomic<bool> trouble_changed_ = false;
+  Duration ahead_;  // the wall clock of the monotonic one
   std::unique_ptr<PlannerLoop> planner_;
   std::jthread thread_;
 };

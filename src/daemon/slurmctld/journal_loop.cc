@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/check.h"
+#include "os/clock.h"
 #include "wire/snapshot.h"
 
 namespace ym {
@@ -18,6 +19,8 @@ constexpr std::uint64_t kFeedHistory = 1'000'000;
 constexpr Duration kRetry = std::chrono::milliseconds(500);
 constexpr Duration kIdle = std::chrono::seconds(1);
 constexpr std::uint64_t kPrepareBytes = 1 << 20;
+// Everybody waits for the disk: if they wait so long, somebody will ask why.
+constexpr Duration kSlowDisk = std::chrono::seconds(2);
 
 }  // namespace
 
@@ -54,6 +57,7 @@ void JournalLoop::run() {
       continue;
     }
     bool in_trouble = false;
+    Duration begun = monotonic_clock();
     while (!make_durable(group)) {
       std::string text = journal_->failure() ? journal_->failure()->text : "cannot store scripts";
       if (!in_trouble) {
@@ -67,6 +71,8 @@ void JournalLoop::run() {
     if (in_trouble) {
       log_.info("the log can be written again");
       hooks_.trouble({});
+    } else if (Duration took = monotonic_clock() - begun; took >= kSlowDisk) {
+      log_.error("the disk took {} ms to make the log durable", took.count());
     }
     deliver(group);
   }

@@ -54,11 +54,11 @@ void PlannerLoop::take_in(News& news) {
 
 void PlannerLoop::run() {
   while (!queue_.closed()) {
-    Duration until_begin = planner_.next_begin() - wall_clock();
+    Duration until_begin = planner_.next_begin(last_plan_) - wall_clock();
     Duration wait = std::clamp(until_begin, Duration(1), kIdle);
     if (wanted_ && !outstanding_) wait = Duration(0);
     for (News& news : queue_.take(kNewsAtOnce, wait)) take_in(news);
-    if (planner_.next_begin() <= wall_clock() && planner_.next_begin() > last_plan_) wanted_ = true;
+    if (planner_.next_begin(last_plan_) <= wall_clock()) wanted_ = true;
     if (!wanted_ || outstanding_) continue;
     wanted_ = false;
     last_plan_ = wall_clock();

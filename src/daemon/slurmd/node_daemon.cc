@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/format.h"
 #include "config/values.h"
@@ -20,6 +21,8 @@
 namespace ym {
 namespace {
 
+// Whoever asks why a launch took so long finds the reason in the log.
+constexpr Duration kHeldUp = std::chrono::seconds(2);
 constexpr Duration kTokenLife = std::chrono::minutes(10);
 
 std::uint64_t seed_of(const std::string& name) {
@@ -88,7 +91,9 @@ Status NodeDaemon::start() {
   if (auto ready = listen(); !ready) return ready;
   if (auto ready = recover(); !ready) return ready;
   health_.start(loaded_.config, [this] { connect(); });
-  loop_.every(kTick, [this] {
+  loop_.every(kTick, [this, last = monotonic_clock()]() mutable {
+    Duration now = monotonic_clock(), late = now - std::exchange(last, now) - kTick;
+    if (late >= kHeldUp) log_.error("slurmd was held up for {} ms", late.count());
     agent::Outbox out;
     agent_.tick(agent_time(), out);
     obey(std::move(out));
@@ -117,6 +122,7 @@ Status NodeDaemon::recover() {
     bool here = order && order->boot_id == boot_id_;
     if (one.found == agent::Found::Lost && here) one.found = agent::Found::Alive;
   }
+  forget_lost_jobs(scan.found);
   agent_.set_around(around());
   agent::Outbox out;
   agent_.recover(scan.found, out);
@@ -130,6 +136,16 @@ Status NodeDaemon::recover() {
   }
   obey(std::move(out));
   return {};
+}
+
+// A job whose script was lost with the machine has not ended: it is missing. The controller knows
+// what to do with those, and may start them again.
+void NodeDaemon::forget_lost_jobs(std::vector<agent::Recovered>& found) {
+  std::set<Sluid> lost;
+  for (const agent::Recovered& one : found)
+    if (one.step == kBatchStep && one.found == agent::Found::Lost) lost.insert(one.sluid);
+  for (Sluid sluid : lost) spool_.forget(sluid, std::nullopt);
+  std::erase_if(found, [&](const agent::Recovered& one) { return lost.contains(one.sluid); });
 }
 
 Status NodeDaemon::listen() {

@@ -83,6 +83,7 @@ class NodeDaemon {
   };
 
   Status recover();
+  void forget_lost_jobs(std::vector<agent::Recovered>& found);
   Status listen();
   void connect();
   std::vector<Address> controller_addresses() const;

@@ -66,7 +66,8 @@ agent::Ended ended_of(const ShepherdResult& result) {
           .error = result.error,
           .out_of_memory = result.out_of_memory,
           .drain_reason = result.drain_reason,
-          .usage = result.usage};
+          .usage = result.usage,
+          .on_order = result.on_order};
 }
 
 Status Spool::prepare() {
