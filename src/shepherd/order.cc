@@ -82,8 +82,7 @@ void fields(F&& f, const ShepherdOrder*) {
   f(36, "node_number", &ShepherdOrder::node_number);
   f(37, "shares", &ShepherdOrder::shares);
   f(38, "node_names", &ShepherdOrder::node_names);
-  f(39, "back_address", &ShepherdOrder::back_address);
-  f(40, "back_port", &ShepherdOrder::back_port);
+  // 39, 40: where srun listened
   f(41, "acct_frequency_s", &ShepherdOrder::acct_frequency_s);
   f(42, "unkillable_timeout", &ShepherdOrder::unkillable_timeout);
   f(43, "unkillable_program", &ShepherdOrder::unkillable_program);

@@ -79,8 +79,6 @@ struct ShepherdOrder {
   std::uint32_t node_number = 0;     // within the step
   std::vector<StepShare> shares;     // of all nodes of the step, for MPI libraries
   std::vector<std::string> node_names;
-  std::string back_address;  // where srun listens for the stream; empty: kStreamFd is the stream
-  std::uint16_t back_port = 0;
   std::uint32_t acct_frequency_s = 30;
   Duration unkillable_timeout = std::chrono::seconds(60);
   std::string unkillable_program;

@@ -253,7 +253,7 @@ void Shepherd::handle(ControlPacket packet, Fd passed) {
     return;
   }
   if (packet.kind == ControlKind::Signal) {
-    say(packet.notice);
+    if (!over_sent_) say(packet.notice);  // after its end srun is gone
     if (packet.signal > 0 && packet.signal < NSIG) signal_tasks(packet.signal, packet.leaders_only);
     return;
   }
