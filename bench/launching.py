@@ -28,15 +28,11 @@ def bench_srun(tools, report, rounds=5, count=60):
     yard = tools.new_yard(nodes=1, cpus=8)
     ratios, times = [], []
     for _ in range(rounds):
-        bare = spawn_seconds(tools.one_json, tools.load, 300, "/bin/sh", "-c", "true")
-        ours = []
-        for _ in range(count):
-            begin = time.perf_counter()
-            subprocess.run([f"{tools.bin}/srun", "true"], env=yard.env, check=True,
-                           stdin=subprocess.DEVNULL, close_fds=False)
-            ours.append(time.perf_counter() - begin)
-        ratios.append(statistics.median(ours) / bare)
-        times.append(statistics.median(ours))
+        bare = tools.one_json(tools.load, "spawn", "300", "/bin/sh", "-c", "true")
+        ours = tools.one_json(tools.load, "spawn", str(count), f"{tools.bin}/srun", "true",
+                              env=yard.env, stdin=subprocess.DEVNULL)
+        ratios.append(ours["median_seconds"] / bare["median_seconds"])
+        times.append(ours["median_seconds"])
     report("srun true, ms", 1000 * statistics.median(times),
            f"{statistics.median(ratios):.1f} x a bare spawn of sh -c true (goal 8)")
     report_memory(tools, yard, report)

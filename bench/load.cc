@@ -128,7 +128,9 @@ int fsync_loop(const std::string& folder, double seconds, long bytes) {
 
 int spawn_loop(long count, char** command) {
   double begin = now();
+  std::vector<double> each;
   for (long i = 0; i < count; ++i) {
+    double started = now();
     pid_t pid = 0;
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
@@ -139,10 +141,13 @@ int spawn_loop(long count, char** command) {
     ::posix_spawn_file_actions_destroy(&actions);
     int status = 0;
     if (::waitpid(pid, &status, 0) < 0 || status != 0) fail("the program failed");
+    each.push_back(now() - started);
   }
   double seconds = now() - begin;
-  std::printf("{\"count\": %ld, \"seconds\": %.4f, \"per_second\": %.0f}\n", count, seconds,
-              static_cast<double>(count) / seconds);
+  std::sort(each.begin(), each.end());
+  std::printf(
+      "{\"count\": %ld, \"seconds\": %.4f, \"per_second\": %.0f, \"median_seconds\": %.6f}\n",
+      count, seconds, static_cast<double>(count) / seconds, each[each.size() / 2]);
   return 0;
 }
 

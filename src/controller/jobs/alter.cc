@@ -101,6 +101,8 @@ Status Controller::alter_one(JobId id, const AlterJobs& alter, const Caller& cal
       return {};
     case JobVerb::Suspend: return suspend(job, caller, now, out);
     case JobVerb::Resume: return resume(job, caller, now, out);
+    case JobVerb::Top:
+    case JobVerb::Notify:
     case JobVerb::Signal: break;
   }
   return refuse(Errc::Disabled);
