@@ -99,9 +99,8 @@ std::string Spool::stem(Sluid sluid, StepId step) const {
 Status Spool::write_order(const ShepherdOrder& order) {
   names_[order.sluid] = fmt::format("job{:05}-{:016x}", order.job.value, order.sluid.value);
   std::string attempt = attempt_folder(order.sluid);
+  // Our umask lets the last bits through: the script inside is the user's to run.
   if (auto made = make_folder(attempt, 0711); !made) return made;
-  ::chmod(attempt.c_str(),
-          0711);  // whatever our umask says: the script inside is the user's to run
   return write_file(stem(order.sluid, order.step) + kRecordSuffix, encode_part(order), 0600,
                     Sync::No);
 }
@@ -139,8 +138,13 @@ void Spool::forget(Sluid sluid, std::optional<StepId> step) {
       ::unlink((stem(sluid, *step) + suffix).c_str());
     return;
   }
+  // Nearly always these and no more.
+  std::string attempt = attempt_folder(sluid);
+  for (const char* suffix : {kRecordSuffix, kControlSuffix})
+    ::unlink((stem(sluid, kBatchStep) + suffix).c_str());
+  ::unlink(fmt::format("{}/{}", attempt, kScriptFile).c_str());
   std::error_code error;
-  std::filesystem::remove_all(attempt_folder(sluid), error);
+  if (::rmdir(attempt.c_str()) != 0) std::filesystem::remove_all(attempt, error);
   names_.erase(sluid);
 }
 
