@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shepherd/containment.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <signal.h>
@@ -22,6 +23,7 @@
 namespace ym {
 namespace {
 
+constexpr std::string_view kTaskPrefix = "task_";
 constexpr std::uint64_t kMegabyte = 1 << 20;
 // The last step of a job removes the job's folder while the next one is about to be made in it.
 constexpr int kMakeTries = 10;
@@ -40,6 +42,19 @@ void pause_ms(long ms) {
 }
 
 // Its last process may be dead but not gone yet.
+// As they are on the machine, whoever made them.
+std::vector<std::string> task_folders(const std::string& step) {
+  std::vector<std::string> found;
+  DIR* entries = ::opendir(step.c_str());
+  if (!entries) return found;
+  while (const dirent* entry = ::readdir(entries))
+    if (std::string_view(entry->d_name).starts_with(kTaskPrefix))
+      found.push_back(fmt::format("{}/{}", step, entry->d_name));
+  ::closedir(entries);
+  std::ranges::sort(found);
+  return found;
+}
+
 void remove_folder(const std::string& folder) {
   for (int n = 0; n < kRemoveTries; ++n) {
     if (::rmdir(folder.c_str()) == 0 || errno != EBUSY) return;
@@ -124,6 +139,13 @@ std::vector<std::string> Containment::make(const ShepherdOrder& order) {
     tracker_ = step_folder(track_);
   else if (track_.valid())
     troubles.push_back(errno_text(step_folder(track_)));
+  by_task_ = tracks() && order.kind == ShepherdKind::Tasks && order.tasks.size() > 1;
+  for (std::size_t task = 0; by_task_ && task < order.tasks.size(); ++task) {
+    std::string folder = task_tracker(task);
+    if (::mkdir(folder.c_str(), 0755) == 0 || errno == EEXIST) continue;
+    troubles.push_back(errno_text(folder));
+    by_task_ = false;
+  }
   if (order.kind == ShepherdKind::Program) return troubles;
   bool memory = order.job_memory_mb > 0 || order.memory_mb > 0;
   if (memory && order.cgroup.constrain_memory) limit_memory(order, troubles);
@@ -208,11 +230,16 @@ void Containment::limit_devices(const ShepherdOrder& order, std::vector<std::str
   }
 }
 
-pid_t Containment::fork_inside() const {
+std::string Containment::task_tracker(std::size_t task) const {
+  return by_task_ ? fmt::format("{}/{}{}", tracker_, kTaskPrefix, task) : tracker_;
+}
+
+pid_t Containment::fork_inside(std::size_t task) const {
   pid_t pid = -1;
   bool born_inside = false;
+  std::string tracker = task_tracker(task);
   if (kind_ == Kind::Unified && tracks()) {
-    Fd folder(::open(tracker_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    Fd folder(::open(tracker.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     clone_args how{};
     how.flags = CLONE_INTO_CGROUP;
     how.exit_signal = SIGCHLD;
@@ -226,13 +253,19 @@ pid_t Containment::fork_inside() const {
   for (const Branch* branch : {&track_, &memory_, &cpuset_, &devices_}) {
     if (!branch->made || (branch == &track_ && born_inside)) continue;
     if (branch != &track_ && branch->root == track_.root) continue;
-    write_cgroup(step_folder(*branch), "cgroup.procs", "0");
+    write_cgroup(branch == &track_ ? tracker : step_folder(*branch), "cgroup.procs", "0");
   }
   return 0;
 }
 
 std::vector<pid_t> Containment::members() const {
-  return tracks() ? cgroup_members(tracker_) : std::vector<pid_t>{};
+  if (!tracks()) return {};
+  std::vector<pid_t> all = cgroup_members(tracker_);
+  for (const std::string& folder : task_folders(tracker_)) {
+    std::vector<pid_t> some = cgroup_members(folder);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
 }
 
 bool Containment::freeze() const {
@@ -286,6 +319,8 @@ std::uint64_t Containment::memory_peak() const {
 
 void Containment::remove_from(const Branch& branch) const {
   if (!branch.made) return;
+  if (branch.root == track_.root)
+    for (const std::string& folder : task_folders(step_folder(branch))) remove_folder(folder);
   remove_folder(step_folder(branch));
   ::rmdir(job_folder(branch).c_str());
 }

@@ -6,10 +6,11 @@
 // each controller's. Where v1 is mounted with a v2 tree beside it (`unified`), that one tracks the
 // processes, since only it can kill and freeze all of a group in one call.
 //
-// Only what an order needs is made: a step without limits costs one folder. What the machine does
-// not let us do is left out and told; without any group `tracks` is false, and descendants.h has to
-// suffice. A task has no group of its own: a step's limits are those of all its tasks together, and
-// each group more costs every launch.
+// Only what an order needs is made: a step without limits costs one folder, and the only task of a
+// step is alone in the step's. Of several, each has a group of its own within (task_N), where the
+// processes are tracked; limits are those of the step, for all its tasks together. What the machine
+// does not let us do is left out and told; without any group `tracks` is false, and descendants.h
+// has to suffice.
 #pragma once
 #include <sys/types.h>
 
@@ -33,9 +34,9 @@ class Containment {
   // Makes what the order needs. Returns what could not be done, for the log.
   std::vector<std::string> make(const ShepherdOrder& order);
 
-  // fork(2), with the child in the groups. Milliseconds cheaper than joining where the kernel can
-  // start a process in its group.
-  pid_t fork_inside() const;
+  // fork(2), with the child in the groups, for the task of that place in the order. Milliseconds
+  // cheaper than joining where the kernel can start a process in its group.
+  pid_t fork_inside(std::size_t task = 0) const;
 
   bool tracks() const { return !tracker_.empty(); }
   // Of the tracked processes, as of now.
@@ -58,6 +59,8 @@ class Containment {
 
   // The step's folder that tracks; empty if nothing does. For tests and `scontrol listpids`.
   const std::string& tracker() const { return tracker_; }
+  // The same for one task; the step's own if it has no other.
+  std::string task_tracker(std::size_t task) const;
 
  private:
   enum class Kind : std::uint8_t { None, Unified, Freezer };
@@ -82,6 +85,7 @@ class Containment {
 
   std::string path_;  // of the step, below a root
   bool v2_ = false;   // one tree for everything
+  bool by_task_ = false;
   Kind kind_ = Kind::None;
   Branch track_, memory_, cpuset_, devices_;
   std::string tracker_;

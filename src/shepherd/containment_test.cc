@@ -164,6 +164,36 @@ TEST(RealContainment, AProcessIsBornWithItsCpusOnly) {
   EXPECT_FALSE(std::filesystem::exists(groups.tracker()));
 }
 
+TEST(RealContainment, TasksOfOneStepAreInGroupsOfTheirOwnAndDieTogether) {
+  ShepherdOrder one{.job = JobId{8},
+                    .sluid = Sluid{static_cast<std::uint64_t>(::getpid())},
+                    .step = StepId{0},
+                    .node = "unit-test",
+                    .tasks = {TaskOrder{.rank = 0}, TaskOrder{.rank = 1}}};
+  Containment groups(one);
+  std::vector<std::string> troubles = groups.make(one);
+  if (!groups.tracks() || !troubles.empty()) GTEST_SKIP() << "no control groups to make here";
+  std::vector<pid_t> children;
+  for (std::size_t task = 0; task < 2; ++task) {
+    pid_t pid = groups.fork_inside(task);
+    if (pid == 0) {
+      ::pause();
+      ::_exit(0);
+    }
+    children.push_back(pid);
+  }
+  for (std::size_t task = 0; task < 2; ++task)
+    EXPECT_EQ(cgroup_members(groups.task_tracker(task)), std::vector<pid_t>{children[task]});
+  EXPECT_EQ(groups.members(), children);
+  // As slurmd finds it after the shepherd was killed.
+  Containment found(one.cgroup, one.node, one.job, one.sluid, one.step);
+  EXPECT_EQ(found.members(), children);
+  EXPECT_TRUE(found.kill());
+  for (pid_t child : children) ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  found.remove();
+  EXPECT_FALSE(std::filesystem::exists(groups.tracker()));
+}
+
 TEST(DeviceRules, AreReadAndWrittenAsTheKernelSpellsThem) {
   for (const char* rule : {"c 195:0 rwm", "b 8:* r", "a *:* m"}) {
     auto parsed = parse_device_rule(rule);

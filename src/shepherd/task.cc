@@ -23,6 +23,10 @@ Status make_pipe(Fd& read_end, Fd& write_end) {
   write_end = Fd(ends[1]);
   return {};
 }
+// Among the tasks of its order.
+std::size_t place_of(const TaskSetup& setup) {
+  return static_cast<std::size_t>(&setup.task - setup.order.tasks.data());
+}
 void set_nonblocking(const Fd& fd) {
   if (fd) ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
 }
@@ -90,7 +94,7 @@ Result<StartedTask> start_task(const TaskSetup& setup) {
   if (auto made = make_streams(setup, started.streams, ends); !made)
     return std::unexpected(made.error());
   if (auto made = make_pipe(trouble, ends.trouble); !made) return std::unexpected(made.error());
-  started.pid = setup.containment.fork_inside();
+  started.pid = setup.containment.fork_inside(place_of(setup));
   if (started.pid < 0) return fail(errno_text("fork"));
   if (started.pid == 0) run_task(setup, ends);
   ends = ChildEnds{};
@@ -107,7 +111,7 @@ Result<StartedTask> start_task(const TaskSetup& setup) {
 
 pid_t start_task_epilogs(const TaskSetup& setup, pid_t task, ExitStatus exit) {
   if (setup.order.task_epilogs.empty()) return 0;
-  pid_t pid = setup.containment.fork_inside();
+  pid_t pid = setup.containment.fork_inside(place_of(setup));
   if (pid == 0) run_task_epilogs(setup, task, exit);
   return pid > 0 ? pid : 0;
 }

@@ -403,3 +403,19 @@ def test_a_suspended_job_can_be_requeued(either):
     either.run("scontrol", "requeue", str(number))
     assert wait_state(either, number, "COMPLETED")["Restarts"] == "1"
     assert output(either, number).splitlines()[-1] == "run 1"
+
+
+def test_each_task_of_a_step_is_in_a_group_of_its_own(yard):
+    def groups(*options):
+        out = yard.run("srun", "-l", *options, "cat", "/proc/self/cgroup").stdout
+        return re.findall(r"^(\d+): .*/(job_\w+)/step_0(\S*)$", out, re.M)
+    alone = groups("-n1")
+    if not alone:
+        pytest.skip("no control groups here")
+    assert {(task, group) for task, _, group in alone} == {("0", "")}
+    two = groups("-n2")
+    assert {("0", "/task_0"), ("1", "/task_1")} <= {(task, group) for task, _, group in two}
+    def left():
+        return subprocess.run(["find", "/sys/fs/cgroup", "-name", two[0][1]], check=False,
+                              capture_output=True, text=True).stdout
+    wait_for(lambda: left() == "", what="the job's groups removed")
