@@ -114,6 +114,8 @@ struct ClusterConfig {
   Duration stream_timeout = std::chrono::seconds(60);
   std::string reboot_program;
 
+  bool any_partition_suffices = false;  // EnforcePartLimits=ANY
+
   // Every key with its value as `scontrol show config` prints it, sorted by key.
   std::vector<std::pair<std::string, std::string>> shown;
   bool operator==(const ClusterConfig&) const = default;

@@ -85,6 +85,9 @@ struct Node {
   std::uint32_t completing = 0;  // of these, completing
   std::uint32_t exclusive = 0;   // of these, with the whole node
   NodeReboot reboot;
+  Uid owner;                    // of the jobs here; meaningful while there are any
+  bool several_owners = false;  // more than one, since it was last empty
+  std::uint32_t for_user = 0;   // of the jobs here, with --exclusive=user
 
   // May new work be placed here now?
   bool usable() const {
