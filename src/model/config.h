@@ -113,6 +113,8 @@ struct ClusterConfig {
   // EioTimeout: how long srun and its tasks do without each other after a lost connection.
   Duration stream_timeout = std::chrono::seconds(60);
   std::string reboot_program;
+  std::string licenses;             // Licenses
+  Duration reservation_overrun{0};  // ResvOverRun
 
   // Every key with its value as `scontrol show config` prints it, sorted by key.
   std::vector<std::pair<std::string, std::string>> shown;

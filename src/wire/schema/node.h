@@ -78,6 +78,10 @@ void fields(F&& f, const Node*) {
   f(16, "completing", &Node::completing);
   f(17, "exclusive", &Node::exclusive);
   f(18, "reboot", &Node::reboot);
+  f(22, "comment", &Node::comment);
+  f(23, "extra", &Node::extra);
+  f(24, "reserved", &Node::reserved);
+  f(25, "maintenance", &Node::maintenance);
 }
 
 }  // namespace ym::wire
