@@ -91,9 +91,7 @@ class Fold {
     state_.reservations.put(id, e.reservation);
     state_.next_reservation_id = std::max(state_.next_reservation_id, id + 1);
   }
-  void operator()(const ReservationRemoved& e) {
-    state_.reservations.erase(e.reservation.value);
-  }
+  void operator()(const ReservationRemoved& e) { state_.reservations.erase(e.reservation.value); }
 
   void operator()(const LicensesDefined& e) {
     Licenses licenses = *state_.licenses;

@@ -38,8 +38,7 @@ std::string_view text_of(Errc code) {
     case Errc::ReservationInvalid: return "Requested reservation is invalid";
     case Errc::ReservationBusy: return "Requested reservation is in use";
     case Errc::ReservationNotUsable: return "Requested reservation not usable now";
-    case Errc::ReservationOverlap:
-      return "Requested reservation overlaps with another reservation";
+    case Errc::ReservationOverlap: return "Requested reservation overlaps with another reservation";
     case Errc::ReservationEmpty: return "Reservation request lacks users, groups or accounts";
     case Errc::ReservationNameDup: return "Duplicate reservation name";
     case Errc::InvalidStep: return "Invalid job step specified";

@@ -48,9 +48,7 @@ constexpr FlagName kOtherNames[] = {
 constexpr Duration kDay = std::chrono::hours(24);
 
 // 0 is Sunday. By UTC: the core has no time zone.
-int weekday_of(Instant time) {
-  return static_cast<int>((time.unix_seconds() / 86400 + 4) % 7);
-}
+int weekday_of(Instant time) { return static_cast<int>((time.unix_seconds() / 86400 + 4) % 7); }
 bool is_weekend(Instant time) { return weekday_of(time) == 0 || weekday_of(time) == 6; }
 
 // "a,b" lists those who may, "-a,-b" those who may not.

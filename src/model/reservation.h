@@ -57,8 +57,8 @@ struct Reservation {
   std::string name;
   Instant start, end;
   std::uint64_t flags = 0;
-  std::vector<ReservedNode> nodes;  // ascending by node
-  std::string node_text;            // as asked for; empty where the controller chose
+  std::vector<ReservedNode> nodes;               // ascending by node
+  std::string node_text;                         // as asked for; empty where the controller chose
   std::uint32_t node_count = 0, core_count = 0;  // as asked for; 0: no wish
   std::string partition, features;
   std::string users, groups, accounts;  // comma lists; "-name" everywhere: all but these
@@ -95,7 +95,7 @@ struct UpdateReservation {
   Reservation wanted;
   std::vector<std::string> changed;
   bool create = false, remove = false, skip = false;
-  std::int64_t duration_s = -1;          // with `duration`; from the start
+  std::int64_t duration_s = -1;  // with `duration`; from the start
   std::uint64_t flags_added = 0, flags_removed = 0;
 };
 struct ReservationCreated {

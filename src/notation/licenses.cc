@@ -12,8 +12,8 @@ namespace {
 bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= LicenseList::kNameMax &&
          std::ranges::all_of(text, [](char c) {
-           return c > ' ' && c < 0x7f && std::string_view("\"'`\\;:*=()[]{}<>").find(c) ==
-                                             std::string_view::npos;
+           return c > ' ' && c < 0x7f &&
+                  std::string_view("\"'`\\;:*=()[]{}<>").find(c) == std::string_view::npos;
          });
 }
 

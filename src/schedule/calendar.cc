@@ -84,8 +84,8 @@ bool Calendar::clip(Free& free, const Stay& stay) const {
   if (here == by_node_.end()) return !outside_is_closed;
   bool mine = false;
   // Whoever is in a reservation that may overlap others does not ask these.
-  bool overrides = stay.in && (stay.in->has(ReservationFlag::Maint) ||
-                               stay.in->has(ReservationFlag::Overlap));
+  bool overrides =
+      stay.in && (stay.in->has(ReservationFlag::Maint) || stay.in->has(ReservationFlag::Overlap));
   for (const auto& [one, reserved] : here->second) {
     auto used = used_.find({one->id, free.node});
     std::uint32_t taken = used == used_.end() ? 0 : used->second;

@@ -73,8 +73,8 @@ bool write_snapshot(const State& state, const std::function<bool(std::string_vie
     state.partitions.visit_from(0, [&](std::uint64_t, const Partition& p) { return add(3, p); });
   if (open) state.jobs.visit_from(0, [&](std::uint64_t, const Job& job) { return add(4, job); });
   if (open)
-    state.reservations.visit_from(0,
-                                  [&](std::uint64_t, const Reservation& one) { return add(5, one); });
+    state.reservations.visit_from(
+        0, [&](std::uint64_t, const Reservation& one) { return add(5, one); });
   for (const auto& [name, license] : *state.licenses)
     if (open) add(6, license);
   if (open && !chunk.empty()) open = sink(chunk);
