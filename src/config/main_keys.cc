@@ -83,7 +83,10 @@ constexpr Setter kSetters[] = {
      }},
     {"EioTimeout", [](auto& c, const auto& v) { c.stream_timeout = in_seconds(v); }},
     {"EnforcePartLimits",
-     [](auto& c, const auto& v) { c.enforce_partition_limits = v.text != "NO"; }},
+     [](auto& c, const auto& v) {
+       c.enforce_partition_limits = !same_ignoring_case(v.text, "NO");
+       c.any_partition_suffices = same_ignoring_case(v.text, "ANY");
+     }},
     {"Epilog", [](auto& c, const auto& v) { c.epilog = v.text; }},
     {"EpilogSlurmctld", [](auto& c, const auto& v) { c.controller_epilog = v.text; }},
     {"EpilogTimeout", [](auto& c, const auto& v) { c.epilog_timeout = program_timeout(v); }},

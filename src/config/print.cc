@@ -110,7 +110,11 @@ std::string print_main(const ClusterConfig& c) {
   p.seconds("MessageTimeout", c.message_timeout, d.message_timeout);
   p.number("ReturnToService", c.return_to_service, d.return_to_service);
   p.number("JobRequeue", c.requeue_by_default ? 1 : 0, 1);
-  p.text("EnforcePartLimits", c.enforce_partition_limits ? "YES" : "NO", "NO");
+  p.text("EnforcePartLimits",
+         c.any_partition_suffices     ? "ANY"
+         : c.enforce_partition_limits ? "ALL"
+                                      : "NO",
+         "NO");
   p.text("DependencyParameters", c.kill_on_invalid_dependency ? "kill_invalid_depend" : "", "");
   p.text("SlurmdParameters", c.config_overrides ? "config_overrides" : "", "");
   p.number("DefMemPerCPU", c.default_memory_per_cpu_mb, 0);

@@ -228,7 +228,7 @@ class Fold {
     YM_CHECK(at != job.nodes_left.end());
     job.nodes_left.erase(at);
     for (const NodeShare& share : job.allocation->nodes)
-      if (share.node == e.node) give_back(share, job.spec->exclusive);
+      if (share.node == e.node) give_back(share, job);
     --state_.nodes.edit(e.node.value).completing;
   }
 
@@ -334,23 +334,32 @@ class Fold {
   static std::uint32_t cpus_held(const Job& job, const NodeShare& share) {
     return job.state == JobState::Suspended ? 0 : share.cpus;
   }
+  static bool keeps_others_off(const Job& job) {
+    return job.spec->extras->specials->exclusive_kind == kExclusiveUser;
+  }
   void charge(const Job& job) {
     bool exclusive = job.spec->exclusive;
     for (const NodeShare& share : job.allocation->nodes) {
       Node& node = known(share.node);
       node.cpus_used += cpus_held(job, share);
       node.memory_used_mb += share.memory_mb;
+      if (node.jobs == 0) {
+        node.owner = job.spec->uid;
+        node.several_owners = false;
+      }
+      node.several_owners = node.several_owners || node.owner != job.spec->uid;
       node.jobs += 1;
       node.exclusive += exclusive ? 1 : 0;
+      node.for_user += keeps_others_off(job) ? 1 : 0;
     }
   }
   void discharge(const Job& job) {
     for (NodeShare share : job.allocation->nodes) {
       share.cpus = cpus_held(job, share);
-      give_back(share, job.spec->exclusive);
+      give_back(share, job);
     }
   }
-  void give_back(const NodeShare& share, bool exclusive) {
+  void give_back(const NodeShare& share, const Job& job) {
     Node& node = known(share.node);
     YM_CHECK(node.cpus_used >= share.cpus);
     YM_CHECK(node.memory_used_mb >= share.memory_mb);
@@ -358,7 +367,8 @@ class Fold {
     node.cpus_used -= share.cpus;
     node.memory_used_mb -= share.memory_mb;
     node.jobs -= 1;
-    node.exclusive -= exclusive ? 1 : 0;
+    node.exclusive -= job.spec->exclusive ? 1 : 0;
+    node.for_user -= keeps_others_off(job) ? 1 : 0;
     node.last_busy = at_;
   }
 

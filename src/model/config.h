@@ -116,6 +116,8 @@ struct ClusterConfig {
   std::string licenses;             // Licenses
   Duration reservation_overrun{0};  // ResvOverRun
 
+  bool any_partition_suffices = false;  // EnforcePartLimits=ANY
+
   // Every key with its value as `scontrol show config` prints it, sorted by key.
   std::vector<std::pair<std::string, std::string>> shown;
   bool operator==(const ClusterConfig&) const = default;

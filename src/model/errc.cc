@@ -41,6 +41,19 @@ std::string_view text_of(Errc code) {
     case Errc::ReservationOverlap: return "Requested reservation overlaps with another reservation";
     case Errc::ReservationEmpty: return "Reservation request lacks users, groups or accounts";
     case Errc::ReservationNameDup: return "Duplicate reservation name";
+    case Errc::PartitionConfigUnavailable:
+      return "Requested partition configuration not available now";
+    case Errc::InvalidFeature: return "Invalid feature specification";
+    case Errc::InvalidTaskMemory: return "Memory required by task is not available";
+    case Errc::CpuCountInvalid: return "CPU count specification invalid";
+    case Errc::CircularDependency: return "Circular job dependency";
+    case Errc::JobSuspended: return "Job is current suspended, requested operation disabled";
+    case Errc::CannotStartImmediately: return "Job can not start immediately";
+    case Errc::JobNotRunning: return "Job is not running";
+    case Errc::JobNotSuspended: return "Job is not suspended";
+    case Errc::InvalidNice: return "Invalid --nice value";
+    case Errc::InvalidTimeMin:
+      return "Invalid time-min specification (exceeds job's time or other limits)";
     case Errc::InvalidStep: return "Invalid job step specified";
     case Errc::QueueFull: return "Slurm temporarily unable to accept job, sleeping and retrying";
     case Errc::StoreFailed:

@@ -41,39 +41,6 @@ std::string_view short_name_of(JobState state) {
   return "?";
 }
 
-std::string_view name_of(Reason reason) {
-  switch (reason) {
-    case Reason::None: return "None";
-    case Reason::Priority: return "Priority";
-    case Reason::Resources: return "Resources";
-    case Reason::Dependency: return "Dependency";
-    case Reason::DependencyNeverSatisfied: return "DependencyNeverSatisfied";
-    case Reason::JobHeldUser: return "JobHeldUser";
-    case Reason::JobHeldAdmin: return "JobHeldAdmin";
-    case Reason::BeginTime: return "BeginTime";
-    case Reason::PartitionDown: return "PartitionDown";
-    case Reason::PartitionInactive: return "PartitionInactive";
-    case Reason::PartitionNodeLimit: return "PartitionNodeLimit";
-    case Reason::PartitionTimeLimit: return "PartitionTimeLimit";
-    case Reason::ReqNodeNotAvail: return "ReqNodeNotAvail";
-    case Reason::JobArrayTaskLimit: return "JobArrayTaskLimit";
-    case Reason::NodeDown: return "NodeDown";
-    case Reason::BadConstraints: return "BadConstraints";
-    case Reason::NonZeroExitCode: return "NonZeroExitCode";
-    case Reason::TimeLimit: return "TimeLimit";
-    case Reason::JobLaunchFailure: return "JobLaunchFailure";
-    case Reason::Licenses: return "Licenses";
-    case Reason::Reservation: return "Reservation";
-    case Reason::RaisedSignal: return "RaisedSignal";
-    case Reason::OutOfMemory: return "OutOfMemory";
-    case Reason::SystemFailure: return "SystemFailure";
-    case Reason::Cleaning: return "Cleaning";
-    case Reason::Prolog: return "Prolog";
-    case Reason::LaunchFailedRequeuedHeld: return "launch failed requeued held";
-  }
-  return "None";
-}
-
 std::uint32_t Allocation::cpus() const {
   std::uint32_t sum = 0;
   for (const NodeShare& share : nodes) sum += share.cpus;

@@ -17,6 +17,7 @@
 #include "base/time.h"
 #include "model/ids.h"
 #include "model/launch.h"
+#include "model/reason.h"
 #include "model/step.h"
 #include "notation/array.h"
 #include "notation/dependency.h"
@@ -43,41 +44,12 @@ inline bool is_terminal(JobState state) { return state >= JobState::Completed; }
 std::string_view name_of(JobState state);
 std::string_view short_name_of(JobState state);
 
-// Why a pending job does not run, or how a finished one ended: squeue's REASON. Printed names are
-// Slurm's.
-enum class Reason : std::uint8_t {
-  None = 0,
-  Priority,
-  Resources,
-  Dependency,
-  DependencyNeverSatisfied,
-  JobHeldUser,
-  JobHeldAdmin,
-  BeginTime,
-  PartitionDown,
-  PartitionInactive,
-  PartitionNodeLimit,
-  PartitionTimeLimit,
-  ReqNodeNotAvail,
-  JobArrayTaskLimit,
-  NodeDown,
-  BadConstraints,
-  NonZeroExitCode,
-  TimeLimit,
-  JobLaunchFailure,
-  Licenses,
-  Reservation,
-  RaisedSignal,
-  OutOfMemory,
-  SystemFailure,
-  Cleaning,
-  Prolog,                    // the controller's or the nodes' prologs are still running
-  LaunchFailedRequeuedHeld,  // a prolog failed
-};
-std::string_view name_of(Reason reason);
-
 // -S was not given. Slurm's number.
 inline constexpr std::uint32_t kNoCoreSpec = 0xfffe;
+
+// JobSpecials::exclusive_kind. Slurm's words: --exclusive=user and so on.
+inline constexpr std::uint8_t kExclusiveNode = 0, kExclusiveUser = 1, kExclusiveMcs = 2,
+                              kExclusiveTopo = 3;
 
 // What hardly any job sets. Carried for those who ask, whether or not the scheduler acts on it.
 struct JobSpecials {

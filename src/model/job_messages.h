@@ -139,6 +139,32 @@ struct WatchJob {
   bool mine = false;
 };
 
+// Why does the job not run, when will it, and what could be asked for instead? `yardmaster
+// explain`.
+struct QueryExplanation {
+  JobTarget target;
+};
+// One condition that holds the job back, and what would have to change.
+struct Obstacle {
+  Reason reason = Reason::None;
+  std::string text, remedy;
+};
+// A smaller request and when it would start.
+struct Alternative {
+  std::string change;  // as a user would ask for it: "--time=10"
+  Instant start;
+  std::string partition, nodes;
+};
+struct Explanation {
+  JobId job;
+  std::string display;  // as users know it
+  std::string state;    // "PENDING"
+  std::vector<Obstacle> obstacles;
+  Instant expected_start;  // unset: it cannot be told
+  std::string partition, nodes;
+  std::vector<Alternative> alternatives;  // the soonest first
+};
+
 struct GetScript {
   JobId job;
 };

@@ -88,6 +88,9 @@ struct Node {
   std::string comment, extra;  // for people
   // Of a row that people are shown only: a reservation that is active now has it.
   bool reserved = false, maintenance = false;
+  Uid owner;                    // of the jobs here; meaningful while there are any
+  bool several_owners = false;  // more than one, since it was last empty
+  std::uint32_t for_user = 0;   // of the jobs here, with --exclusive=user
 
   // May new work be placed here now?
   bool usable() const {

@@ -33,15 +33,25 @@ std::unexpected<Error> unknown_kind(std::string_view name) {
                              near.empty() ? "" : fmt::format(", did you mean {}?", near)));
 }
 
-// "12", "12_3", "12_*", and for `after` "12+5".
+constexpr std::string_view kFailed = "(failed)", kUnfulfilled = "(unfulfilled)";
+
+// Takes the state off that a printed term ends in; true if it is a failed one.
+bool take_state(std::string_view& text) {
+  bool failed = text.ends_with(kFailed);
+  if (failed) text.remove_suffix(kFailed.size());
+  if (text.ends_with(kUnfulfilled)) text.remove_suffix(kUnfulfilled.size());
+  return failed;
+}
+
+// "12", "12_3", "12_*", each perhaps with a delay "12+5" and a state "12(failed)".
 Result<Term> parse_target(Kind kind, std::string_view text) {
   auto bad = [&] { return invalid(fmt::format("\"{}\" is no job", printable(text, 64))); };
   Term term{.kind = kind};
   std::string_view job = text;
+  term.failed = take_state(job);
   if (auto plus = job.find('+'); plus != std::string_view::npos) {
     auto delay = parse_unsigned<std::uint32_t>(job.substr(plus + 1));
     if (!delay) return bad();
-    if (kind != Kind::After) return invalid("only after: takes a delay");
     term.delay_minutes = *delay;
     job = job.substr(0, plus);
   }
@@ -63,6 +73,7 @@ Result<Term> parse_target(Kind kind, std::string_view text) {
 // "afterok:12:13" or "singleton": appends a term for each job.
 Status parse_clause(std::string_view text, std::vector<Term>& terms) {
   auto colon = text.find(':');
+  if (colon == std::string_view::npos) take_state(text);  // singleton(unfulfilled)
   std::string_view name = text.substr(0, colon);
   auto kind = kind_of(name);
   if (!kind) return unknown_kind(name);
@@ -108,16 +119,36 @@ Result<Dependency> Dependency::parse(std::string_view text) {
   return dependency;
 }
 
+namespace {
+
+std::string text_of(const Term& term) {
+  std::string out(name_of(term.kind));
+  if (term.kind == Kind::Singleton) return out;
+  out += fmt::format(":{}", term.job);
+  if (term.task) out += fmt::format("_{}", *term.task);
+  if (term.whole_array) out += "_*";
+  if (term.delay_minutes > 0) out += fmt::format("+{}", term.delay_minutes);
+  return out;
+}
+
+}  // namespace
+
 std::string Dependency::str() const {
   std::string out;
   for (const Term& term : terms) {
     if (!out.empty()) out += any ? '?' : ',';
-    out += name_of(term.kind);
-    if (term.kind == Kind::Singleton) continue;
-    out += fmt::format(":{}", term.job);
-    if (term.task) out += fmt::format("_{}", *term.task);
-    if (term.whole_array) out += "_*";
-    if (term.delay_minutes > 0) out += fmt::format("+{}", term.delay_minutes);
+    out += text_of(term);
+    if (term.failed) out += kFailed;
+  }
+  return out;
+}
+
+std::string Dependency::shown() const {
+  std::string out;
+  for (const Term& term : terms) {
+    if (!out.empty()) out += any ? '?' : ',';
+    out += text_of(term);
+    out += term.failed ? kFailed : kUnfulfilled;
   }
   return out;
 }

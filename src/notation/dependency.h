@@ -31,7 +31,8 @@ struct Dependency {
     std::uint32_t job = 0;              // 0 for Singleton only
     std::optional<std::uint32_t> task;  // 12_3
     bool whole_array = false;           // 12_*
-    std::uint32_t delay_minutes = 0;    // after:12+5
+    std::uint32_t delay_minutes = 0;    // after:12+5; behind its end where that is waited for
+    bool failed = false;                // can never be: "afterok:12(failed)"
     bool operator==(const Term&) const = default;
   };
 
@@ -43,8 +44,10 @@ struct Dependency {
   // The empty text is no dependency. A lone job id means afterany, as of old. ',' and '?' do not
   // mix.
   static Result<Dependency> parse(std::string_view text);
-  // One job in each term: "afterok:12,afterok:13".
+  // One job in each term: "afterok:12,afterok:13". Those that failed say so.
   std::string str() const;
+  // As squeue shows it, the state behind each: "afterok:12(unfulfilled),afterok:13(failed)".
+  std::string shown() const;
 };
 
 std::string_view name_of(Dependency::Kind kind);

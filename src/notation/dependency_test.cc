@@ -23,11 +23,21 @@ TEST(Dependency, PrintsOneJobInEachTerm) {
            {"afterok:12?afternotok:13", "afterok:12?afternotok:13"},
            {"after:7+10:8", "after:7+10,after:8"},
            {"after:7+0", "after:7"},
+           {"afterok:1+5,afterany:2", "afterok:1+5,afterany:2"},
+           {"afterok:1_2(failed),afterany:2(unfulfilled)", "afterok:1_2(failed),afterany:2"},
+           {"singleton(unfulfilled)", "singleton"},
            {"AfterCorr:5_3:6_*", "aftercorr:5_3,aftercorr:6_*"},
            {"singleton", "singleton"},
            {"singleton,afterburstbuffer:1,expand:2", "singleton,afterburstbuffer:1,expand:2"},
            {"123", "afterany:123"}})
     EXPECT_EQ(canonical(text), printed) << text;
+}
+
+TEST(Dependency, EachTermIsShownWithItsOwnState) {
+  auto dependency = Dependency::parse("afterok:1(failed)?afternotok:2_*+5?singleton");
+  ASSERT_TRUE(dependency);
+  EXPECT_EQ(dependency->shown(),
+            "afterok:1(failed)?afternotok:2_*+5(unfulfilled)?singleton(unfulfilled)");
 }
 
 TEST(Dependency, AnyMeansThatOneTermIsEnough) {
@@ -45,7 +55,6 @@ TEST(Dependency, SaysWhatIsWrong) {
   EXPECT_THAT(canonical("afterok:0"), HasSubstr("\"0\" is no job"));
   EXPECT_THAT(canonical("afterok:1_"), HasSubstr("is no job"));
   EXPECT_THAT(canonical("afterok:1_9999999"), HasSubstr("is no job"));
-  EXPECT_THAT(canonical("afterok:1+5"), HasSubstr("only after: takes a delay"));
   EXPECT_THAT(canonical("singleton:1"), HasSubstr("singleton names no job"));
   EXPECT_THAT(canonical("afterok:1,"), HasSubstr("\"\" is no kind"));
   EXPECT_THAT(canonical("afterok:4294967296"), HasSubstr("is no job"));
@@ -69,8 +78,8 @@ TEST(Dependency, EveryDependencyComesBackFromItsText) {
           term.task = static_cast<std::uint32_t>(prng.below(4'000'000));
         else
           term.whole_array = prng.chance(1, 3);
-        if (term.kind == Dependency::Kind::After)
-          term.delay_minutes = static_cast<std::uint32_t>(prng.below(20));
+        term.delay_minutes = static_cast<std::uint32_t>(prng.below(20));
+        term.failed = prng.chance(1, 4);
       }
       wanted.terms.push_back(term);
     }

@@ -36,5 +36,11 @@ template std::string to_json(const GetScript&);
 template void encode_to(std::string&, const Script&);
 template Result<Script> decode(std::string_view);
 template std::string to_json(const Script&);
+template void encode_to(std::string&, const QueryExplanation&);
+template Result<QueryExplanation> decode(std::string_view);
+template std::string to_json(const QueryExplanation&);
+template void encode_to(std::string&, const Explanation&);
+template Result<Explanation> decode(std::string_view);
+template std::string to_json(const Explanation&);
 
 }  // namespace ym::wire

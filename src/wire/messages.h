@@ -67,6 +67,10 @@ template <>
 inline constexpr std::uint16_t message_number<GetScript> = 107;
 template <>
 inline constexpr std::uint16_t message_number<Script> = 108;
+template <>
+inline constexpr std::uint16_t message_number<QueryExplanation> = 109;
+template <>
+inline constexpr std::uint16_t message_number<Explanation> = 110;
 
 template <>
 inline constexpr std::uint16_t message_number<CreateStep> = 200;

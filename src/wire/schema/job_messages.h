@@ -154,6 +154,34 @@ void fields(F&& f, const WatchJob*) {
   f(3, "mine", &WatchJob::mine);
 }
 template <class F>
+void fields(F&& f, const QueryExplanation*) {
+  f(1, "target", &QueryExplanation::target);
+}
+template <class F>
+void fields(F&& f, const Obstacle*) {
+  f(1, "reason", &Obstacle::reason);
+  f(2, "text", &Obstacle::text);
+  f(3, "remedy", &Obstacle::remedy);
+}
+template <class F>
+void fields(F&& f, const Alternative*) {
+  f(1, "change", &Alternative::change);
+  f(2, "start", &Alternative::start);
+  f(3, "partition", &Alternative::partition);
+  f(4, "nodes", &Alternative::nodes);
+}
+template <class F>
+void fields(F&& f, const Explanation*) {
+  f(1, "job", &Explanation::job);
+  f(2, "display", &Explanation::display);
+  f(3, "state", &Explanation::state);
+  f(4, "obstacles", &Explanation::obstacles);
+  f(5, "expected_start", &Explanation::expected_start);
+  f(6, "partition", &Explanation::partition);
+  f(7, "nodes", &Explanation::nodes);
+  f(8, "alternatives", &Explanation::alternatives);
+}
+template <class F>
 void fields(F&& f, const GetScript*) {
   f(1, "job", &GetScript::job);
 }
