@@ -29,6 +29,9 @@ struct State {
   CowTable<Job> jobs;
   CowTable<Node> nodes;
   CowTable<Partition> partitions;
+  CowTable<Reservation> reservations;  // few
+  Ref<Licenses> licenses;
+  std::uint32_t next_reservation_id = 1;
   // By name; rebuilt when the configuration changes, shared by all snapshots in between.
   Ref<std::map<std::string, NodeId, std::less<>>> node_names;
   Ref<std::map<std::string, PartitionId, std::less<>>> partition_names;
@@ -36,6 +39,7 @@ struct State {
   const Job* find(JobId id) const { return jobs.find(id.value); }
   const Node* find(NodeId id) const { return nodes.find(id.value); }
   const Partition* find(PartitionId id) const { return partitions.find(id.value); }
+  const Reservation* find_reservation(std::string_view name) const;
   const Node* find_node(std::string_view name) const;
   const Partition* find_partition(std::string_view name) const;
   // Null if no partition is marked as default.
