@@ -61,11 +61,24 @@ int cancel(ScancelSettings& settings, std::vector<JobTarget> targets) {
       remark("scancel", fmt::format("Terminating job {}", target.job.value));
   auto answer = controller->ask<AlterAnswer>(request);
   if (!answer) {
-    if (is(answer.error(), Errc::InvalidJobId)) return 0;
+    bool passed_over = is(answer.error(), Errc::InvalidJobId) && request.verb == JobVerb::Cancel &&
+                       !settings.interactive && request.filter.targets.size() != 1;
+    if (passed_over) return 0;
+    if (is(answer.error(), Errc::InvalidJobId)) {
+      AlterAnswer unknown;
+      for (const JobTarget& target : request.filter.targets)
+        unknown.outcomes.push_back({.job = target.job,
+                                    .display = fmt::format("{}", target.job.value),
+                                    .code = answer.error().code,
+                                    .text = std::string(text_of(Errc::InvalidJobId))});
+      CancelReport said = report_of(unknown, settings, request);
+      for (const std::string& text : said.complaints) complain("scancel", text);
+      return said.exit_code;
+    }
     complain("scancel", answer.error().text);
     return 1;
   }
-  CancelReport report = report_of(*answer, settings);
+  CancelReport report = report_of(*answer, settings, request);
   for (const std::string& text : report.remarks) remark("scancel", text);
   for (const std::string& text : report.complaints) complain("scancel", text);
   return report.exit_code;
@@ -98,14 +111,26 @@ AlterJobs scancel_request(const ScancelSettings& settings, std::vector<JobTarget
   return out;
 }
 
-CancelReport report_of(const AlterAnswer& answer, const ScancelSettings& settings) {
+CancelReport report_of(const AlterAnswer& answer, const ScancelSettings& settings,
+                       const AlterJobs& request) {
   CancelReport out;
+  const auto& targets = request.filter.targets;
+  // "step id 7.0" where a step was named.
+  auto named = [&](const JobOutcome& outcome) {
+    for (const JobTarget& target : targets)
+      if (target.step && target.job == outcome.job)
+        return fmt::format("step id {}.{}", outcome.display, step_name(*target.step));
+    return fmt::format("id {}", outcome.display);
+  };
   for (const JobOutcome& outcome : answer.outcomes) {
     Error error{.code = outcome.code, .text = outcome.text};
     if (outcome.code == 0 && outcome.text.empty()) continue;
-    if (is(error, Errc::InvalidJobId)) continue;
-    std::string text =
-        fmt::format("Kill job error on job id {}: {}", outcome.display, outcome.text);
+    std::string text = fmt::format("Kill job error on job {}: {}", named(outcome), outcome.text);
+    bool by_signal = request.verb == JobVerb::Signal;
+    if (is(error, Errc::InvalidJobId) && !by_signal && !named(outcome).starts_with("step")) {
+      if (settings.verbose) out.complaints.push_back(text);
+      continue;
+    }
     // The job was over before we came: wanted or not, nothing is left to be done.
     bool gone = is(error, Errc::AlreadyDone) || is(error, Errc::JobFinished);
     if (gone) {

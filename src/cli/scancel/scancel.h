@@ -26,7 +26,9 @@ struct CancelReport {
   std::vector<std::string> complaints, remarks;
   int exit_code = 0;
 };
-CancelReport report_of(const AlterAnswer& answer, const ScancelSettings& settings);
+// But where a signal or a step is meant, or the job was asked about before, it is an error.
+CancelReport report_of(const AlterAnswer& answer, const ScancelSettings& settings,
+                       const AlterJobs& request = {.verb = JobVerb::Cancel});
 int scancel_main(const Arguments& arguments);
 
 }  // namespace ym::cli

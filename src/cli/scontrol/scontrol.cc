@@ -70,11 +70,14 @@ int ScontrolContext::fail_with(std::string_view text) const {
 
 const std::vector<Verb>& scontrol_verbs() {
   static const std::vector<Verb> verbs = {
-      {"show", "KIND [NAME]", "Show job, step, node, partition, config, hostnames, hostlist",
+      {"show", "KIND [NAME]",
+       "Show job, step, node, partition, reservation, licenses, config, hostnames and more",
        show_verb},
-      {"update", "KEY=VALUE...", "Change a job, nodes or a partition", update_verb},
-      {"create", "PartitionName=NAME [KEY=VALUE]...", "Create a partition", create_verb},
-      {"delete", "PartitionName=NAME", "Delete a partition", delete_verb},
+      {"update", "KEY=VALUE...", "Change a job, nodes, a partition or a reservation", update_verb},
+      {"create", "PartitionName=NAME|reservation [KEY=VALUE]...",
+       "Create a partition or a reservation", create_verb},
+      {"delete", "PartitionName=NAME|ReservationName=NAME", "Delete a partition or a reservation",
+       delete_verb},
       {"hold", "JOB...", "Keep pending jobs from starting", hold_verb},
       {"uhold", "JOB...", "The same, as a user may lift it again", uhold_verb},
       {"release", "JOB...", "Let held jobs start", release_verb},
@@ -95,6 +98,10 @@ const std::vector<Verb>& scontrol_verbs() {
       {"listpids", "[JOB[.STEP]] [NODE]", "Processes of steps on this machine", listpids_verb},
       {"listjobs", "[NODE]", "Jobs that have something alive on this machine", listjobs_verb},
       {"liststeps", "[NODE]", "Steps that are alive on this machine", liststeps_verb},
+      {"completing", "", "Jobs that are ending, and the nodes that they wait for", completing_verb},
+      {"wait_job", "JOB", "Wait until the job's nodes are ready", wait_job_verb},
+      {"errnumstr", "NUMBER", "What an error number means", errnumstr_verb},
+      {"top", "JOB...", "Put jobs before their owner's other ones", top_verb},
       {"version", "", "Show the version of Slurm that is spoken", version_verb},
   };
   return verbs;

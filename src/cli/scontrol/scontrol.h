@@ -68,6 +68,10 @@ int write_verb(ScontrolContext& context, const Words& words);
 int listpids_verb(ScontrolContext& context, const Words& words);
 int listjobs_verb(ScontrolContext& context, const Words& words);
 int liststeps_verb(ScontrolContext& context, const Words& words);
+int completing_verb(ScontrolContext& context, const Words& words);
+int wait_job_verb(ScontrolContext& context, const Words& words);
+int errnumstr_verb(ScontrolContext& context, const Words& words);
+int top_verb(ScontrolContext& context, const Words& words);
 int version_verb(ScontrolContext& context, const Words& words);
 
 // --- kinds of things that `show` shows ---
@@ -78,6 +82,11 @@ int show_partitions(ScontrolContext& context, const Words& words);
 int show_config(ScontrolContext& context, const Words& words);
 int show_hostnames(ScontrolContext& context, const Words& words);
 int show_hostlist(ScontrolContext& context, const Words& words);
+int show_daemons(ScontrolContext& context, const Words& words);
+int show_topology(ScontrolContext& context, const Words& words);
+int show_aliases(ScontrolContext& context, const Words& words);
+// What this cluster has none of: says nothing, as Slurm does.
+int show_nothing(ScontrolContext& context, const Words& words);
 int show_hostlist_sorted(ScontrolContext& context, const Words& words);
 
 // Records as people and scripts read them; `one_line` puts each on one.
