@@ -98,6 +98,9 @@ struct UpdateReservation {
   std::int64_t duration_s = -1;  // with `duration`; from the start
   std::uint64_t flags_added = 0, flags_removed = 0;
 };
+struct ReservationCreated {
+  std::string name;
+};
 struct QueryReservations {
   std::string name;  // empty: all
 };

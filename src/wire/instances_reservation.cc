@@ -9,6 +9,9 @@ namespace ym::wire {
 template void encode_to(std::string&, const UpdateReservation&);
 template Result<UpdateReservation> decode(std::string_view);
 template std::string to_json(const UpdateReservation&);
+template void encode_to(std::string&, const ReservationCreated&);
+template Result<ReservationCreated> decode(std::string_view);
+template std::string to_json(const ReservationCreated&);
 template void encode_to(std::string&, const QueryReservations&);
 template Result<QueryReservations> decode(std::string_view);
 template std::string to_json(const QueryReservations&);

@@ -158,6 +158,8 @@ inline constexpr std::uint16_t message_number<RebootNodes> = 316;
 template <>
 inline constexpr std::uint16_t message_number<UpdateReservation> = 320;
 template <>
+inline constexpr std::uint16_t message_number<ReservationCreated> = 321;
+template <>
 inline constexpr std::uint16_t message_number<QueryReservations> = 322;
 template <>
 inline constexpr std::uint16_t message_number<ReservationRows> = 323;

@@ -10,7 +10,7 @@ namespace ym::cli {
 struct ScancelSettings {
   std::vector<std::string> users, partitions, accounts, qos, names;
   StateChoice states;
-  std::string nodes;
+  std::string nodes, reservation, wckey, cluster;
   std::uint16_t signal = 0;  // 0: end the job
   bool batch = false, full = false, quiet = false, interactive = false, hurry = false;
   std::uint32_t verbose = 0;

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/scontrol/scontrol.h"
 
-#include <unistd.h>
-
 #include "base/format.h"
 #include "base/text.h"
-#include "cli/sbatch/script.h"
 
 namespace ym::cli {
 namespace {
@@ -16,6 +13,8 @@ Status flag(ScontrolSettings& settings, std::string_view) {
   return {};
 }
 Status accept(ScontrolSettings&, std::string_view) { return {}; }
+
+}  // namespace
 
 int run_verb(ScontrolContext& context, const Words& words) {
   const Verb* verb = find_verb(scontrol_verbs(), words[0]);
@@ -29,30 +28,6 @@ int run_verb(ScontrolContext& context, const Words& words) {
   }
   return verb->run(context, Words(words.begin() + 1, words.end()));
 }
-
-// Without a verb on the line: commands from standard input, one a line.
-int run_lines(ScontrolContext& context) {
-  bool asks = ::isatty(STDIN_FILENO);
-  int code = 0;
-  std::string line;
-  for (;;) {
-    if (asks) print("scontrol: ");
-    line.clear();
-    ssize_t got = 0;
-    for (char c = 0; (got = ::read(STDIN_FILENO, &c, 1)) == 1 && c != '\n';) line += c;
-    if (got != 1 && line.empty()) return code;
-    auto words = shell_words(line);
-    if (!words) {
-      code = context.fail_with(words.error().text);
-      continue;
-    }
-    if (words->empty()) continue;
-    if ((*words)[0] == "exit" || (*words)[0] == "quit") return code;
-    code = run_verb(context, *words);
-  }
-}
-
-}  // namespace
 
 Result<Controller*> ScontrolContext::controller() {
   if (!controller_) {
@@ -171,7 +146,7 @@ int scontrol_main(const Arguments& arguments) {
     return *parsed.exit_code;
   }
   ScontrolContext context(parsed.settings);
-  if (parsed.operands.empty()) return run_lines(context);
+  if (parsed.operands.empty()) return run_prompt(context);
   return run_verb(context, parsed.operands);
 }
 

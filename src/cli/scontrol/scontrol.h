@@ -25,6 +25,7 @@ class ScontrolContext {
  public:
   explicit ScontrolContext(ScontrolSettings settings) : settings_(settings) {}
   const ScontrolSettings& settings() const { return settings_; }
+  ScontrolSettings& settings() { return settings_; }
   Result<Controller*> controller();
   // "scontrol: error: …" (nothing if quiet); 1.
   int fail_with(std::string_view text) const;
@@ -45,6 +46,11 @@ struct Verb {
 const std::vector<Verb>& scontrol_verbs();
 // The verb of that name, or the only one that begins with it; null if there is none.
 const Verb* find_verb(const std::vector<Verb>& verbs, std::string_view name);
+
+// Runs one command; its exit code.
+int run_verb(ScontrolContext& context, const Words& words);
+// Commands from standard input, until it ends; the exit code of the last.
+int run_prompt(ScontrolContext& context);
 
 // --- verbs ---
 int show_verb(ScontrolContext& context, const Words& words);

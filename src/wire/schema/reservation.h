@@ -57,6 +57,10 @@ void fields(F&& f, const UpdateReservation*) {
   f(8, "flags_removed", &UpdateReservation::flags_removed);
 }
 template <class F>
+void fields(F&& f, const ReservationCreated*) {
+  f(1, "name", &ReservationCreated::name);
+}
+template <class F>
 void fields(F&& f, const QueryReservations*) {
   f(1, "name", &QueryReservations::name);
 }
