@@ -69,6 +69,7 @@ Status Controller::update(const Job& job, const JobPatch& patch, const Caller& c
                  .user_name = spec.user_name,
                  .groups = caller.groups,
                  .administrator = caller.administrator};
+    if (Status ok = check_reservation(spec, owner, now); !ok) return ok;
     if (Status ok = check_partitions(spec, owner); !ok) return ok;
     if (Status ok = check_can_ever_run(spec); !ok) return ok;
   }
