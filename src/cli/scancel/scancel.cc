@@ -6,7 +6,6 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/controller.h"
-#include "os/users.h"
 
 namespace ym::cli {
 namespace {
@@ -51,11 +50,8 @@ Result<std::vector<JobTarget>> chosen_jobs(Controller& controller, const Scancel
   return out;
 }
 
-// Users must exist and the cluster must be this one.
-Status check_names(const ScancelSettings& settings, const std::string& cluster) {
-  for (const std::string& user : settings.users)
-    if (!parse_u64(user) && !user_by_name(user))
-      return fail(fmt::format("Invalid user name: {}", printable(user)));
+// The cluster must be this one.
+Status check_cluster(const ScancelSettings& settings, const std::string& cluster) {
   if (!settings.cluster.empty() && settings.cluster != cluster)
     return fail(
         fmt::format("'{}' can't be reached now, or it is an invalid entry for --cluster.  "
@@ -71,7 +67,7 @@ int cancel(ScancelSettings& settings, std::vector<JobTarget> targets) {
     return 1;
   }
   AlterJobs request = scancel_request(settings, std::move(targets));
-  if (Status known = check_names(settings, controller->config().cluster_name); !known) {
+  if (Status known = check_cluster(settings, controller->config().cluster_name); !known) {
     complain("scancel", known.error().text);
     return 1;
   }
