@@ -73,6 +73,9 @@ class Controller {
                     Outbox& out);
   void reboot_nodes(RequestId request, const RebootNodes& reboot, const Caller& caller, Instant now,
                     Outbox& out);
+  // --- reservations/ ---
+  void update_reservation(RequestId request, const UpdateReservation& update, const Caller& caller,
+                          Instant now, Outbox& out);
   void update_partition(RequestId request, const UpdatePartition& update, const Caller& caller,
                         Instant now, Outbox& out);
 
@@ -98,6 +101,20 @@ class Controller {
   Result<JobSubmitted> admit(const SubmitJob& submit, const Caller& caller, Instant now);
   Status check_partitions(JobSpec& spec, const Caller& caller) const;
   Status check_can_ever_run(const JobSpec& spec);
+  // reservations/admit.cc
+  Status check_reservation(JobSpec& spec, const Caller& caller, Instant now) const;
+  bool reservations_allow(const Job& job, const Allocation& allocation, Instant now) const;
+  // reservations/change.cc
+  Result<Reservation> wanted_reservation(const UpdateReservation& update, Instant now) const;
+  Status remove_reservation(const Reservation& reservation, Instant now, Outbox& out);
+  void hold_waiting_for(const Reservation& reservation, Instant now, Outbox& out);
+  // reservations/choose.cc
+  Status choose_nodes(Reservation& reservation, Instant now) const;
+  bool node_is_free_for(const Node& node, const Reservation& reservation, Instant now) const;
+  // reservations/watch.cc
+  void watch_reservations(Instant now, Outbox& out);
+  void end_reservation(const Reservation& reservation, Instant now, Outbox& out);
+  void define_licenses(const ClusterConfig& config, Instant now, Outbox& out);
   // jobs/dependencies.cc
   void job_moved_on(JobId job, Instant now, Outbox& out);
   void review_dependency(JobId waiting, Instant now, Outbox& out);
@@ -154,6 +171,8 @@ class Controller {
                 Outbox& out);
   Status set_holds(const Job& job, JobVerb verb, const Caller& caller, Instant now, Outbox& out);
   Status requeue(const Job& job, JobVerb verb, const Caller& caller, Instant now, Outbox& out);
+  // jobs/top.cc
+  Status top(const Job& job, Instant now, Outbox& out);
   // jobs/suspend.cc
   Status suspend(const Job& job, const Caller& caller, Instant now, Outbox& out);
   Status resume(const Job& job, const Caller& caller, Instant now, Outbox& out);
@@ -210,6 +229,7 @@ class Controller {
   // after a restart.
   std::map<JobId, std::set<NodeId>> preparing_;
   std::set<JobId> controller_prologs_;
+  std::map<ReservationId, Instant> unused_since_;  // those with PURGE_COMP
 };
 
 }  // namespace ym

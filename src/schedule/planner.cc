@@ -34,6 +34,8 @@ std::vector<const Partition*> partitions_of(const JobSpec& spec, const State& st
 void Planner::rebuild(const State& state) {
   *this = Planner(rules_);
   state.jobs.for_each([&](std::uint64_t, const Job& job) { refresh(job.id, state); });
+  state.reservations.for_each(
+      [&](std::uint64_t, const Reservation& one) { reservations_[one.id] = one.start; });
 }
 
 void Planner::observe(const Event& event, const State& state) {
@@ -41,6 +43,10 @@ void Planner::observe(const Event& event, const State& state) {
     rebuild(state);  // tiers may have changed the order; configuration changes are rare
     return;
   }
+  if (const auto* defined = std::get_if<ReservationDefined>(&event.body))
+    reservations_[defined->reservation.id] = defined->reservation.start;
+  if (const auto* removed = std::get_if<ReservationRemoved>(&event.body))
+    reservations_.erase(removed->reservation);
   if (const auto* split = std::get_if<ArrayTaskSplit>(&event.body))
     refresh(split->array_job, state);
   if (const auto* gone = std::get_if<ArrayTasksCancelled>(&event.body))
@@ -96,13 +102,21 @@ void Planner::remove(JobId id) {
 class Planner::Pass {
  public:
   Pass(const Planner& planner, const State& state, Instant now, const PlanBudget& budget)
-      : planner_(planner), state_(state), now_(now), budget_(budget) {}
+      : planner_(planner),
+        state_(state),
+        now_(now),
+        budget_(budget),
+        calendar_(state, now),
+        licenses_(*state.licenses) {}
 
   Plan run() {
     plan_.based_on = state_.seq;
     state_.nodes.for_each([&](std::uint64_t, const Node& node) {
       if (node.usable()) free_[node.id] = free_now(node);
     });
+    if (calendar_.has_parts())
+      for (const auto& [id, end] : planner_.running_)
+        calendar_.count(id, *state_.jobs.at(id.value).allocation);
     for (const auto& [key, shape] : planner_.shapes_)
       if (auto first = next_eligible(shape, shape.queue.begin()); first != shape.queue.end())
         heads_.insert({*first, Cursor{&key, &shape}});
@@ -150,9 +164,12 @@ class Planner::Pass {
       advance(rank, cursor);
       return;
     }
-    if (verdict.reason == Reason::Resources) reserve(job, verdict);
-    plan_.verdicts.shapes[shape_hash(*cursor.key)] =
-        verdict;  // and with it, no other job of this shape is tried
+    if (verdict.reason == Reason::Resources || verdict.reason == Reason::ReqNodeNotAvail)
+      reserve(job, verdict);
+    // And with it, no other job of this shape is tried.
+    plan_.verdicts.shapes.try_emplace(shape_hash(*cursor.key), verdict);
+    // Unless a reservation draws some users' jobs in.
+    if (calendar_.is_personal()) advance(rank, cursor);
   }
 
   void advance(const Rank& rank, const Cursor& cursor) {
@@ -192,16 +209,18 @@ class Planner::Pass {
   }
 
   std::optional<Proposal> try_start(const Job& job, Verdict& verdict) {
-    verdict.reason = Reason::PartitionDown;
+    std::vector<Calendar::Stay> stays = calendar_.stays(*job.spec, now_, end_if_started(job));
+    verdict.reason = stays.empty() ? Reason::Reservation : Reason::PartitionDown;
+    if (stays.empty()) return std::nullopt;
     for (const Partition* partition : partitions_of(*job.spec, state_)) {
       Reason reason = refusal_of(*partition->spec, *job.spec);
       if (reason != Reason::None) {
         if (verdict.reason != Reason::Resources) verdict.reason = reason;
         continue;
       }
-      PlacementRules rules = rules_for(*partition);
-      std::vector<Free> candidates = candidates_for(job, *partition);
-      if (std::optional<Allocation> allocation = place(*job.spec, std::move(candidates), rules)) {
+      for (const Calendar::Stay& stay : stays) {
+        std::optional<Allocation> allocation = allocate(job, *partition, stay, verdict);
+        if (!allocation) continue;
         verdict.reason = Reason::None;
         return Proposal{.job = job.id,
                         .array_task = job.array ? next_task(job) : kNoTask,
@@ -209,9 +228,28 @@ class Planner::Pass {
                         .shape = shape_hash(shape_key(*job.spec)),
                         .allocation = std::move(*allocation)};
       }
-      verdict.reason = Reason::Resources;
     }
     return std::nullopt;
+  }
+
+  // What the job would get in the partition during that stay; the verdict says why it is nothing.
+  std::optional<Allocation> allocate(const Job& job, const Partition& partition,
+                                     const Calendar::Stay& stay, Verdict& verdict) const {
+    std::optional<std::string> held = choose_licenses(*job.spec, licenses_, calendar_, stay);
+    if (!held) {
+      if (verdict.reason != Reason::Resources) verdict.reason = Reason::Licenses;
+      return std::nullopt;
+    }
+    bool maintained = false;
+    std::vector<Free> candidates = candidates_for(job, partition, stay, maintained);
+    auto allocation = place(*job.spec, std::move(candidates), rules_for(partition));
+    if (!allocation) {
+      verdict.reason = maintained ? Reason::ReqNodeNotAvail : Reason::Resources;
+      return std::nullopt;
+    }
+    allocation->licenses = std::move(*held);
+    if (stay.in) allocation->reservation = stay.in->name;
+    return allocation;
   }
 
   PlacementRules rules_for(const Partition& partition) const {
@@ -224,15 +262,21 @@ class Planner::Pass {
 
   // What is free now on nodes that no earlier job has been promised, or that this one gives back in
   // time.
-  std::vector<Free> candidates_for(const Job& job, const Partition& partition) const {
-    Instant end = end_if_started(job);
+  std::vector<Free> candidates_for(const Job& job, const Partition& partition,
+                                   const Calendar::Stay& stay, bool& maintained) const {
+    Instant end = stay.to;
     std::vector<Free> candidates;
     for (const Node* node : admitted_nodes(state_, partition, *job.spec)) {
       auto free = free_.find(node->id);
       if (free == free_.end()) continue;
       auto promised = promised_.find(node->id);
       if (promised != promised_.end() && promised->second < end) continue;
-      candidates.push_back(free->second);
+      Free left = free->second;
+      if (!calendar_.empty() && !calendar_.clip(left, stay)) {
+        maintained = maintained || calendar_.in_maintenance(node->id, stay);
+        continue;
+      }
+      candidates.push_back(left);
     }
     return candidates;
   }
@@ -256,6 +300,8 @@ class Planner::Pass {
       free.memory_mb -= std::min(free.memory_mb, share.memory_mb);
       free.idle = false;
     }
+    take_licenses(proposal.allocation.licenses, licenses_);
+    if (calendar_.has_parts()) calendar_.count({}, proposal.allocation);
   }
 
   // The earliest time at which the blocked job could start if every running one used its whole
@@ -273,16 +319,24 @@ class Planner::Pass {
     for (auto at = ends.begin(); at != ends.end();) {
       Instant time = at->first;
       if (time >= kNever) return;
-      for (; at != ends.end() && at->first == time; ++at) give_back(*at->second, later);
+      for (; at != ends.end() && at->first == time; ++at)
+        if (at->second) give_back(*at->second, later);
+      Instant start = std::max(time, now_);
+      std::vector<Calendar::Stay> stays =
+          calendar_.stays(*job.spec, start, start + (end_if_started(job) - now_));
+      if (stays.empty()) continue;
       for (const Partition* partition : partitions_of(*job.spec, state_)) {
         if (refusal_of(*partition->spec, *job.spec) != Reason::None) continue;
         std::vector<Free> candidates;
         for (const Node* node : admitted_nodes(state_, *partition, *job.spec))
-          if (auto free = later.find(node->id); free != later.end())
-            candidates.push_back(free->second);
+          if (auto free = later.find(node->id); free != later.end()) {
+            Free left = free->second;
+            if (calendar_.empty() || calendar_.clip(left, stays.front()))
+              candidates.push_back(left);
+          }
         auto allocation = place(*job.spec, std::move(candidates), rules_for(*partition));
         if (!allocation) continue;
-        verdict.expected_start = std::max(time, now_);
+        verdict.expected_start = start;
         for (const NodeShare& share : allocation->nodes) {
           auto [promise, fresh] = promised_.try_emplace(share.node, verdict.expected_start);
           if (!fresh) promise->second = std::min(promise->second, verdict.expected_start);
@@ -299,6 +353,8 @@ class Planner::Pass {
       ends.emplace_back(end, &*state_.jobs.at(id.value).allocation);
     for (std::size_t i = 0; i < plan_.starts.size(); ++i)
       ends.emplace_back(started_ends_[i], &plan_.starts[i].allocation);
+    // When a reservation begins or ends, nothing is given back, but something may be open.
+    for (Instant turn : calendar_.turns(now_)) ends.emplace_back(turn, nullptr);
     // Those of one moment are given back together, so their order does not matter.
     std::ranges::sort(ends, {}, [](const auto& one) { return one.first; });
     return ends;
@@ -318,6 +374,8 @@ class Planner::Pass {
   const State& state_;
   Instant now_;
   PlanBudget budget_;
+  Calendar calendar_;
+  Licenses licenses_;  // with those that this pass takes
   Plan plan_;
   std::map<NodeId, Free> free_;
   std::vector<Instant> started_ends_;   // for each of plan_.starts

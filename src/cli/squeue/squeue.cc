@@ -130,6 +130,16 @@ Result<Format<Row>> format_of(const ReportWish& wish, std::string_view usual,
   return format;
 }
 
+// What stands above the rows.
+template <class Row>
+std::string head_of(const ReportWish& wish, const Format<Row>& format, Instant now) {
+  std::string out;
+  if (!wish.clusters.empty() && wish.header) out += fmt::format("CLUSTER: {}\n", wish.cluster);
+  if (wish.longer || wish.iterate_s) out += date_line(now);
+  if (wish.header) out += format.header();
+  return out;
+}
+
 template <class Row, class Before>
 Result<std::string> render(const SqueueSettings& settings, Format<Row>& format,
                            std::vector<Row>& rows, std::string_view usual_sort,
@@ -139,10 +149,7 @@ Result<std::string> render(const SqueueSettings& settings, Format<Row>& format,
   if (!keys) return std::unexpected(keys.error());
   sort_rows(rows, *keys, before);
   if (format.fits_itself()) format.fit(rows);
-  std::string out;
-  if (!wish.clusters.empty() && wish.header) out += fmt::format("CLUSTER: {}\n", wish.cluster);
-  if (wish.longer || wish.iterate_s) out += date_line(now);
-  if (wish.header) out += format.header();
+  std::string out = settings.headed ? "" : head_of(wish, format, now);
   for (const Row& row : rows) format.append_row(out, row);
   return out;
 }
@@ -211,12 +218,27 @@ Status check_nodes(const SqueueSettings& settings, const ClusterConfig& config) 
   return {};
 }
 
-int show_once(const SqueueSettings& settings, Controller& controller) {
+// The head may be printed as soon as the controller is found: somebody who waits for a long queue
+// sees at once that it comes. Not if there may well be an error instead.
+bool head_comes_first(const SqueueSettings& settings) {
+  return settings.targets.empty() && !settings.steps && !settings.report.notation;
+}
+
+void print_head(SqueueSettings& settings) {
+  auto format = format_of(settings.report, usual_format(settings), job_columns(), "job", nullptr);
+  if (settings.headed || !format || format->fits_itself()) return;
+  print(head_of(settings.report, *format, wall_clock()));
+  settings.headed = true;
+}
+
+int show_once(const SqueueSettings& given, Controller& controller) {
+  SqueueSettings settings = given;
   if (Status known = check_nodes(settings, controller.config()); !known) {
     complain("squeue", known.error().text);
     return 1;
   }
   std::vector<JobRow> rows;
+  if (head_comes_first(settings) && controller.connected()) print_head(settings);
   Status asked =
       fetch_report<JobRows>(controller, QueryJobs{.filter = squeue_filter(settings)}, rows);
   bool unknown = asked && rows.empty() && settings.targets.size() == 1;

@@ -21,6 +21,7 @@ struct SqueueSettings {
   bool start = false, steps = false, single_elements = false, all = false;
   bool by_partition = false;  // -P: a pending job has a line for each of its partitions
   bool only_state = false;
+  bool headed = false;  // what stands above the rows has been printed
 };
 
 CommandPage squeue_page();

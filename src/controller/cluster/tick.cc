@@ -49,6 +49,7 @@ void Controller::tick(Instant now, Outbox& out) {
   warn_of_limits(now, out);
   enforce_limits(now, out);
   enforce_step_limits(now, out);
+  watch_reservations(now, out);
   watch_reboots(now, out);
   watch_nodes(now, out);
   watch_owners(now, out);

@@ -106,6 +106,7 @@ Result<JobSubmitted> Controller::admit(const SubmitJob& submit, const Caller& ca
   if (spec.tasks == 0 || spec.cpus_per_task == 0) return refuse(Errc::TooManyRequestedCpus);
   if (spec.max_nodes && spec.max_nodes < spec.min_nodes) return refuse(Errc::InvalidNodeCount);
   obey_core_spec(spec, config_);
+  if (Status ok = check_reservation(spec, caller, now); !ok) return std::unexpected(ok.error());
   if (Status ok = check_partitions(spec, caller); !ok) return std::unexpected(ok.error());
   if (Status ok = check_can_ever_run(spec); !ok) return std::unexpected(ok.error());
 
