@@ -123,7 +123,7 @@ NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,
       share.memory_mb = spec.memory_per_node_mb;
     else if (spec.memory_per_cpu_mb)
       share.memory_mb = spec.memory_per_cpu_mb * share.cpus;
-    else if (whole)
+    else if (whole || (spec.extras && spec.extras->specials->all_memory))
       share.memory_mb = node.memory_mb;
   }
   return share;

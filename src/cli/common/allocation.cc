@@ -9,6 +9,7 @@
 #include "cli/common/command.h"
 #include "cli/common/watch.h"
 #include "cli/common/world.h"
+#include "cli/options/refusal.h"
 #include "model/task_layout.h"
 #include "notation/hostlist.h"
 
@@ -48,17 +49,20 @@ bool Interrupts::pending() const {
   return false;
 }
 
-Result<Granted> allocate(Controller& controller, const SubmitJob& request, std::string_view program,
-                         bool quiet) {
+Result<Granted> allocate(Controller& controller, const SubmitJob& request, const Waiting& waiting) {
+  std::string_view program = waiting.program;
+  bool quiet = waiting.quiet || waiting.at_most;
   Interrupts interrupts;
   auto answer = controller.ask<SubmitAnswer>(request, Asking::Once);
   if (!answer)
     return fail(answer.error().code, submission_error(answer.error(), request.spec.name));
   if (!answer->warning.empty()) remark(program, answer->warning);
   JobId job = answer->job;
+  if (request.hold && !waiting.quiet)
+    remark(program, "Job is in held state, pending scheduler release");
   JobWatcher watcher(controller.loaded(), {.job = job, .mine = true});
-  auto row = watcher.wait(Duration(300));
-  if (row && !*row) {
+  auto row = watcher.wait(waiting.at_most.value_or(Duration(300)));
+  if (row && !*row && !waiting.at_most) {
     if (!quiet) {
       if (program == "salloc") remark(program, fmt::format("Pending job allocation {}", job.value));
       remark(program, fmt::format("job {} queued and waiting for resources", job.value));
@@ -72,12 +76,28 @@ Result<Granted> allocate(Controller& controller, const SubmitJob& request, std::
     AlterJobs cancel{.verb = JobVerb::Cancel, .filter = only(job)};
     if (auto done = controller.ask<AlterAnswer>(cancel); !done)
       return std::unexpected(done.error());
+    if (waiting.at_most) return fail(kLikeController, "Requested nodes are busy");
     return fail(fmt::format("Job allocation {} has been revoked.", job.value));
   }
   if ((*row)->job.state != JobState::Running)
     return fail(fmt::format("Job allocation {} has been revoked: it is {}", job.value,
                             name_of((*row)->job.state)));
   return Granted{.job = job, .row = std::move(**row)};
+}
+
+Waiting waiting_of(const JobOptions& options, std::string_view program) {
+  Waiting out{.program = program, .quiet = options.quiet};
+  if (options.immediate_s) out.at_most = std::chrono::seconds(*options.immediate_s);
+  return out;
+}
+
+int refuse_allocation(JobCommand command, const Error& error, const SubmitJob& request,
+                      const ClusterConfig& config) {
+  for (const std::string& line : lines_before_refusal(error, request.spec, config))
+    complain(name_of(command), line);
+  Error told = error;
+  if (told.code == 0) told.code = kLikeController;
+  return tell_refusal(command, told);
 }
 
 void relinquish(Controller& controller, JobId job, ExitStatus exit) {

@@ -4,6 +4,7 @@
 #pragma once
 #include <signal.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,10 +18,18 @@ struct Granted {
   JobId job;
   JobRow row;
 };
-// Submits, waits for the nodes; an interrupt gives the request up. Remarks on the way go to stderr
-// as `program`'s.
-Result<Granted> allocate(Controller& controller, const SubmitJob& request, std::string_view program,
-                         bool quiet);
+struct Waiting {
+  std::string_view program;  // remarks on the way go to stderr as this one's
+  bool quiet = false;
+  std::optional<Duration> at_most{};  // --immediate: then the request is given up
+};
+// Submits, waits for the nodes; an interrupt gives the request up.
+Result<Granted> allocate(Controller& controller, const SubmitJob& request, const Waiting& waiting);
+// As the options say.
+Waiting waiting_of(const JobOptions& options, std::string_view program);
+// Tells why there are no nodes; the exit code.
+int refuse_allocation(JobCommand command, const Error& error, const SubmitJob& request,
+                      const ClusterConfig& config);
 // Tells the controller that the allocation is no longer needed. Its failure is none of the user's
 // business: the controller finds out by itself.
 void relinquish(Controller& controller, JobId job, ExitStatus exit);

@@ -28,7 +28,11 @@ void write_all(int fd, std::string_view text) {
 void say(std::string_view prefix, std::string_view text) {
   std::string out;
   for (std::string_view line : split(text, '\n')) {
-    out += line.starts_with("Try \"") ? "" : prefix;
+    // Slurm's own lines without a name before them.
+    bool bare = line.starts_with("Try \"") || line.starts_with("Invalid time specification (pos=");
+    std::string_view before = bare ? "" : prefix;
+    if (line.starts_with("fatal: ") && before.ends_with("error: ")) before.remove_suffix(7);
+    out += before;
     out += line;
     out += '\n';
   }
@@ -76,13 +80,13 @@ void answer_standard(StandardOption option, const CommandPage& page,
 }
 
 std::optional<std::string> variable_of(const OptionInfo& info) {
-  if (info.variable.empty()) return std::nullopt;
-  return environment_variable(info.variable.c_str());
+  for (const std::string* name : {&info.variable, &info.other_variable}) {
+    if (name->empty()) continue;
+    if (auto value = environment_variable(name->c_str())) return value;
+  }
+  return std::nullopt;
 }
 
-std::string bad_value(const OptionSet& set, const GivenOption& given, const Error& error) {
-  return fmt::format("Invalid {} specification '{}': {}", set.shown(given.option),
-                     printable(given.value), error.text);
-}
+bool complaints_are_read() { return ::isatty(STDERR_FILENO) != 0; }
 
 }  // namespace ym::cli

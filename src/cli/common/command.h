@@ -48,7 +48,8 @@ Parsed<Settings> parse_command(const CommandPage& page, std::vector<Option<Setti
                                Settings settings = {});
 
 std::optional<std::string> variable_of(const OptionInfo& info);
-std::string bad_value(const OptionSet& set, const GivenOption& given, const Error& error);
+// A person reads what we complain about.
+bool complaints_are_read();
 
 template <class Settings>
 void add_standard(std::vector<Option<Settings>>& table) {
@@ -58,29 +59,29 @@ void add_standard(std::vector<Option<Settings>>& table) {
     table.push_back({.info = info, .set = nullptr});
 }
 
-// The settings of `given`, in order. An error names the option.
+// The settings of `given`, in order. An error names the option; its code is the exit code.
 template <class Settings>
 Status apply_given(const OptionSet& set, const std::vector<Option<Settings>>& table,
                    const std::vector<GivenOption>& given, Settings& settings) {
   for (const GivenOption& one : given) {
     if (!table[one.option].set) continue;
     if (Status done = table[one.option].set(settings, one.value); !done)
-      return fail(bad_value(set, one, done.error()));
+      return std::unexpected(set.refusal(one, done.error(), complaints_are_read()));
   }
   return {};
 }
 
 template <class Settings>
 Status apply_environment(const std::vector<Option<Settings>>& table, Settings& settings) {
+  if constexpr (requires { settings.enter_environment(); }) settings.enter_environment();
   for (const auto& option : table) {
     auto value = variable_of(option.info);
     if (!value || !option.set) continue;
-    std::string_view text =
-        option.info.takes == Takes::Nothing ? std::string_view() : std::string_view(*value);
-    if (Status done = option.set(settings, text); !done)
+    if (Status done = option.set(settings, *value); !done)
       return fail("environment variable " + option.info.variable + "=" + *value + ": " +
                   done.error().text);
   }
+  if constexpr (requires { settings.leave_environment(); }) settings.leave_environment();
   return {};
 }
 
@@ -89,10 +90,10 @@ Parsed<Settings> parse_command(const CommandPage& page, std::vector<Option<Setti
                                const Arguments& arguments, Operands operands, Settings settings) {
   Parsed<Settings> out{.settings = std::move(settings)};
   add_standard(table);
-  OptionSet set(infos_of(table));
+  OptionSet set(infos_of(table), page.refusals);
   auto refuse_line = [&](std::string_view text) {
     remark(page.name, with_hint(page.name, text));
-    out.exit_code = 1;
+    out.exit_code = page.refusals == Refusals::Slurm ? kBadLineExit : 1;
     return out;
   };
   auto line = set.parse(arguments, operands);
@@ -107,7 +108,7 @@ Parsed<Settings> parse_command(const CommandPage& page, std::vector<Option<Setti
   if (applied) applied = apply_given(set, table, line->options, out.settings);
   if (!applied) {
     complain(page.name, applied.error().text);
-    out.exit_code = 1;
+    out.exit_code = applied.error().code ? static_cast<int>(applied.error().code) : 1;
   }
   out.operands = std::move(line->operands);
   return out;

@@ -62,8 +62,14 @@ std::string help_text(const CommandPage& page, const std::vector<OptionInfo>& op
     summary[0] = static_cast<char>(summary[0] - 32);
   wrap(out, 0, 0, summary + ".");
   out += "\n";
+  std::string_view group;
   for (const OptionInfo& info : options) {
     if (info.hidden) continue;
+    if (group != info.group) {
+      if (!group.empty()) out += "\n";
+      group = info.group;
+      out += fmt::format("{}:\n", group.empty() ? "Help" : group);
+    }
     std::string left = "  " + synopsis(info);
     out += left;
     std::size_t column = left.size();
@@ -108,8 +114,13 @@ std::string manual_page(const CommandPage& page, const std::vector<OptionInfo>& 
     out += line.empty() ? ".PP\n" : troff(line) + "\n";
   out += ".SH OPTIONS\n";
   std::string variables;
+  std::string_view group;
   for (const OptionInfo& info : options) {
     if (info.hidden) continue;
+    if (group != info.group) {
+      group = info.group;
+      out += fmt::format(".SS {}\n", group.empty() ? "Help" : group);
+    }
     out += fmt::format(".TP\n\\fB{}\\fR\n{}.\n", troff(trim(synopsis(info))), troff(info.help));
     if (info.in_script) out += "May stand on an #SBATCH line.\n";
     if (!info.variable.empty()) {
@@ -117,6 +128,9 @@ std::string manual_page(const CommandPage& page, const std::vector<OptionInfo>& 
       variables += fmt::format(".TP\n\\fB{}\\fR\nThe same as \\fB{}\\fR.\n", info.variable,
                                troff(trim(synopsis(info))));
     }
+    if (!info.other_variable.empty())
+      variables += fmt::format(".TP\n\\fB{}\\fR\nThe same, if \\fB{}\\fR is not set.\n",
+                               info.other_variable, info.variable);
   }
   if (!variables.empty())
     out += ".SH INPUT ENVIRONMENT VARIABLES\nOptions on the command line count more.\n" + variables;

@@ -67,6 +67,35 @@ std::map<std::uint32_t, std::string> names_by_number(std::string_view text) {
   return out;
 }
 
+std::optional<LocalUser> user_in(std::string_view text, std::string_view wanted) {
+  auto number = parse_unsigned<std::uint32_t>(wanted);
+  for (std::string_view line : split(text, '\n')) {
+    auto parts = split(line, ':');
+    if (parts.size() < 4 || parts[0].empty()) continue;
+    auto uid = parse_unsigned<std::uint32_t>(parts[2]);
+    auto gid = parse_unsigned<std::uint32_t>(parts[3]);
+    if (!uid || !gid) continue;
+    if (parts[0] == wanted || uid == number)
+      return LocalUser{.name = std::string(parts[0]), .uid = *uid, .gid = *gid};
+  }
+  return std::nullopt;
+}
+
+std::optional<LocalUser> local_user(std::string_view wanted) {
+  auto text = read_file("/etc/passwd", kNamesFileMax);
+  if (!text) return std::nullopt;
+  return user_in(*text, wanted);
+}
+
+std::optional<std::uint32_t> local_group(std::string_view wanted) {
+  if (auto number = parse_unsigned<std::uint32_t>(wanted)) return number;
+  auto text = read_file("/etc/group", kNamesFileMax);
+  if (!text) return std::nullopt;
+  for (const auto& [number, name] : names_by_number(*text))
+    if (name == wanted) return number;
+  return std::nullopt;
+}
+
 // The files are read once: a long queue asks for each of its jobs.
 std::string group_name(std::uint32_t gid) {
   static const auto names = names_in("/etc/group");

@@ -31,4 +31,14 @@ std::map<std::uint32_t, std::string> names_by_number(std::string_view text);
 std::string group_name(std::uint32_t gid);
 std::string user_name(std::uint32_t uid);
 
+struct LocalUser {
+  std::string name;
+  std::uint32_t uid = 0, gid = 0;
+};
+// By name or number, in an /etc/passwd text.
+std::optional<LocalUser> user_in(std::string_view text, std::string_view wanted);
+std::optional<LocalUser> local_user(std::string_view wanted);
+// The group's number, by name in /etc/group; a number is taken as it is.
+std::optional<std::uint32_t> local_group(std::string_view wanted);
+
 }  // namespace ym::cli

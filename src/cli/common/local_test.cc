@@ -28,5 +28,17 @@ TEST(Local, TimesGoToTheZoneAndBack) {
   ::tzset();
 }
 
+TEST(Local, AUserIsFoundByNameAndByNumber) {
+  constexpr std::string_view kText =
+      "root:x:0:0::/root:/bin/sh\nbroken:x:y:1\nada:x:1001:100::/:/\n";
+  auto ada = user_in(kText, "ada");
+  ASSERT_TRUE(ada);
+  EXPECT_EQ(ada->uid, 1001u);
+  EXPECT_EQ(ada->gid, 100u);
+  EXPECT_EQ(user_in(kText, "1001")->name, "ada");
+  EXPECT_FALSE(user_in(kText, "broken"));
+  EXPECT_FALSE(user_in(kText, ""));
+}
+
 }  // namespace
 }  // namespace ym::cli

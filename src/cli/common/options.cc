@@ -15,7 +15,8 @@ struct OptionSet::Cursor {
   bool more() const { return next < arguments.size(); }
 };
 
-OptionSet::OptionSet(std::vector<OptionInfo> options) : options_(std::move(options)) {
+OptionSet::OptionSet(std::vector<OptionInfo> options, Refusals refusals)
+    : options_(std::move(options)), refusals_(refusals) {
   for (std::size_t i = 0; i < options_.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) {
       YM_CHECK(options_[i].name[0] == 0 || std::string_view(options_[i].name) != options_[j].name);
@@ -26,6 +27,20 @@ OptionSet::OptionSet(std::vector<OptionInfo> options) : options_(std::move(optio
 std::string OptionSet::shown(std::size_t option) const {
   const OptionInfo& info = options_[option];
   return info.name[0] ? fmt::format("--{}", info.name) : fmt::format("-{}", info.letter);
+}
+
+Error OptionSet::refusal(const GivenOption& given, const Error& error, bool explain) const {
+  std::string name = shown(given.option), value = printable(given.value);
+  if (error.code == kBadNumber)
+    return {.code = 1, .text = fmt::format("Invalid numeric value \"{}\" for {}.", value, name)};
+  if (error.code == kWholeText) return {.code = kBadLineExit, .text = error.text};
+  if (error.code == kWholeTextOne) return {.code = 1, .text = error.text};
+  if (refusals_ == Refusals::Explained)
+    return {.code = 1,
+            .text = fmt::format("Invalid {} specification '{}': {}", name, value, error.text)};
+  std::string text = fmt::format("Invalid {} specification", name);
+  if (explain || error.text.starts_with("did you mean")) text += "\n" + error.text;
+  return {.code = kBadLineExit, .text = std::move(text)};
 }
 
 // The option of that name, or the only one that begins with it.

@@ -27,12 +27,24 @@ struct OptionInfo {
   const char* name = "";  // without the dashes; "" for an option that has a letter only
   char letter = 0;
   Takes takes = Takes::Nothing;
-  const char* argument = "";  // how help calls the value
-  const char* help = "";      // one sentence without a full stop
-  std::string variable;       // environment variable that gives the value, "" for none
-  bool in_script = false;     // may stand on an #SBATCH line
-  bool hidden = false;        // left out of --help: old names, and options for builders
+  const char* argument = "";     // how help calls the value
+  const char* help = "";         // one sentence without a full stop
+  std::string variable;          // environment variable that gives the value, "" for none
+  std::string other_variable{};  // a second one, which counts less
+  const char* group = "";        // heading in --help; options of a group stand together
+  bool in_script = false;        // may stand on an #SBATCH line
+  bool hidden = false;           // left out of --help: old names, and options for builders
 };
+
+// How a refused value is told about. Commands that scripts know by their error texts say what
+// Slurm's say, and end with its exit codes.
+enum class Refusals : std::uint8_t { Explained, Slurm };
+
+// Codes of a setter's error, beside 0: "Invalid --name specification", exit code 255.
+inline constexpr std::uint32_t kBadNumber = 0x59000001;     // "Invalid numeric value", exit code 1
+inline constexpr std::uint32_t kWholeText = 0x59000002;     // nothing but the text, exit code 255
+inline constexpr std::uint32_t kWholeTextOne = 0x59000003;  // nothing but the text, exit code 1
+inline constexpr int kBadLineExit = 255;
 
 template <class Settings>
 struct Option {
@@ -56,7 +68,7 @@ enum class Operands : std::uint8_t { EndOptions, Mix };
 
 class OptionSet {
  public:
-  explicit OptionSet(std::vector<OptionInfo> options);
+  explicit OptionSet(std::vector<OptionInfo> options, Refusals refusals = Refusals::Explained);
 
   // Unknown and ambiguous options and missing values are errors, with text as getopt_long's and a
   // suggestion.
@@ -64,6 +76,10 @@ class OptionSet {
   // As the user would write it: "--name" or "-n".
   std::string shown(std::size_t option) const;
   const std::vector<OptionInfo>& options() const { return options_; }
+  // What to say about a value that a setter has refused; its code is the command's exit code.
+  // Reasons that Slurm does not give stand on a line of their own, if `explain`; so does what was
+  // meant perhaps, always.
+  Error refusal(const GivenOption& given, const Error& error, bool explain) const;
 
  private:
   struct Cursor;
@@ -72,6 +88,7 @@ class OptionSet {
   Status take_letters(Cursor& at, GivenLine& line) const;
 
   std::vector<OptionInfo> options_;
+  Refusals refusals_;
 };
 
 // What stands around the options in --help and in the manual page.
@@ -80,6 +97,7 @@ struct CommandPage {
   std::string summary;             // "show the jobs of the cluster"
   std::vector<std::string> usage;  // "[OPTION]... [FILE]"
   std::string description;         // paragraphs for the manual page, separated by empty lines
+  Refusals refusals = Refusals::Explained;
 };
 
 inline constexpr std::size_t kHelpColumns = 80;

@@ -22,6 +22,7 @@ namespace ym::cli {
 namespace {
 
 constexpr std::size_t kNodelistFileMax = 4 << 20;
+constexpr std::size_t kBurstBufferFileMax = 64 << 10;
 
 // $PWD if it is this folder: it may have a nicer name than the kernel's.
 std::string working_directory() {
@@ -33,6 +34,45 @@ std::string working_directory() {
       a.st_dev == b.st_dev && a.st_ino == b.st_ino)
     return *named;
   return real;
+}
+
+Status read_nodes(JobOptions& options) {
+  bool by_nodefile = !options.nodefile.empty();
+  const std::string& path = by_nodefile ? options.nodefile : options.nodelist_file;
+  if (path.empty()) return {};
+  auto text = read_file(path, kNodelistFileMax);
+  if (!text) {
+    std::string reason = text.error().text;
+    if (auto colon = reason.rfind(": "); colon != std::string::npos) reason.erase(0, colon + 2);
+    return fail(kWholeText, fmt::format("slurm_allocate_resources error opening file {}, {}\n"
+                                        "Invalid --{} node file",
+                                        path, reason, by_nodefile ? "nodefile" : "nodelist"));
+  }
+  std::replace(text->begin(), text->end(), '\n', ',');
+  auto hosts = Hostlist::parse(*text);
+  if (!hosts) return fail(kWholeText, fmt::format("{}: {}", path, hosts.error().text));
+  options.extras.required_nodes = hosts->str();
+  return {};
+}
+
+// From this machine's own files: see local.h.
+Status resolve_identity(JobOptions& options) {
+  bool root = ::getuid() == 0;
+  if (!options.uid.empty()) {
+    auto user = local_user(options.uid);
+    if (!user) return fail(kWholeText, "Invalid --uid specification");
+    if (!root) return fail(kWholeText, "--uid only permitted by root user");
+    options.spec.uid = Uid{user->uid};
+    options.spec.gid = Gid{user->gid};
+    options.spec.user_name = user->name;
+  }
+  if (!options.gid.empty()) {
+    auto number = local_group(options.gid);
+    if (!number) return fail(kWholeText, "Invalid --gid specification");
+    if (!root) return fail(kWholeText, "--gid only permitted by root user");
+    options.spec.gid = Gid{*number};
+  }
+  return {};
 }
 
 }  // namespace
@@ -64,15 +104,21 @@ std::string submission_error(const Error& error, const std::string& job_name) {
       error.text, job_name);
 }
 
-Status read_nodelist_file(JobOptions& options) {
-  if (options.nodelist_file.empty()) return {};
-  auto text = read_file(options.nodelist_file, kNodelistFileMax);
-  if (!text) return std::unexpected(text.error());
-  std::replace(text->begin(), text->end(), '\n', ',');
-  auto hosts = Hostlist::parse(*text);
-  if (!hosts) return fail(fmt::format("{}: {}", options.nodelist_file, hosts.error().text));
-  options.extras.required_nodes = hosts->str();
-  return {};
+std::string expectation(const SubmitAnswer& answer) {
+  if (!answer.expected_start) return "The request is valid";
+  return fmt::format("Job {} to start at {} using {} processors on nodes {} in partition {}",
+                     answer.job.value, print_timestamp(answer.expected_start, local_zone()),
+                     answer.cpus, answer.nodes, answer.partition);
+}
+
+Status settle_outside(JobOptions& options) {
+  if (Status read = read_nodes(options); !read) return read;
+  if (!options.burst_buffer_file.empty()) {
+    auto text = read_file(options.burst_buffer_file, kBurstBufferFileMax);
+    if (!text) return fail(kWholeTextOne, "Invalid --bbf specification");
+    options.extras.burst_buffer = std::move(*text);
+  }
+  return resolve_identity(options);
 }
 
 }  // namespace ym::cli

@@ -12,7 +12,10 @@ SubmissionContext submission_context(JobCommand command);
 std::vector<std::string> own_environment();
 // The reasons an answer did not come, in words for the user.
 std::string submission_error(const Error& error, const std::string& job_name);
-// The file's text where --nodelist named a file.
-Status read_nodelist_file(JobOptions& options);
+// "Job 7 to start at …", if the controller could tell.
+std::string expectation(const SubmitAnswer& answer);
+// What other files and the name service say to the options: the nodes of --nodefile (or of
+// --nodelist with a file), the text of --bbf, the numbers of --uid and --gid.
+Status settle_outside(JobOptions& options);
 
 }  // namespace ym::cli

@@ -11,12 +11,16 @@ namespace {
 template <std::uint32_t BindingWish::* Member>
 Status set_wish(JobOptions& options, std::string_view value) {
   auto number = parse_unsigned<std::uint32_t>(value);
-  if (!number || *number == 0 || *number > 0xffff) return fail("not a positive number");
+  if (!number || *number == 0 || *number > 0xffff) return bad_number();
   options.extras.binding.*Member = *number;
   return {};
 }
 
 Status set_distribution(JobOptions& options, std::string_view value) {
+  if (value == "plane")
+    return fail(kWholeText,
+                "Invalid plane size or size not specified\n"
+                "Invalid --distribution specification");
   auto distribution = Distribution::parse(value);
   if (!distribution) return std::unexpected(distribution.error());
   options.extras.binding.distribution = value;
@@ -25,7 +29,10 @@ Status set_distribution(JobOptions& options, std::string_view value) {
 
 Status set_cpu_bind(JobOptions& options, std::string_view value) {
   auto bind = CpuBind::parse(value);
-  if (!bind) return std::unexpected(bind.error());
+  if (!bind)
+    return fail(kWholeTextOne, fmt::format("unrecognized --cpu-bind argument \"{}\"\n"
+                                           "fatal: Failed to parse --cpu-bind= values.",
+                                           printable(value)));
   if (bind->help) options.answer = cpu_bind_help();
   options.extras.binding.cpu_bind = value;
   return {};
@@ -33,7 +40,9 @@ Status set_cpu_bind(JobOptions& options, std::string_view value) {
 
 Status set_mem_bind(JobOptions& options, std::string_view value) {
   auto bind = MemBind::parse(value);
-  if (!bind) return std::unexpected(bind.error());
+  if (!bind)
+    return fail(kWholeText,
+                fmt::format("unrecognized --mem-bind argument \"{}\"", printable(value)));
   if (bind->help) options.answer = mem_bind_help();
   options.extras.binding.mem_bind = value;
   return {};
@@ -46,7 +55,9 @@ Status set_hint(JobOptions& options, std::string_view value) {
     return {};
   }
   auto hint = parse_hint(value);
-  if (!hint) return std::unexpected(hint.error());
+  if (!hint)
+    return fail(kWholeTextOne, fmt::format("unrecognized --hint argument \"{}\", see --hint=help",
+                                           printable(value)));
   BindingWish& wish = options.extras.binding;
   wish.hint = to_lower(value);
   bool single = *hint != Hint::None && *hint != Hint::Multithread;
@@ -89,7 +100,8 @@ const std::vector<JobOption>& layout_rows() {
                            .help = "How tasks use their CPUs: compute_bound, memory_bound, "
                                    "multithread, nomultithread",
                            .variable = "HINT"},
-                  .set = set_hint}},
+                  .set = set_hint},
+       .other_variable = "SLURM_HINT"},
   };
   return rows;
 }

@@ -38,7 +38,7 @@ Status add_file(EnvironmentBlock& out, const std::string& file) {
     return fail("--export-file: standard input and output cannot be read from");
   auto text = number ? read_descriptor(static_cast<int>(*number), file, kExportFileMax)
                      : read_file(file, kExportFileMax);
-  if (!text) return fail(fmt::format("--export-file: {}", text.error().text));
+  if (!text) return fail(fmt::format("Could not open user environment file {}", file));
   for (std::string_view entry : split(*text, '\0')) {
     while (entry.starts_with('\n')) entry.remove_prefix(1);
     if (entry.empty()) continue;

@@ -26,23 +26,29 @@ constexpr MailType kMailTypes[] = {
     {"ALL", 0x50f},
 };
 
+Status not_a_mail_type(std::string_view word) {
+  std::vector<std::string_view> names;
+  for (const MailType& type : kMailTypes) names.push_back(type.name);
+  if (std::string_view meant = nearest(to_upper(word), names); !meant.empty())
+    return fail(fmt::format("did you mean '{}'?", meant));
+  return fail(fmt::format("'{}' is not a type of mail", printable(word)));
+}
+
 Status set_mail_type(JobOptions& options, std::string_view value) {
   std::uint32_t bits = 0;
   for (std::string_view word : split_words(value, ',')) {
     const MailType* found = nullptr;
     for (const MailType& type : kMailTypes)
       if (same_ignoring_case(word, type.name)) found = &type;
-    if (!found) return fail(fmt::format("'{}' is not a type of mail", printable(word)));
+    if (!found) return not_a_mail_type(word);
     bits |= found->bits;
   }
   options.extras.mail_types = bits;
   return {};
 }
 
-}  // namespace
-
-void add_identity_options(std::vector<JobOption>& table) {
-  const std::vector<JobOption> rows = {
+const std::vector<JobOption>& name_rows() {
+  static const std::vector<JobOption> rows = {
       {.option = {.info = {.name = "account",
                            .letter = 'A',
                            .takes = Takes::Value,
@@ -81,19 +87,61 @@ void add_identity_options(std::vector<JobOption>& table) {
                            .help = "Key under which the job's use is counted",
                            .variable = "WCKEY"},
                   .set = set_text<&JobExtras::wckey>}},
+  };
+  return rows;
+}
+
+const std::vector<JobOption>& people_rows() {
+  static const std::vector<JobOption> rows = {
       {.option = {.info = {.name = "mail-type",
                            .takes = Takes::Value,
                            .argument = "LIST",
-                           .help =
-                               "Send mail at BEGIN, END, FAIL, REQUEUE, TIME_LIMIT, ALL or NONE"},
+                           .help = "Send mail at BEGIN, END, FAIL, REQUEUE, INVALID_DEPEND, "
+                                   "STAGE_OUT, TIME_LIMIT, TIME_LIMIT_90, _80, _50, ALL or NONE; "
+                                   "ARRAY_TASKS: for each task"},
                   .set = set_mail_type}},
       {.option = {.info = {.name = "mail-user",
                            .takes = Takes::Value,
                            .argument = "ADDRESS",
                            .help = "Who gets the mail"},
                   .set = set_text<&JobExtras::mail_user>}},
+      {.option = {.info = {.name = "mcs-label",
+                           .takes = Takes::Value,
+                           .argument = "LABEL",
+                           .help = "Security label; kept with the job"},
+                  .set = set_text<&JobSpecials::mcs_label>}},
+      {.option = {.info = {.name = "uid",
+                           .takes = Takes::Value,
+                           .argument = "USER",
+                           .help = "The job is this user's; for root only"},
+                  .set = set_text<&JobOptions::uid>}},
+      {.option = {.info = {.name = "gid",
+                           .takes = Takes::Value,
+                           .argument = "GROUP",
+                           .help = "The job runs in this group; for root only"},
+                  .set = set_text<&JobOptions::gid>}},
+      {.option = {.info = {.name = "clusters",
+                           .letter = 'M',
+                           .takes = Takes::Value,
+                           .argument = "NAMES",
+                           .help = "Clusters of which one gets the job; ours has to be among them",
+                           .variable = "CLUSTERS"},
+                  .set = set_text<&JobOptions::clusters>},
+       .other_variable = "SLURM_CLUSTERS"},
+      {.option = {.info = {.name = "cluster-constraint",
+                           .takes = Takes::Value,
+                           .argument = "[!]FEATURES",
+                           .help = "Of a federation's clusters; kept with the job"},
+                  .set = set_text<&JobSpecials::cluster_features>}},
   };
-  table.insert(table.end(), rows.begin(), rows.end());
+  return rows;
+}
+
+}  // namespace
+
+void add_identity_options(std::vector<JobOption>& table) {
+  table.insert(table.end(), name_rows().begin(), name_rows().end());
+  table.insert(table.end(), people_rows().begin(), people_rows().end());
 }
 
 }  // namespace ym::cli

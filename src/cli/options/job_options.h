@@ -22,10 +22,24 @@ enum JobCommand : std::uint8_t {
   kAllCommands = 7
 };
 
+// Three ways to ask for memory that exclude each other.
+enum class MemoryWish : std::uint8_t { PerNode, PerCpu, PerGpu };
+// Where an option was given; later ones count more.
+enum class OptionSource : std::uint8_t { Script = 1, Environment, Line };
+
 // What the user asked for, before anything was made of it.
 struct JobOptions {
   JobSpec spec;  // members that need no second thought are set directly
   JobExtras extras;
+  JobSpecials specials;
+  OptionSource source = OptionSource::Line;  // of what is being set just now
+  std::uint8_t memory_given[3] = {0, 0, 0};  // OptionSource by MemoryWish; 0: not
+  void enter_environment() { source = OptionSource::Environment; }
+  void leave_environment() { source = OptionSource::Line; }
+  // Of two ways to ask for memory the one from the stronger source counts.
+  void give_memory(MemoryWish wish);
+  std::string uid, gid, clusters, nodefile, burst_buffer_file;
+  std::optional<std::uint32_t> immediate_s;
   std::optional<std::uint32_t> tasks, cpus_per_task, min_nodes, max_nodes, tasks_per_node, priority;
   std::string array, dependency, begin, deadline;
   std::string export_list;               // empty: ALL
@@ -38,10 +52,12 @@ struct JobOptions {
   std::string chdir;
   bool hold = false, test_only = false, parsable = false, quiet = false, wait = false;
   bool hold_kill_invalid = false;
-  bool wrap_given = false, immediate = false;
+  bool wrap_given = false;
   std::uint32_t verbose = 0;
   // salloc
   bool no_shell = false;
+  std::optional<bool> bell;                   // unset: after a long wait
+  std::optional<std::uint16_t> kill_command;  // the signal that the command gets at the job's end
   // srun
   std::uint32_t jobid = 0;
   bool label = false, unbuffered = false, pty = false, overlap = false, exact = false,
@@ -55,7 +71,8 @@ struct JobOptions {
   std::string nodelist_file;
   std::optional<std::string> bcast, bcast_exclude;
   std::optional<bool> bcast_compress, send_libs;
-  std::string hosts;   // of an arbitrary layout: the host of each task, in order
+  std::optional<std::uint32_t> relative;  // -r: the step begins at this node of the job
+  std::string hosts;                      // of an arbitrary layout: the host of each task, in order
   std::string answer;  // what --cpu-bind=help and its like asked for: printed instead of work
 };
 
@@ -64,11 +81,14 @@ struct JobOption {
   std::uint8_t commands = kAllCommands;
   const char* srun_variable =
       nullptr;  // the whole name; null: SLURM_ and the common part; "": none
+  const char* other_variable = nullptr;  // of sbatch and salloc: the whole name of a second one
 };
 
 // By subject, in the order of --help.
 void add_identity_options(std::vector<JobOption>& table);
 void add_resource_options(std::vector<JobOption>& table);
+void add_layout_options(std::vector<JobOption>& table);
+void add_generic_options(std::vector<JobOption>& table);
 void add_machine_options(std::vector<JobOption>& table);
 void add_binding_options(std::vector<JobOption>& table);
 void add_time_options(std::vector<JobOption>& table);
@@ -90,6 +110,14 @@ struct SubmissionContext {
   std::int32_t nice = 0;
   std::vector<std::string> environment;  // NAME=value
 };
+// GPUs or other generic resources.
+bool wants_generic_resources(const JobOptions& options);
+// What is told before a request that is fulfilled in another way than was asked.
+std::vector<std::string> submission_warnings(const JobOptions& options);
+
+// Codes of make_submission's errors.
+inline constexpr std::uint32_t kLikeController = 0x59000010;  // told as the controller's refusals
+inline constexpr std::uint32_t kFatal = 0x59000011;           // "NAME: fatal: text"
 // The request without its script. Checks what can be checked without the controller.
 Result<SubmitJob> make_submission(const JobOptions& options, const SubmissionContext& context);
 }  // namespace ym::cli

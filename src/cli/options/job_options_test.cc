@@ -24,7 +24,7 @@ SubmissionContext context(JobCommand command = kSbatch) {
 
 Result<SubmitJob> request(const std::vector<std::string>& arguments, JobCommand command = kSbatch) {
   auto table = job_option_table(command);
-  OptionSet set(infos_of(table));
+  OptionSet set(infos_of(table), Refusals::Slurm);
   auto line = set.parse(arguments, Operands::EndOptions);
   if (!line) return std::unexpected(line.error());
   JobOptions options;
@@ -140,10 +140,102 @@ TEST(JobOptions, BecomeTheRequest) {
   EXPECT_EQ(made.spec.work_dir, "/data/ada/sub");
 }
 
-TEST(JobOptions, TheLaterOfTwoMemoryWishesCounts) {
-  auto made = request({"--mem=4G", "--mem-per-cpu=1G"}).value();
+TEST(JobOptions, WaysToAskForMemoryExcludeEachOther) {
+  for (const char* other : {"--mem-per-cpu=1G", "--mem-per-gpu=1G"})
+    EXPECT_EQ(refusal({"--mem=4G", other}),
+              "--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
+  auto made = request({"--mem=0"}).value();
+  EXPECT_TRUE(made.spec.extras->specials->all_memory);
   EXPECT_EQ(made.spec.memory_per_node_mb, 0u);
+}
+
+TEST(JobOptions, TheWayToAskForMemoryFromTheStrongerSourceCounts) {
+  JobOptions options;
+  auto table = job_option_table(kSbatch);
+  OptionSet set(infos_of(table), Refusals::Slurm);
+  auto apply = [&](const char* argument, OptionSource source) {
+    std::vector<std::string> arguments{argument};
+    auto line = set.parse(arguments, Operands::EndOptions).value();
+    options.source = source;
+    ASSERT_TRUE(apply_given(set, table, line.options, options));
+  };
+  apply("--mem=0", OptionSource::Script);
+  apply("--mem-per-cpu=1G", OptionSource::Environment);
+  auto made = make_submission(options, context()).value();
   EXPECT_EQ(made.spec.memory_per_cpu_mb, 1024u);
+  EXPECT_FALSE(made.spec.extras->specials->all_memory);
+  apply("--mem=2G", OptionSource::Line);
+  made = make_submission(options, context()).value();
+  EXPECT_EQ(made.spec.memory_per_cpu_mb, 0u);
+  EXPECT_EQ(made.spec.memory_per_node_mb, 2048u);
+}
+
+TEST(JobOptions, NamedNodesAreCounted) {
+  EXPECT_EQ(request({"-w", "n[1-3]"}).value().spec.min_nodes, 3u);
+  EXPECT_EQ(request({"-w", "n[1-3],n2", "-n6"}).value().spec.min_nodes, 3u);
+  EXPECT_EQ(request({"-w", "n[1-3]", "-N4"}).value().spec.min_nodes, 4u);
+}
+
+TEST(JobOptions, WhatFewAskForIsKeptForThoseWhoShowIt) {
+  auto made = request({"--gpus=a100:2,1",
+                       "--gpus-per-node=2",
+                       "--gpus-per-socket=1",
+                       "--tres-per-task=cpu=3,gres/shard:2",
+                       "--cpus-per-gpu=4",
+                       "--mem-per-gpu=1G",
+                       "--ntasks-per-gpu=2",
+                       "--gpu-bind=verbose,closest",
+                       "--gpu-freq=high,memory=low",
+                       "--gres-flags=Enforce-Binding",
+                       "--switches=2@1:00",
+                       "--segment=4",
+                       "--consolidate-segments",
+                       "--stepmgr",
+                       "--prefer=fast",
+                       "--spread-job",
+                       "--use-min-nodes",
+                       "--reboot",
+                       "--delay-boot=5",
+                       "--cpu-freq=low-high:Performance",
+                       "--profile=task,energy",
+                       "--mcs-label=blue",
+                       "--wait-all-nodes=1",
+                       "--exclusive=topo",
+                       "-C",
+                       "fast&big",
+                       "--batch=big",
+                       "--cluster-constraint=!x",
+                       "--bb=capacity=1G",
+                       "-L",
+                       "matlab:2"})
+                  .value();
+  const JobSpecials& kept = *made.spec.extras->specials;
+  EXPECT_EQ(kept.tres_per_job, "gpu:a100:2,gpu:1");
+  EXPECT_EQ(kept.tres_per_node, "gpu:2");
+  EXPECT_EQ(kept.tres_per_socket, "gpu:1");
+  EXPECT_EQ(kept.tres_per_task, "shard:2");
+  EXPECT_EQ(made.spec.cpus_per_task, 3u);
+  EXPECT_EQ(kept.cpus_per_tres, "gpu:4");
+  EXPECT_EQ(kept.memory_per_tres, "gpu:1024");
+  EXPECT_EQ(kept.tasks_per_tres, 2u);
+  EXPECT_EQ(kept.tres_bind, "gpu:verbose,closest");
+  EXPECT_EQ(kept.tres_freq, "gpu:high,memory=low");
+  EXPECT_EQ(kept.gres_flags, "enforce-binding");
+  EXPECT_EQ(kept.switches, 2u);
+  EXPECT_EQ(kept.switch_wait_s, 60u);
+  EXPECT_EQ(kept.segment, 4u);
+  EXPECT_TRUE(kept.consolidate_segments && kept.step_manager && kept.spread && kept.use_min_nodes &&
+              kept.reboot);
+  EXPECT_EQ(kept.prefer, "fast");
+  EXPECT_EQ(kept.delay_boot_s, 300u);
+  EXPECT_EQ(kept.cpu_freq, "low-high:Performance");
+  EXPECT_EQ(kept.profile, "task,energy");
+  EXPECT_EQ(kept.mcs_label, "blue");
+  EXPECT_EQ(kept.wait_all_nodes, 2u);
+  EXPECT_EQ(kept.exclusive_kind, 3u);
+  EXPECT_EQ(kept.batch_features, "big");
+  EXPECT_EQ(kept.cluster_features, "!x");
+  EXPECT_EQ(made.spec.extras->burst_buffer, "capacity=1G");
 }
 
 TEST(JobOptions, NoLimitIsZeroOrAWord) {
@@ -152,24 +244,79 @@ TEST(JobOptions, NoLimitIsZeroOrAWord) {
   EXPECT_EQ(request({"-t1-0"}).value().spec.time_limit_s, 86400u);
 }
 
-TEST(JobOptions, BadValuesAreRefusedByName) {
-  EXPECT_EQ(refusal({"-N0"}),
-            "Invalid --nodes specification '0': not a number of nodes, or min-max");
-  EXPECT_EQ(refusal({"-N4-2"}),
-            "Invalid --nodes specification '4-2': the minimum is above the maximum");
-  EXPECT_EQ(refusal({"-n", "-1"}), "Invalid --ntasks specification '-1': not a positive number");
-  EXPECT_EQ(refusal({"--signal=FOO"}), "Invalid --signal specification 'FOO': no such signal");
-  EXPECT_EQ(refusal({"--open-mode=x"}),
-            "Invalid --open-mode specification 'x': neither append nor truncate");
-  EXPECT_NE(refusal({"--mem=lots"}), "accepted");
-  EXPECT_NE(refusal({"-t", "soon"}), "accepted");
-  EXPECT_NE(refusal({"--begin=someday"}), "accepted");
-  EXPECT_NE(refusal({"--array=x"}), "accepted");
-  EXPECT_NE(refusal({"-d", "afterwards:7"}), "accepted");
-  EXPECT_NE(refusal({"-w", "n[1"}), "accepted");
-  EXPECT_NE(refusal({"--gpus=1"}), "accepted");
-  EXPECT_EQ(refusal({"-t5", "--time-min=10"}), "--time-min is above --time");
-  EXPECT_EQ(refusal({"--deadline=2020-01-01"}), "Incorrect deadline: it has passed already");
+// Texts and exit codes are Slurm's; those of make_submission are told with tell_refusal.
+TEST(JobOptions, BadValuesAreRefusedInTheWordsThatScriptsKnow) {
+  struct Row {
+    const char* argument;
+    std::uint32_t code;
+    const char* text;
+  };
+  const Row rows[] = {
+      {"-Nx", 255, "\"x\" is not a valid node count"},
+      {"-N4-2", 255, "Maximum node count 2 is less than minimum node count 4"},
+      {"-N0", kLikeController, "Node count specification invalid"},
+      {"-n0", 1, "Invalid numeric value \"0\" for --ntasks."},
+      {"-c-1", 1, "Invalid numeric value \"-1\" for --cpus-per-task."},
+      {"-tsoon", 255, "Invalid --time specification"},
+      {"--mem=lots", 255, "Invalid --mem specification"},
+      {"--signal=FOO", 255, "Invalid --signal specification"},
+      {"--signal=USR1@99999999", 255, "Invalid --signal specification"},
+      {"--open-mode=x", 255, "Invalid --open-mode specification"},
+      {"--mail-type=x", 255, "Invalid --mail-type specification"},
+      {"--exclusive=nonsense", 255, "Invalid --exclusive specification"},
+      {"--exclusive=usr", 255, "Invalid --exclusive specification\ndid you mean 'user'?"},
+      {"--mail-type=ENDE", 255, "Invalid --mail-type specification\ndid you mean 'END'?"},
+      {"--gres-flags=disable-bindings", 255,
+       "Invalid --gres-flags specification\ndid you mean 'disable-binding'?"},
+      {"--begin=someday", kWholeText,
+       "Invalid time specification (pos=0): someday\nInvalid --begin specification"},
+      {"--deadline=2020-01-01", kLikeController,
+       "Requested time limit is invalid (missing or exceeds some limit)"},
+      {"--array=5-1", kLikeController, "Invalid job array specification"},
+      {"-dafterwards:7", kLikeController, "Job dependency problem"},
+      {"-wn[1", kLikeController, "Invalid node name specified"},
+      {"--nice=99999999999", 255, "Invalid --nice value, out of range (+/- 2147483645)"},
+      {"--hint=fast", 1, "unrecognized --hint argument \"fast\", see --hint=help"},
+      {"-mplane", 255,
+       "Invalid plane size or size not specified\nInvalid --distribution specification"},
+      {"--cpu-freq=x", 255, "unrecognized --cpu-freq argument \"x\"\nInvalid --cpu-freq argument"},
+      {"--profile=task,x", 255, "invalid --profile=task,x option"},
+      {"--propagate=x", 1, "Bad rlimit name: x\n--propagate=x is not valid."},
+      {"--acctg-freq=x", 255, "Invalid --acctg-freq specification: x"},
+      {"--gpus=x", 1, "Invalid generic resource (gres) specification"},
+      {"--gpu-bind=x", 255, "Invalid --gpu-bind argument: gpu:x"},
+      {"--gpu-freq=x", 255, "Invalid --gpu-freq argument: gpu:x"},
+      {"--mem-bind=x", 255, "unrecognized --mem-bind argument \"x\""},
+      {"-Bx", 1, "Invalid numeric value \"x\" for first arg of -B."},
+      {"-B2:0", 1, "Invalid numeric value \"0\" for second arg of -B."},
+      {"--switches=x", 1, "Invalid numeric value \"x\" for --switches."},
+      {"--core-spec=x", 1, "Invalid numeric value \"x\" for --core-spec."},
+      {"--wait-all-nodes=x", 1, "Invalid numeric value \"x\" for --wait-all-nodes."},
+      {"--delay-boot=x", 255, "Invalid --delay-boot specification"},
+      {"--no-kill=x", 255, "Invalid --no-kill specification"},
+      {"--batch=big", kLikeController,
+       "Job --batch option is invalid or not a subset of --constraints"},
+      {"--container=/x", 1, "Containers are not started yet: the job would run without its own"},
+  };
+  for (const Row& row : rows) {
+    auto made = request({row.argument});
+    ASSERT_FALSE(made) << row.argument;
+    EXPECT_EQ(made.error().text, row.text) << row.argument;
+    EXPECT_EQ(made.error().code, row.code) << row.argument;
+  }
+  EXPECT_EQ(refusal({"-t5", "--time-min=10"}),
+            "Invalid time-min specification (exceeds job's time or other limits)");
+}
+
+TEST(JobOptions, FewerTasksThanNodesAreWarnedOf) {
+  JobOptions options;
+  options.tasks = 1;
+  options.min_nodes = 2;
+  EXPECT_EQ(
+      submission_warnings(options),
+      std::vector<std::string>{"Warning: can't run 1 processes on 2 nodes, setting nnodes to 1"});
+  options.tasks = 2;
+  EXPECT_TRUE(submission_warnings(options).empty());
 }
 
 TEST(JobOptions, WishesForBindingAreCheckedAndKept) {

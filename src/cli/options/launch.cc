@@ -23,14 +23,31 @@ Status set_get_user_env(JobOptions& options, std::string_view value) {
 
 Status set_propagate(JobOptions& options, std::string_view value) {
   std::string_view list = value.empty() ? "ALL" : value;
-  if (auto names = parse_limit_names(list); !names) return std::unexpected(names.error());
+  if (auto names = parse_limit_names(list); !names)
+    return fail(kWholeTextOne, fmt::format("Bad rlimit name: {0}\n--propagate={0} is not valid.",
+                                           printable(value)));
   options.propagate = list;
   return {};
 }
 
 Status set_acct_frequency(JobOptions& options, std::string_view value) {
-  if (auto known = parse_acct_frequency(value); !known) return std::unexpected(known.error());
+  if (auto known = parse_acct_frequency(value); !known)
+    return fail(kWholeText,
+                fmt::format("Invalid --acctg-freq specification: {}", printable(value)));
   options.extras.acct_frequency = value;
+  return {};
+}
+
+Status set_profile(JobOptions& options, std::string_view value) {
+  bool known = !value.empty();
+  for (std::string_view word : split(value, ',')) {
+    bool one = false;
+    for (std::string_view name : {"all", "none", "energy", "task", "lustre", "network"})
+      one = one || same_ignoring_case(word, name);
+    known = known && one;
+  }
+  if (!known) return fail(kWholeText, fmt::format("invalid --profile={} option", printable(value)));
+  options.specials.profile = value;
   return {};
 }
 
@@ -83,6 +100,13 @@ const std::vector<JobOption>& task_rows() {
                            .help = "How often what tasks use is measured; 0: only at their end",
                            .variable = "ACCTG_FREQ"},
                   .set = set_acct_frequency}},
+      {.option = {.info = {.name = "profile",
+                           .takes = Takes::Value,
+                           .argument = "LIST",
+                           .help = "Detailed data of energy, task, lustre, network, all or none; "
+                                   "kept with the job, not gathered yet",
+                           .variable = "PROFILE"},
+                  .set = set_profile}},
       {.option = {.info = {.name = "task-prolog",
                            .takes = Takes::Value,
                            .argument = "PROGRAM",

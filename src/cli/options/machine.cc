@@ -12,7 +12,7 @@ constexpr std::uint32_t kCoreSpecMax = 0x7fff;  // Slurm's
 Result<std::uint32_t> count_or_any(std::string_view text) {
   if (text == "*") return 0;
   auto number = parse_unsigned<std::uint32_t>(text);
-  if (!number || *number == 0 || *number > kCountMax) return fail("not a positive number, nor *");
+  if (!number || *number == 0 || *number > kCountMax) return bad_number();
   return *number;
 }
 
@@ -29,9 +29,12 @@ Status set_extra_node_info(JobOptions& options, std::string_view value) {
   auto parts = split(value, ':');
   if (parts.size() > 3) return fail("not SOCKETS[:CORES[:THREADS]]");
   std::uint32_t counts[3] = {0, 0, options.extras.binding.threads_per_core};
+  constexpr const char* kPlaces[3] = {"first", "second", "third"};
   for (std::size_t i = 0; i < parts.size(); ++i) {
     auto count = count_or_any(parts[i]);
-    if (!count) return std::unexpected(count.error());
+    if (!count)
+      return fail(kWholeTextOne, fmt::format("Invalid numeric value \"{}\" for {} arg of -B.",
+                                             printable(parts[i]), kPlaces[i]));
     counts[i] = *count;
   }
   options.extras.sockets_per_node = counts[0];
@@ -43,14 +46,14 @@ Status set_extra_node_info(JobOptions& options, std::string_view value) {
 template <bool Threads>
 Status set_core_spec(JobOptions& options, std::string_view value) {
   auto number = parse_unsigned<std::uint32_t>(value);
-  if (!number || *number > kCoreSpecMax) return fail("not a number of cores or threads");
+  if (!number || *number > kCoreSpecMax) return bad_number();
   options.extras.core_spec = *number;
   options.extras.thread_spec = Threads;
   return {};
 }
 
 Status set_oom_kill_step(JobOptions& options, std::string_view value) {
-  if (!value.empty() && value != "0" && value != "1") return fail("neither 0 nor 1");
+  if (!value.empty() && value != "0" && value != "1") return bad_number();
   options.extras.oom_kill_step = value == "0" ? 1 : 2;
   return {};
 }

@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the job behaves in the queue.
 #include "cli/options/setters.h"
-#include "notation/array.h"
-#include "notation/dependency.h"
 
 namespace ym::cli {
 namespace {
-
-Status set_array(JobOptions& options, std::string_view value) {
-  if (auto parsed = ArrayExpression::parse(value); !parsed) return std::unexpected(parsed.error());
-  options.array = value;
-  return {};
-}
-
-Status set_dependency(JobOptions& options, std::string_view value) {
-  if (auto parsed = Dependency::parse(value); !parsed) return std::unexpected(parsed.error());
-  options.dependency = value;
-  return {};
-}
 
 constexpr std::int64_t kNiceMax = 2147483645;
 
@@ -25,8 +11,10 @@ Status set_nice(JobOptions& options, std::string_view value) {
   std::int64_t nice = 100;
   if (!value.empty()) {
     auto number = parse_i64(value);
+    if (!number && value.find_first_not_of("+-0123456789") != std::string_view::npos)
+      return fail("not a number");
     if (!number || *number > kNiceMax || *number < -kNiceMax)
-      return fail("not a number within +/- 2147483645");
+      return fail(kWholeText, "Invalid --nice value, out of range (+/- 2147483645)");
     nice = *number;
   }
   options.spec.nice = static_cast<std::int32_t>(nice);
@@ -45,19 +33,35 @@ Status set_priority(JobOptions& options, std::string_view value) {
 }
 
 Status set_kill_on_invalid(JobOptions& options, std::string_view value) {
-  bool yes = same_ignoring_case(value, "yes");
-  if (!yes && !same_ignoring_case(value, "no")) return fail("neither yes nor no");
-  options.spec.kill_on_invalid_dependency = yes;
+  auto word = one_of(value, {"yes", "no"});
+  if (!word) return std::unexpected(word.error());
+  options.spec.kill_on_invalid_dependency = *word == "yes";
   return {};
 }
 
 Status set_no_kill(JobOptions& options, std::string_view value) {
-  options.spec.no_kill = !same_ignoring_case(value, "off");
+  if (!value.empty() && options.source != OptionSource::Environment) {
+    if (auto word = one_of(value, {"off"}); !word) return std::unexpected(word.error());
+  }
+  options.spec.no_kill = !same_ignoring_case(value, "off") && value != "0";
   return {};
 }
 
-Status add_verbose(JobOptions& options, std::string_view) {
-  ++options.verbose;
+// A variable gives the number of -v at once.
+Status add_verbose(JobOptions& options, std::string_view value) {
+  if (options.source == OptionSource::Environment)
+    options.verbose = parse_unsigned<std::uint8_t>(value).value_or(0);
+  else
+    ++options.verbose;
+  return {};
+}
+
+constexpr std::uint32_t kImmediateUsual = 1;
+
+Status set_immediate(JobOptions& options, std::string_view value) {
+  auto seconds = parse_unsigned<std::uint32_t>(value);
+  if (!value.empty() && (!seconds || *seconds == 0 || *seconds > 0xffff)) return bad_number();
+  options.immediate_s = value.empty() ? kImmediateUsual : *seconds;
   return {};
 }
 
@@ -73,15 +77,15 @@ void add_waiting_options(std::vector<JobOption>& table) {
                            .argument = "INDICES",
                            .help = "Many jobs alike: 0-15, 1,3,5-7, 0-100:4, 1-50%5",
                            .variable = "ARRAY_INX"},
-                  .set = set_array},
+                  .set = set_text<&JobOptions::array>},
        .commands = kSbatch},
       {.option = {.info = {.name = "dependency",
                            .letter = 'd',
                            .takes = Takes::Value,
                            .argument = "LIST",
                            .help = "Wait: afterok:ID, afterany:ID, singleton and others"},
-                  .set = set_dependency},
-       .srun_variable = ""},
+                  .set = set_text<&JobOptions::dependency>},
+       .srun_variable = "SLURM_DEPENDENCY"},
       {.option = {.info = {.name = "kill-on-invalid-dep",
                            .takes = Takes::Value,
                            .argument = "yes|no",
@@ -141,11 +145,16 @@ void add_queue_options(std::vector<JobOption>& table) {
                            .letter = 'I',
                            .takes = Takes::Maybe,
                            .argument = "SECONDS",
-                           .help = "Give up if the job cannot start at once"},
-                  .set = set_flag<&JobOptions::immediate>}},
+                           .help = "Give up if the job cannot start at once, or so soon",
+                           .variable = "IMMEDIATE"},
+                  .set = set_immediate},
+       .commands = kSalloc | kSrun},
       {.option = {.info = {.name = "quiet", .letter = 'Q', .help = "Say nothing but errors"},
                   .set = set_flag<&JobOptions::quiet>}},
-      {.option = {.info = {.name = "verbose", .letter = 'v', .help = "Say more; may be repeated"},
+      {.option = {.info = {.name = "verbose",
+                           .letter = 'v',
+                           .help = "Say more; may be repeated",
+                           .variable = "DEBUG"},
                   .set = add_verbose}},
   };
   table.insert(table.end(), rows.begin(), rows.end());

@@ -15,7 +15,7 @@ std::optional<std::uint32_t> node_count(std::string_view text) {
     text.remove_suffix(1);
   }
   auto number = parse_unsigned<std::uint32_t>(text);
-  if (!number || *number == 0 || *number > 0x7fffffff / factor) return std::nullopt;
+  if (!number || *number > 0x7fffffff / factor) return std::nullopt;
   return *number * factor;
 }
 
@@ -24,8 +24,11 @@ Status set_nodes(JobOptions& options, std::string_view value) {
   auto dash = value.find('-');
   auto low = node_count(value.substr(0, dash));
   auto high = dash == std::string_view::npos ? low : node_count(value.substr(dash + 1));
-  if (!low || !high) return fail("not a number of nodes, or min-max");
-  if (*low > *high) return fail("the minimum is above the maximum");
+  if (!low || !high)
+    return fail(kWholeText, fmt::format("\"{}\" is not a valid node count", printable(value)));
+  if (*low > *high)
+    return fail(kWholeText, fmt::format("Maximum node count {} is less than minimum node count {}",
+                                        *high, *low));
   options.min_nodes = low;
   options.max_nodes = high;
   return {};
@@ -40,13 +43,16 @@ Status set_megabytes(JobOptions& options, std::string_view value) {
 }
 
 Status set_memory_per_node(JobOptions& options, std::string_view value) {
-  options.spec.memory_per_cpu_mb = 0;
-  return set_megabytes<&JobSpec::memory_per_node_mb>(options, value);
+  if (Status set = set_megabytes<&JobSpec::memory_per_node_mb>(options, value); !set) return set;
+  options.specials.all_memory = options.spec.memory_per_node_mb == 0;
+  options.give_memory(MemoryWish::PerNode);
+  return {};
 }
 
 Status set_memory_per_cpu(JobOptions& options, std::string_view value) {
-  options.spec.memory_per_node_mb = 0;
-  return set_megabytes<&JobSpec::memory_per_cpu_mb>(options, value);
+  if (Status set = set_megabytes<&JobSpec::memory_per_cpu_mb>(options, value); !set) return set;
+  options.give_memory(MemoryWish::PerCpu);
+  return {};
 }
 
 template <auto Member>
@@ -57,16 +63,20 @@ Status set_hostlist(JobOptions& options, std::string_view value) {
       return {};
     }
   }
+  // What is no list is refused later, in the words for names that are no node's.
   auto hosts = Hostlist::parse(value);
-  if (!hosts) return std::unexpected(hosts.error());
-  member_of(options, Member) = hosts->str();
+  member_of(options, Member) = hosts ? hosts->str() : std::string(value);
   return {};
 }
 
 Status set_exclusive(JobOptions& options, std::string_view value) {
-  if (!value.empty() && !same_ignoring_case(value, "user") && !same_ignoring_case(value, "mcs") &&
-      !same_ignoring_case(value, "topo"))
-    return fail("neither user nor mcs nor topo");
+  std::uint8_t kind = 0;
+  if (!value.empty()) {
+    auto word = one_of(value, {"user", "mcs", "topo"});
+    if (!word) return std::unexpected(word.error());
+    kind = *word == "user" ? 1 : *word == "mcs" ? 2 : 3;
+  }
+  options.specials.exclusive_kind = kind;
   options.spec.exclusive = true;
   options.exact = true;
   return {};
@@ -75,10 +85,6 @@ Status set_exclusive(JobOptions& options, std::string_view value) {
 Status set_soft_nodes(JobOptions& options, std::string_view value) {
   if (auto count = node_count(value.substr(0, value.find('-')))) options.soft_nodes = count;
   return {};
-}
-
-Status refuse_gpus(JobOptions&, std::string_view) {
-  return fail("counts of GPUs are not understood yet; use --gres=gpu:COUNT");
 }
 
 const std::vector<JobOption>& amount_rows() {
@@ -131,7 +137,7 @@ const std::vector<JobOption>& memory_rows() {
       {.option = {.info = {.name = "mem",
                            .takes = Takes::Value,
                            .argument = "SIZE[KMGT]",
-                           .help = "Memory on each node, in megabytes without a unit",
+                           .help = "Memory on each node, in megabytes without a unit; 0: all",
                            .variable = "MEM_PER_NODE"},
                   .set = set_memory_per_node},
        .srun_variable = ""},
@@ -147,20 +153,6 @@ const std::vector<JobOption>& memory_rows() {
                            .argument = "SIZE[KMGT]",
                            .help = "Space for temporary files that a node must have"},
                   .set = set_megabytes<&JobExtras::tmp_mb>}},
-      {.option = {.info = {.name = "gres",
-                           .takes = Takes::Value,
-                           .argument = "LIST",
-                           .help = "Generic resources on each node",
-                           .variable = "GRES"},
-                  .set = set_text<&JobExtras::gres>},
-       .srun_variable = ""},
-      {.option = {.info = {.name = "gpus",
-                           .letter = 'G',
-                           .takes = Takes::Value,
-                           .argument = "N",
-                           .help = "GPUs of the job",
-                           .hidden = true},
-                  .set = refuse_gpus}},
       {.option = {.info = {.name = "licenses",
                            .letter = 'L',
                            .takes = Takes::Value,
@@ -186,6 +178,12 @@ const std::vector<JobOption>& place_rows() {
                            .argument = "HOSTS",
                            .help = "Nodes that the job must have; a file's name if it has a slash"},
                   .set = set_hostlist<&JobExtras::required_nodes>}},
+      {.option = {.info = {.name = "nodefile",
+                           .letter = 'F',
+                           .takes = Takes::Value,
+                           .argument = "FILE",
+                           .help = "Nodes that the job must have, from a file"},
+                  .set = set_text<&JobOptions::nodefile>}},
       {.option = {.info = {.name = "exclude",
                            .letter = 'x',
                            .takes = Takes::Value,
@@ -199,12 +197,30 @@ const std::vector<JobOption>& place_rows() {
                            .help = "Features that the nodes must have",
                            .variable = "CONSTRAINT"},
                   .set = set_text<&JobExtras::features>}},
-      {.option = {.info = {.name = "contiguous", .help = "Nodes that stand side by side"},
-                  .set = set_flag<&JobSpec::contiguous>}},
+      {.option = {.info = {.name = "prefer",
+                           .takes = Takes::Value,
+                           .argument = "FEATURES",
+                           .help = "Features that are rather wanted; kept with the job"},
+                  .set = set_text<&JobSpecials::prefer>}},
+      {.option = {.info = {.name = "batch",
+                           .takes = Takes::Value,
+                           .argument = "FEATURES",
+                           .help = "Of --constraint, what the script's node must have; kept with "
+                                   "the job",
+                           .variable = "BATCH"},
+                  .set = set_text<&JobSpecials::batch_features>},
+       .commands = kSbatch},
+  };
+  return rows;
+}
+
+const std::vector<JobOption>& sharing_rows() {
+  static const std::vector<JobOption> rows = {
       {.option = {.info = {.name = "exclusive",
                            .takes = Takes::Maybe,
-                           .argument = "user",
-                           .help = "Share no node with others; for a step: share no CPU",
+                           .argument = "user|mcs|topo",
+                           .help = "Share no node with others, or with other users, labels or "
+                                   "segments; for a step: share no CPU",
                            .variable = "EXCLUSIVE"},
                   .set = set_exclusive}},
       {.option = {.info = {.name = "oversubscribe",
@@ -222,11 +238,17 @@ const std::vector<JobOption>& place_rows() {
                            .help = "Use this reservation's resources",
                            .variable = "RESERVATION"},
                   .set = set_text<&JobExtras::reservation>}},
-      {.option = {.info = {.name = "network",
+      {.option = {.info = {.name = "bb",
                            .takes = Takes::Value,
-                           .argument = "TYPE",
-                           .help = "Wishes for the network; kept with the job"},
-                  .set = set_text<&JobExtras::network>}},
+                           .argument = "SPEC",
+                           .help = "Burst buffer; kept with the job, there are none yet",
+                           .variable = "BURST_BUFFER"},
+                  .set = set_text<&JobExtras::burst_buffer>}},
+      {.option = {.info = {.name = "bbf",
+                           .takes = Takes::Value,
+                           .argument = "FILE",
+                           .help = "The same from a file"},
+                  .set = set_text<&JobOptions::burst_buffer_file>}},
   };
   return rows;
 }
@@ -237,6 +259,7 @@ void add_resource_options(std::vector<JobOption>& table) {
   table.insert(table.end(), amount_rows().begin(), amount_rows().end());
   table.insert(table.end(), memory_rows().begin(), memory_rows().end());
   table.insert(table.end(), place_rows().begin(), place_rows().end());
+  table.insert(table.end(), sharing_rows().begin(), sharing_rows().end());
 }
 
 }  // namespace ym::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What concerns the running of one of the three commands only.
+#include "cli/common/signals.h"
 #include "cli/options/setters.h"
 
 namespace ym::cli {
@@ -12,21 +13,21 @@ Status set_wrap(JobOptions& options, std::string_view value) {
 }
 
 Status set_kill_on_bad_exit(JobOptions& options, std::string_view value) {
-  if (!value.empty() && value != "0" && value != "1") return fail("neither 0 nor 1");
+  if (!value.empty() && value != "0" && value != "1") return bad_number();
   options.kill_on_bad_exit = value != "0";
   return {};
 }
 
 Status set_wait(JobOptions& options, std::string_view value) {
   auto seconds = parse_unsigned<std::uint32_t>(value);
-  if (!seconds) return fail("not a number of seconds");
+  if (!seconds) return bad_number();
   options.task_wait_s = *seconds;
   return {};
 }
 
 Status set_jobid(JobOptions& options, std::string_view value) {
   auto number = parse_unsigned<std::uint32_t>(value);
-  if (!number || *number == 0) return fail("not a job id");
+  if (!number || *number == 0) return bad_number();
   options.jobid = *number;
   return {};
 }
@@ -34,7 +35,9 @@ Status set_jobid(JobOptions& options, std::string_view value) {
 Status set_mpi(JobOptions& options, std::string_view value) {
   bool known = value == "none" || value == "list" || value == "pmi1" || value == "pmi2" ||
                value == "pmix" || value.starts_with("pmix_v");
-  if (!known) return fail("no such way to start an MPI program; --mpi=list shows what there is");
+  if (!known)
+    return fail(kWholeTextOne, fmt::format("Invalid MPI type '{}', --mpi=list for acceptable types",
+                                           printable(value)));
   options.mpi = value;
   return {};
 }
@@ -44,18 +47,58 @@ Status set_bcast(JobOptions& options, std::string_view value) {
   return {};
 }
 Status set_compress(JobOptions& options, std::string_view value) {
-  if (!value.empty() && value != "lz4" && value != "none")
-    return fail("no such compression: lz4 or none");
-  options.bcast_compress = value != "none";
+  if (!value.empty())
+    if (auto word = one_of(value, {"lz4", "none"}); !word) return std::unexpected(word.error());
+  options.bcast_compress = !same_ignoring_case(value, "none");
   return {};
 }
 Status set_send_libs(JobOptions& options, std::string_view value) {
-  if (!value.empty() && value != "yes" && value != "no") return fail("neither yes nor no");
-  options.send_libs = value != "no";
+  if (!value.empty())
+    if (auto word = one_of(value, {"yes", "no"}); !word) return std::unexpected(word.error());
+  options.send_libs = !same_ignoring_case(value, "no");
   return {};
 }
 Status set_bcast_exclude(JobOptions& options, std::string_view value) {
   options.bcast_exclude = value;
+  return {};
+}
+
+// -K of salloc: the command gets SIGTERM, or another signal, when its allocation ends.
+Status set_kill_command(JobOptions& options, std::string_view value) {
+  auto signal = parse_signal(value.empty() ? "TERM" : value);
+  if (!signal || *signal == 0) return fail("no such signal");
+  options.kill_command = *signal;
+  return {};
+}
+
+template <bool Ring>
+Status set_bell(JobOptions& options, std::string_view) {
+  options.bell = Ring;
+  return {};
+}
+
+Status set_relative(JobOptions& options, std::string_view value) {
+  auto number = parse_unsigned<std::uint32_t>(value);
+  if (!number || *number >= 0x7fffffff) return bad_number();
+  options.relative = *number;
+  return {};
+}
+
+Status refuse_het_group(JobOptions&, std::string_view value) {
+  return fail(kWholeTextOne, fmt::format("Invalid --het-group value: {}\n"
+                                         "Heterogeneous jobs are not run yet",
+                                         printable(value)));
+}
+
+Status refuse_no_allocate(JobOptions&, std::string_view) {
+  return fail(kWholeTextOne, "--no-allocate is not supported: steps run within allocations only");
+}
+
+// A number of ports for each node; without one, as many as there are tasks on a node.
+Status set_reserved_ports(JobOptions& options, std::string_view value) {
+  auto number = parse_unsigned<std::uint32_t>(value);
+  if (!value.empty() && (!number || *number > 0xffff)) return bad_number();
+  options.specials.reserved_ports = value.empty() ? 1 : *number;
   return {};
 }
 
@@ -73,22 +116,46 @@ const std::vector<JobOption>& batch_rows() {
                            .help = "Run this shell command instead of a script"},
                   .set = set_wrap},
        .commands = kSbatch},
-      {.option = {.info = {.name = "parsable", .help = "Print the job id only"},
+      {.option = {.info = {.name = "parsable",
+                           .help = "Print the job id only; with --clusters, ;CLUSTER behind it"},
                   .set = set_flag<&JobOptions::parsable>},
        .commands = kSbatch},
       {.option = {.info = {.name = "ignore-pbs",
-                           .help = "Taken, without effect: #PBS lines are never read"},
+                           .help = "Taken, without effect: #PBS lines are never read",
+                           .variable = "IGNORE_PBS"},
                   .set = accept},
        .commands = kSbatch},
       {.option = {.info = {.name = "no-shell", .help = "Get the allocation and leave"},
                   .set = set_flag<&JobOptions::no_shell>},
        .commands = kSalloc},
-      {.option = {.info = {.name = "bell", .help = "Taken, without effect", .hidden = true},
-                  .set = accept},
+      {.option = {.info = {.name = "bell",
+                           .help = "Ring the terminal's bell when the nodes are there; otherwise "
+                                   "only after a wait of ten seconds",
+                           .variable = "BELL"},
+                  .set = set_bell<true>},
        .commands = kSalloc},
-      {.option = {.info = {.name = "no-bell", .help = "Taken, without effect", .hidden = true},
-                  .set = accept},
+      {.option = {.info = {.name = "no-bell", .help = "Never ring the bell", .variable = "NO_BELL"},
+                  .set = set_bell<false>},
        .commands = kSalloc},
+      {.option = {.info = {.name = "kill-command",
+                           .letter = 'K',
+                           .takes = Takes::Maybe,
+                           .argument = "SIGNAL",
+                           .help = "Send the command SIGTERM, or this, when its allocation ends",
+                           .variable = "KILL_CMD"},
+                  .set = set_kill_command},
+       .commands = kSalloc},
+      {.option = {.info = {.name = "stepmgr",
+                           .help = "Steps are managed by a node of the job; kept with the job"},
+                  .set = set_flag<&JobSpecials::step_manager>},
+       .commands = kAllocators},
+      {.option = {.info = {.name = "power",
+                           .takes = Takes::Value,
+                           .argument = "FLAGS",
+                           .help = "Taken, without effect",
+                           .variable = "POWER",
+                           .hidden = true},
+                  .set = accept}},
   };
   return rows;
 }
@@ -224,6 +291,59 @@ const std::vector<JobOption>& launch_rows() {
                            .variable = "PRESERVE_ENV"},
                   .set = set_flag<&JobOptions::preserve_env>},
        .commands = kSrun},
+  };
+  return rows;
+}
+
+const std::vector<JobOption>& special_rows() {
+  static const std::vector<JobOption> rows = {
+      {.option = {.info = {.name = "relative",
+                           .letter = 'r',
+                           .takes = Takes::Value,
+                           .argument = "N",
+                           .help = "The step begins at this node of the job, from 0 on"},
+                  .set = set_relative},
+       .commands = kSrun},
+      {.option = {.info = {.name = "resv-ports",
+                           .takes = Takes::Maybe,
+                           .argument = "N",
+                           .help = "Ports for the tasks; kept with the job, not reserved yet",
+                           .variable = "RESV_PORTS"},
+                  .set = set_reserved_ports},
+       .commands = kSrun},
+      {.option = {.info = {.name = "het-group",
+                           .takes = Takes::Value,
+                           .argument = "LIST",
+                           .help = "Components of a heterogeneous job; refused, as there are none "
+                                   "yet"},
+                  .set = refuse_het_group},
+       .commands = kSrun},
+      {.option = {.info = {.name = "no-allocate",
+                           .letter = 'Z',
+                           .help = "Refused: steps run within allocations only"},
+                  .set = refuse_no_allocate},
+       .commands = kSrun},
+      {.option = {.info = {.name = "treewidth",
+                           .takes = Takes::Value,
+                           .argument = "N",
+                           .help = "Taken, without effect",
+                           .hidden = true},
+                  .set = accept},
+       .commands = kSrun},
+      {.option = {.info = {.name = "slurmd-debug",
+                           .takes = Takes::Value,
+                           .argument = "LEVEL",
+                           .help = "Taken, without effect",
+                           .hidden = true},
+                  .set = accept},
+       .commands = kSrun},
+      {.option = {.info = {.name = "msg-timeout",
+                           .takes = Takes::Value,
+                           .argument = "SECONDS",
+                           .help = "Taken, without effect",
+                           .hidden = true},
+                  .set = accept},
+       .commands = kSrun},
       {.option = {.info = {.name = "threads",
                            .letter = 'T',
                            .takes = Takes::Value,
@@ -242,6 +362,7 @@ void add_run_options(std::vector<JobOption>& table) {
   table.insert(table.end(), batch_rows().begin(), batch_rows().end());
   table.insert(table.end(), task_rows().begin(), task_rows().end());
   table.insert(table.end(), launch_rows().begin(), launch_rows().end());
+  table.insert(table.end(), special_rows().begin(), special_rows().end());
   table.insert(table.end(), bcast_rows().begin(), bcast_rows().end());
 }
 

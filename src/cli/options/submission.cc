@@ -5,6 +5,9 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/options/exports.h"
+#include "notation/array.h"
+#include "notation/dependency.h"
+#include "notation/hostlist.h"
 
 namespace ym::cli {
 namespace {
@@ -15,6 +18,11 @@ Status settle_counts(const JobOptions& options, JobSpec& spec) {
   spec.tasks_per_node = options.tasks_per_node.value_or(0);
   spec.min_nodes = options.min_nodes.value_or(1);
   spec.max_nodes = options.max_nodes.value_or(0);
+  if (spec.min_nodes == 0) return fail(kLikeController, "Node count specification invalid");
+  if (!options.min_nodes && !options.extras.required_nodes.empty())
+    if (auto hosts = Hostlist::parse(options.extras.required_nodes))
+      spec.min_nodes = static_cast<std::uint32_t>(
+          std::clamp<std::uint64_t>(hosts->uniq().count(), 1, std::uint64_t{0x7fffffff}));
   if (options.tasks) {
     spec.tasks = *options.tasks;
   } else {
@@ -29,29 +37,86 @@ Status settle_counts(const JobOptions& options, JobSpec& spec) {
   return {};
 }
 
+std::unexpected<Error> bad_time(std::string_view option, const std::string& value) {
+  return fail(kWholeText, fmt::format("Invalid time specification (pos=0): {}\n"
+                                      "Invalid --{} specification",
+                                      printable(value), option));
+}
+
 Status settle_times(const JobOptions& options, const SubmissionContext& context, JobSpec& spec) {
   if (!options.begin.empty()) {
     auto begin = parse_timestamp(options.begin, context.now, *context.zone);
-    if (!begin) return fail(fmt::format("Invalid --begin specification: {}", begin.error().text));
+    if (!begin) return bad_time("begin", options.begin);
     spec.begin = *begin;
   }
   if (!options.deadline.empty()) {
     auto deadline = parse_timestamp(options.deadline, context.now, *context.zone);
-    if (!deadline)
-      return fail(fmt::format("Invalid --deadline specification: {}", deadline.error().text));
-    if (*deadline <= context.now) return fail("Incorrect deadline: it has passed already");
+    if (!deadline) return bad_time("deadline", options.deadline);
+    if (*deadline <= context.now)
+      return fail(kLikeController,
+                  "Requested time limit is invalid (missing or exceeds some limit)");
     spec.deadline = *deadline;
   }
   if (spec.time_min_s != 0 && spec.time_limit_s != 0 && spec.time_min_s > spec.time_limit_s)
-    return fail("--time-min is above --time");
+    return fail(kLikeController,
+                "Invalid time-min specification (exceeds job's time or other limits)");
+  return {};
+}
+
+// What has a grammar of its own, and is told about in the controller's words.
+Status check_notations(const JobOptions& options) {
+  if (!options.array.empty())
+    if (auto parsed = ArrayExpression::parse(options.array); !parsed)
+      return fail(kLikeController, "Invalid job array specification");
+  if (!options.dependency.empty())
+    if (auto parsed = Dependency::parse(options.dependency); !parsed)
+      return fail(kLikeController, "Job dependency problem");
+  for (const std::string* list : {&options.extras.required_nodes, &options.extras.excluded_nodes})
+    if (auto hosts = Hostlist::parse(*list); !hosts)
+      return fail(kLikeController, "Invalid node name specified");
+  return {};
+}
+
+bool has_feature(const std::string& constraint, std::string_view wanted) {
+  for (std::size_t at = 0; at < constraint.size();) {
+    std::size_t end = constraint.find_first_of("&|,[]()*", at);
+    if (end == std::string::npos) end = constraint.size();
+    if (trim(std::string_view(constraint).substr(at, end - at)) == wanted) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+// Wishes that contradict each other.
+Status check_together(const JobOptions& options) {
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < a; ++b)
+      if (options.memory_given[a] && options.memory_given[a] == options.memory_given[b])
+        return fail(kFatal, "--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
+  const std::string& batch = options.specials.batch_features;
+  for (std::size_t at = 0; at < batch.size();) {
+    std::size_t end = std::min(batch.find_first_of("&|", at), batch.size());
+    if (!has_feature(options.extras.features, trim(std::string_view(batch).substr(at, end - at))))
+      return fail(kLikeController,
+                  "Job --batch option is invalid or not a subset of --constraints");
+    at = end + 1;
+  }
   return {};
 }
 
 }  // namespace
 
+std::vector<std::string> submission_warnings(const JobOptions& options) {
+  if (!options.tasks || !options.min_nodes || *options.tasks >= *options.min_nodes) return {};
+  return {fmt::format("Warning: can't run {} processes on {} nodes, setting nnodes to {}",
+                      *options.tasks, *options.min_nodes, *options.tasks)};
+}
+
 Result<SubmitJob> make_submission(const JobOptions& options, const SubmissionContext& context) {
   SubmitJob out{.spec = options.spec};
   JobSpec& spec = out.spec;
+  if (Status fine = check_together(options); !fine) return std::unexpected(fine.error());
+  if (Status fine = check_notations(options); !fine) return std::unexpected(fine.error());
   if (Status counts = settle_counts(options, spec); !counts) return std::unexpected(counts.error());
   if (Status times = settle_times(options, context, spec); !times)
     return std::unexpected(times.error());
@@ -73,6 +138,7 @@ Result<SubmitJob> make_submission(const JobOptions& options, const SubmissionCon
     if (same_ignoring_case(options.export_list, "NONE") && extras.get_user_env.empty())
       extras.get_user_env = "1";
   }
+  if (!(options.specials == JobSpecials{})) extras.specials = Ref<JobSpecials>(options.specials);
   if (!(extras == JobExtras{})) spec.extras = Ref<JobExtras>(std::move(extras));
   out.array = options.array;
   out.dependency = options.dependency;

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/format.h"
@@ -13,6 +14,8 @@
 #include "cli/common/signals.h"
 #include "cli/common/watch.h"
 #include "cli/common/world.h"
+#include "cli/options/refusal.h"
+#include "os/clock.h"
 #include "os/environment.h"
 #include "os/files.h"
 
@@ -31,13 +34,17 @@ Result<pid_t> start(const std::vector<std::string>& command) {
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   ::execvp(words[0], words.data());
+  if (errno == ENOENT) {
+    complain("salloc", fmt::format("_fork_command: Unable to find command \"{}\"", command[0]));
+    std::_Exit(1);
+  }
   complain("salloc", errno_text(fmt::format("Unable to run {}", command[0])));
-  std::_Exit(errno == ENOENT ? 127 : 126);
+  std::_Exit(126);
 }
 
-// Waits for the command; if the job ends first, the command is told by SIGHUP and may end in its
-// own time.
-int wait_for_child(pid_t child, JobWatcher& watcher, JobId job, bool& revoked) {
+// Waits for the command; if the job ends first, the command gets the signal `at_end` and may end in
+// its own time.
+int wait_for_child(pid_t child, JobWatcher& watcher, JobId job, int at_end, bool& revoked) {
   for (;;) {
     int status = 0;
     pid_t ended = ::waitpid(child, &status, WNOHANG);
@@ -51,7 +58,7 @@ int wait_for_child(pid_t child, JobWatcher& watcher, JobId job, bool& revoked) {
     if ((row && !*row)) continue;
     revoked = true;
     if (row) remark("salloc", fmt::format("Job allocation {} has been revoked.", job.value));
-    ::kill(child, SIGHUP);
+    ::kill(child, at_end);
   }
 }
 
@@ -65,7 +72,8 @@ int run_command(Controller& controller, const Granted& granted, const JobOptions
   int status = 127 << 8;
   if (child) {
     JobWatcher watcher(controller.loaded(), {.job = granted.job, .until_end = true, .mine = true});
-    status = wait_for_child(*child, watcher, granted.job, revoked);
+    status = wait_for_child(*child, watcher, granted.job, options.kill_command.value_or(SIGHUP),
+                            revoked);
   } else {
     complain("salloc", child.error().text);
   }
@@ -80,6 +88,12 @@ int run_command(Controller& controller, const Granted& granted, const JobOptions
   return revoked && exit.code == 0 ? 1 : exit.code;
 }
 
+// The user may have gone to look after something else.
+void ring(const JobOptions& options, Duration waited) {
+  constexpr Duration kLongWait = std::chrono::seconds(10);
+  if (options.bell.value_or(waited > kLongWait) && ::isatty(STDOUT_FILENO)) print("\a");
+}
+
 }  // namespace
 
 CommandPage salloc_page() {
@@ -89,7 +103,8 @@ CommandPage salloc_page() {
       .usage = {"[OPTION]... [COMMAND [ARGUMENT]...]"},
       .description =
           "Waits until the nodes are there and then runs the command, or a shell, on this machine\n"
-          "with the allocation's SLURM_ variables; srun inside of it runs on the nodes."};
+          "with the allocation's SLURM_ variables; srun inside of it runs on the nodes.",
+      .refusals = Refusals::Slurm};
 }
 
 int salloc_main(const Arguments& arguments) {
@@ -101,22 +116,26 @@ int salloc_main(const Arguments& arguments) {
     print(options.answer);
     return 0;
   }
-  auto refuse_with = [](const Error& error, const char* what) {
-    complain("salloc", fmt::format("{}{}", what, error.text));
-    return 1;
-  };
-  if (Status read = read_nodelist_file(options); !read) return refuse_with(read.error(), "");
+  auto refuse_with = [](const Error& error) { return tell_refusal(kSalloc, error); };
+  if (std::ranges::find(parsed.operands, ":") != parsed.operands.end())
+    return refuse_with({.text = "Heterogeneous jobs are not run yet"});
+  if (Status settled = settle_outside(options); !settled) return refuse_with(settled.error());
   if (options.spec.name.empty())
     options.spec.name = parsed.operands.empty() ? "interactive" : parsed.operands[0];
   if (auto slash = options.spec.name.rfind('/'); slash != std::string::npos)
     options.spec.name.erase(0, slash + 1);
   SubmissionContext context = submission_context(kSalloc);
   auto request = make_submission(options, context);
-  if (!request) return refuse_with(request.error(), "");
+  if (!request) return refuse_with(request.error());
   auto controller = Controller::open();
-  if (!controller) return refuse_with(controller.error(), "");
-  auto granted = allocate(*controller, *request, "salloc", options.quiet);
-  if (!granted) return refuse_with(granted.error(), "Unable to allocate resources: ");
+  if (!controller) return refuse_with(controller.error());
+  if (Status fine = check_against(options, controller->config()); !fine)
+    return refuse_with(fine.error());
+  for (const std::string& warning : submission_warnings(options)) remark("salloc", warning);
+  Instant asked = wall_clock();
+  auto granted = allocate(*controller, *request, waiting_of(options, "salloc"));
+  if (!granted) return refuse_allocation(kSalloc, granted.error(), *request, controller->config());
+  ring(options, wall_clock() - asked);
   if (!options.quiet) {
     remark("salloc", fmt::format("Granted job allocation {}", granted->job.value));
     remark("salloc", fmt::format("Nodes {} are ready for job", granted->row.nodes));

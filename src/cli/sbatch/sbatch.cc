@@ -3,19 +3,25 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/controller.h"
 #include "cli/common/limits.h"
+#include "cli/common/local.h"
 #include "cli/common/watch.h"
 #include "cli/common/world.h"
 #include "cli/options/exports.h"
+#include "cli/options/refusal.h"
 #include "cli/sbatch/script.h"
 #include "os/environment.h"
 #include "os/files.h"
 
 namespace ym::cli {
 namespace {
+
+constexpr std::uint32_t kBadLine = 0x59000020;  // an option of the script is unknown
 
 struct BatchScript {
   std::string text;
@@ -39,7 +45,7 @@ std::string find_script(const std::string& name, const std::string& work_dir) {
 Result<BatchScript> read_script(const std::vector<std::string>& operands, const JobOptions& options,
                                 const std::string& work_dir) {
   if (options.wrap_given) {
-    if (!operands.empty()) return fail("Script arguments are not permitted with the --wrap option");
+    if (!operands.empty()) return fail("Script arguments not permitted with --wrap option");
     return BatchScript{
         .text = "#!/bin/sh\n# This script was created by sbatch --wrap.\n\n" + options.wrap + "\n",
         .name = "wrap"};
@@ -53,7 +59,7 @@ Result<BatchScript> read_script(const std::vector<std::string>& operands, const 
   // Not opened anew: the file behind it may belong to somebody else.
   auto text = path == "/dev/stdin" ? read_descriptor(STDIN_FILENO, path, kScriptMax + 1)
                                    : read_file(path, kScriptMax + 1);
-  if (!text) return fail(fmt::format("Unable to open file {}: {}", operands[0], text.error().text));
+  if (!text) return fail(fmt::format("Unable to open file {}", operands[0]));
   return BatchScript{
       .text = std::move(*text), .path = path, .name = path.substr(path.rfind('/') + 1)};
 }
@@ -66,9 +72,20 @@ int wait_for_end(Controller& controller, JobId job) {
     return 1;
   }
   const Job& ended = (*row)->job;
-  if (ended.exit.signal) return 128 + ended.exit.signal;
+  if (ended.exit.signal) return 1;
   if (ended.exit.code == 0 && ended.state != JobState::Completed) return 1;
   return ended.exit.code;
+}
+
+int tell_failure(const SubmitJob& request, const Error& error, const ClusterConfig& config) {
+  for (const std::string& line : lines_before_refusal(error, request.spec, config))
+    complain("sbatch", line);
+  std::string text = submission_error(error, request.spec.name);
+  if (request.test_only) {
+    print_error(fmt::format("allocation failure: {}\n", text));
+    return 1;
+  }
+  return tell_refusal(kSbatch, {.code = kLikeController, .text = text});
 }
 
 int submit(const JobOptions& options, SubmitJob request) {
@@ -77,6 +94,9 @@ int submit(const JobOptions& options, SubmitJob request) {
     complain("sbatch", controller.error().text);
     return 1;
   }
+  if (Status fine = check_against(options, controller->config()); !fine)
+    return tell_refusal(kSbatch, fine.error());
+  for (const std::string& warning : submission_warnings(options)) remark("sbatch", warning);
   auto limits = own_limits(options, controller->config());
   if (!limits) {
     complain("sbatch", limits.error().text);
@@ -86,23 +106,28 @@ int submit(const JobOptions& options, SubmitJob request) {
   add_limits(environment, *limits);
   request.environment = environment.bytes();
   auto answer = controller->ask<SubmitAnswer>(request, Asking::Once);
-  if (!answer) {
-    complain("sbatch",
-             fmt::format("{}: {}",
-                         request.test_only ? "allocation failure" : "Batch job submission failed",
-                         submission_error(answer.error(), request.spec.name)));
-    return 1;
-  }
+  if (!answer) return tell_failure(request, answer.error(), controller->config());
   if (!answer->warning.empty()) remark("sbatch", answer->warning);
   if (request.test_only) {
-    if (answer->warning.empty()) remark("sbatch", "The request is valid");
+    remark("sbatch", expectation(*answer));
     return 0;
   }
   if (options.parsable)
-    print(fmt::format("{}\n", answer->job.value));
+    print(fmt::format("{}{}\n", answer->job.value,
+                      options.clusters.empty() ? "" : ";" + controller->config().cluster_name));
   else if (!options.quiet)
     print(fmt::format("Submitted batch job {}\n", answer->job.value));
   return options.wait ? wait_for_end(*controller, answer->job) : 0;
+}
+
+// Of the line, the environment or the script: the code is the exit code, but for an unknown option.
+int tell_bad_options(const Error& error) {
+  if (error.code == kBadLine) {
+    remark("sbatch", with_hint("sbatch", error.text));
+    return kBadLineExit;
+  }
+  complain("sbatch", error.text);
+  return error.code ? static_cast<int>(error.code) : 1;
 }
 
 }  // namespace
@@ -119,20 +144,22 @@ CommandPage sbatch_page() {
           "named.\n\n"
           "Options may stand in the head of the script, on lines that begin with #SBATCH, before "
           "the first\n"
-          "command. Those on the command line count most, then the environment, then the script."};
+          "command. Those on the command line count most, then the environment, then the script.",
+      .refusals = Refusals::Slurm};
 }
 
 Status apply_batch_options(std::string_view script, const std::vector<GivenOption>& line,
                            JobOptions& options) {
   auto table = job_option_table(kSbatch);
   add_standard(table);
-  OptionSet set(infos_of(table));
+  OptionSet set(infos_of(table), Refusals::Slurm);
   auto words = script_arguments(script);
   if (!words) return fail(fmt::format("#SBATCH {}", words.error().text));
   auto in_script = set.parse(*words, Operands::Mix);
-  if (!in_script) return std::unexpected(in_script.error());
+  if (!in_script) return fail(kBadLine, in_script.error().text);
   if (!in_script->operands.empty())
     return fail(fmt::format("#SBATCH: '{}' is not an option", printable(in_script->operands[0])));
+  options.source = OptionSource::Script;
   if (Status done = apply_given(set, table, in_script->options, options); !done) return done;
   if (Status done = apply_environment(table, options); !done) return done;
   return apply_given(set, table, line, options);
@@ -147,10 +174,9 @@ int sbatch_main(const Arguments& arguments) {
     return 0;
   }
   SubmissionContext context = submission_context(kSbatch);
-  auto refuse_with = [](const Error& error) {
-    complain("sbatch", error.text);
-    return 1;
-  };
+  auto refuse_with = [](const Error& error) { return tell_refusal(kSbatch, error); };
+  if (std::ranges::find(first.operands, ":") != first.operands.end())
+    return refuse_with({.text = "Heterogeneous jobs are not run yet"});
   auto script = read_script(first.operands, first.settings, context.work_dir);
   if (!script) return refuse_with(script.error());
   if (Status fine = check_script(script->text); !fine) return refuse_with(fine.error());
@@ -159,8 +185,8 @@ int sbatch_main(const Arguments& arguments) {
   auto line = OptionSet(infos_of(table)).parse(arguments, Operands::EndOptions);
   JobOptions options;
   if (Status applied = apply_batch_options(script->text, line->options, options); !applied)
-    return refuse_with(applied.error());
-  if (Status read = read_nodelist_file(options); !read) return refuse_with(read.error());
+    return tell_bad_options(applied.error());
+  if (Status settled = settle_outside(options); !settled) return refuse_with(settled.error());
   if (options.spec.name.empty()) options.spec.name = script->name;
   options.spec.command = script->path;
   if (!first.operands.empty())

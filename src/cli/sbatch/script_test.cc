@@ -89,7 +89,7 @@ TEST(Script, ABadOptionInItIsToldAsOnTheLine) {
   EXPECT_EQ(operand.error().text, "#SBATCH: 'foo' is not an option");
   auto value = apply_batch_options("#!/bin/sh\n#SBATCH -n zero\n", {}, options);
   ASSERT_FALSE(value);
-  EXPECT_EQ(value.error().text, "Invalid --ntasks specification 'zero': not a positive number");
+  EXPECT_EQ(value.error().text, "Invalid numeric value \"zero\" for --ntasks.");
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "cli/common/allocation.h"
 #include "cli/common/local.h"
 #include "cli/common/world.h"
+#include "cli/options/refusal.h"
 #include "cli/srun/bcast.h"
 #include "cli/srun/frame_programs.h"
 #include "cli/srun/hostfile.h"
@@ -150,7 +151,7 @@ Result<LaunchTasks> launch_request(const JobOptions& options, const SubmissionCo
   }
   if (options.multi_prog) {
     auto text = read_file(command[0], kMultiProgMax);
-    if (!text) return std::unexpected(text.error());
+    if (!text) return fail(fmt::format("Could not open multi_prog config file {}", command[0]));
     out.multi_prog = std::move(*text);
   }
   return out;
@@ -182,6 +183,12 @@ Result<int> run_step(Controller& controller, const JobOptions& options,
   if (!key) return std::unexpected(key.error());
   request.key = std::move(*key);
   auto created = create_step(controller, request);
+  if (!created && !own_allocation && is(created.error(), Errc::InvalidJobId)) {
+    remark("srun", fmt::format("Check SLURM_JOB_ID environment variable. Expired or invalid job {}",
+                               job.value));
+    return fail(fmt::format("Unable to confirm allocation for job {}: {}", job.value,
+                            created.error().text));
+  }
   if (!created)
     return fail(
         fmt::format("Unable to create step for job {}: {}", job.value, created.error().text));
@@ -216,6 +223,35 @@ Result<int> run_step(Controller& controller, const JobOptions& options,
   return code;
 }
 
+int test_only(Controller& controller, const SubmitJob& request) {
+  auto answer = controller.ask<SubmitAnswer>(request, Asking::Once);
+  if (!answer) {
+    print_error(fmt::format("allocation failure: {}\n", answer.error().text));
+    return 1;
+  }
+  remark("srun", expectation(*answer));
+  return 0;
+}
+
+// -r: the nodes from that one on, of the job around us.
+Status place_relative(JobOptions& options) {
+  if (!options.relative) return {};
+  auto hosts = Hostlist::parse(environment_variable("SLURM_JOB_NODELIST").value_or(""));
+  if (!hosts || *options.relative >= hosts->count())
+    return fail("--relative: the job has fewer nodes than that");
+  std::uint64_t left = hosts->count() - *options.relative;
+  if (options.min_nodes.value_or(1) > left)
+    return fail("--relative: the job has fewer nodes from there on");
+  std::uint64_t count = options.min_nodes.value_or(static_cast<std::uint32_t>(left));
+  Hostlist chosen;
+  for (std::uint64_t i = 0; i < count; ++i) chosen.push_back(hosts->nth(*options.relative + i));
+  options.extras.required_nodes = chosen.str();
+  if (!options.min_nodes && options.tasks)
+    count = std::min<std::uint64_t>(count, std::max(1u, *options.tasks));
+  options.min_nodes = options.max_nodes = static_cast<std::uint32_t>(count);
+  return {};
+}
+
 int run_in_own_allocation(Controller& controller, JobOptions& options, SubmissionContext context,
                           const std::vector<std::string>& command) {
   auto fail_with = [](const std::string& text) {
@@ -223,16 +259,10 @@ int run_in_own_allocation(Controller& controller, JobOptions& options, Submissio
     return 1;
   };
   auto request = make_submission(options, context);
-  if (!request) return fail_with(request.error().text);
-  if (request->test_only) {
-    auto answer = controller.ask<SubmitAnswer>(*request, Asking::Once);
-    if (!answer) return fail_with(fmt::format("allocation failure: {}", answer.error().text));
-    remark("srun", answer->warning.empty() ? "The request is valid" : answer->warning);
-    return 0;
-  }
-  auto granted = allocate(controller, *request, "srun", options.quiet);
-  if (!granted)
-    return fail_with(fmt::format("Unable to allocate resources: {}", granted.error().text));
+  if (!request) return tell_refusal(kSrun, request.error());
+  if (request->test_only) return test_only(controller, *request);
+  auto granted = allocate(controller, *request, waiting_of(options, "srun"));
+  if (!granted) return refuse_allocation(kSrun, granted.error(), *request, controller.config());
   if (options.verbose) tell_nodes(granted->row);
   for (const auto& [name, value] : allocation_variables(
            granted->row, options, controller.config().cluster_name, context.work_dir))
@@ -271,7 +301,8 @@ CommandPage srun_page() {
               "nodes for itself first. Input and output of the tasks are srun's own. Its exit code "
               "is the\n"
               "highest of its tasks; a task that was killed by a signal counts as 128 and the "
-              "signal's number."};
+              "signal's number.",
+          .refusals = Refusals::Slurm};
 }
 
 int srun_main(const Arguments& arguments) {
@@ -292,8 +323,12 @@ int srun_main(const Arguments& arguments) {
     complain("srun", text);
     return 1;
   };
-  if (parsed.operands.empty()) return fail_with("No command given to execute.");
-  if (Status read = read_nodelist_file(options); !read) return fail_with(read.error().text);
+  if (parsed.operands.empty())
+    return tell_refusal(kSrun, {.code = kFatal, .text = "No command given to execute."});
+  if (std::ranges::find(parsed.operands, ":") != parsed.operands.end())
+    return fail_with("Heterogeneous jobs are not run yet");
+  if (Status settled = settle_outside(options); !settled)
+    return tell_refusal(kSrun, settled.error());
   if (Status read = read_hostfile(options); !read) return fail_with(read.error().text);
   const std::string& program = parsed.operands[0];
   // Within a job SLURM_JOB_NAME is the job's name; a step is called after its program.
@@ -303,6 +338,10 @@ int srun_main(const Arguments& arguments) {
     options.spec.name = program.substr(program.rfind('/') + 1);
   auto controller = Controller::open();
   if (!controller) return fail_with(controller.error().text);
+  if (Status fine = check_against(options, controller->config()); !fine)
+    return tell_refusal(kSrun, fine.error());
+  for (const std::string& warning : submission_warnings(options)) remark("srun", warning);
+  if (Status placed = place_relative(options); !placed) return fail_with(placed.error().text);
   // A signal that comes between two stages of a launch is the step's, once there is one.
   Interrupts interrupts;
   SubmissionContext context = submission_context(kSrun);

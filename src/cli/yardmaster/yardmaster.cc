@@ -7,7 +7,7 @@
 namespace ym::cli {
 namespace {
 
-constexpr std::size_t kNameColumn = 10;
+constexpr std::size_t kNameColumn = 12;
 
 std::string overview() {
   std::string out =
@@ -59,6 +59,8 @@ const std::vector<YardmasterVerb>& yardmaster_verbs() {
       {"ping", "ask nodes whether they are there", ping_main, ping_page, ping_options},
       {"events", "print or follow the cluster's log of events", events_main, events_page,
        events_options},
+      {"completion", "print what makes bash, zsh or fish complete the commands", completion_main,
+       completion_page, completion_options},
   };
   return verbs;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/common/command.h"
+#include "cli/common/completion.h"
 
 namespace ym::cli {
 
@@ -29,6 +30,11 @@ int status_main(const Arguments& arguments);
 int doctor_main(const Arguments& arguments);
 int events_main(const Arguments& arguments);
 int ping_main(const Arguments& arguments);
+int completion_main(const Arguments& arguments);
+CommandPage completion_page();
+std::vector<OptionInfo> completion_options();
+// The commands that shells complete.
+std::vector<CompletedCommand> completed_commands();
 CommandPage up_page(), down_page(), status_page(), doctor_page(), events_page(), ping_page();
 std::vector<OptionInfo> up_options(), down_options(), status_options(), doctor_options(),
     events_options(), ping_options();

@@ -47,11 +47,21 @@ Status check_account(const PartitionSpec& partition, const JobSpec& spec) {
 
 void fill_memory(JobSpec& spec, const PartitionSpec& partition, const ClusterConfig& config) {
   if (spec.memory_per_cpu_mb || spec.memory_per_node_mb) return;
+  if (spec.extras && spec.extras->specials && spec.extras->specials->all_memory) return;
   spec.memory_per_cpu_mb = partition.default_memory_per_cpu_mb;
   if (!spec.memory_per_cpu_mb) spec.memory_per_node_mb = partition.default_memory_per_node_mb;
   if (spec.memory_per_cpu_mb || spec.memory_per_node_mb) return;
   spec.memory_per_cpu_mb = config.default_memory_per_cpu_mb;
   if (!spec.memory_per_cpu_mb) spec.memory_per_node_mb = config.default_memory_per_node_mb;
+}
+
+// The caller's, unless root submits for somebody else (--uid) or in another group (--gid).
+void take_identity(JobSpec& spec, const Caller& caller) {
+  bool root = caller.uid == Uid{0};
+  if (root && !spec.user_name.empty()) return;
+  spec.uid = caller.uid;
+  if (!root || spec.gid == Gid{0}) spec.gid = caller.gid;
+  spec.user_name = caller.user_name;
 }
 
 // --core-spec means whole nodes; without AllowSpecResourcesUsage it means nothing.
@@ -91,9 +101,7 @@ void Controller::submit(RequestId request, const SubmitJob& submit, const Caller
 
 Result<JobSubmitted> Controller::admit(const SubmitJob& submit, const Caller& caller, Instant now) {
   JobSpec spec = submit.spec;
-  spec.uid = caller.uid;
-  spec.gid = caller.gid;
-  spec.user_name = caller.user_name;
+  take_identity(spec, caller);
   if (spec.batch && submit.spec.script_blob.empty()) return refuse(Errc::JobScriptMissing);
   if (spec.tasks == 0 || spec.cpus_per_task == 0) return refuse(Errc::TooManyRequestedCpus);
   if (spec.max_nodes && spec.max_nodes < spec.min_nodes) return refuse(Errc::InvalidNodeCount);

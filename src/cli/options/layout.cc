@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which nodes of those that would do: side by side, under few switches, spread out; and what is
+// done to them.
+#include "cli/options/setters.h"
+#include "notation/time_limit.h"
+
+namespace ym::cli {
+namespace {
+
+// COUNT[@TIME]
+Status set_switches(JobOptions& options, std::string_view value) {
+  auto at = value.find('@');
+  auto count = parse_unsigned<std::uint32_t>(value.substr(0, at));
+  if (!count || *count == 0) return bad_number();
+  options.specials.switches = *count;
+  if (at == std::string_view::npos) return {};
+  auto wait = parse_time_limit(value.substr(at + 1));
+  if (!wait || wait->unlimited) return fail("after @ stands how long to wait for them at most");
+  if (wait->span.count() > 0x7fffffff) return fail("that is too long to wait");
+  options.specials.switch_wait_s = static_cast<std::uint32_t>(wait->span.count());
+  return {};
+}
+
+// The second half of --switches as a variable of its own.
+Status set_switch_wait(JobOptions& options, std::string_view value) {
+  auto wait = parse_time_limit(value);
+  if (!wait || wait->unlimited || wait->span.count() > 0x7fffffff) return fail("not a time");
+  options.specials.switch_wait_s = static_cast<std::uint32_t>(wait->span.count());
+  return {};
+}
+
+Status set_delay_boot(JobOptions& options, std::string_view value) {
+  auto delay = parse_time_limit(value);
+  if (!delay || delay->unlimited || delay->span.count() > 0x7fffffff)
+    return fail("not a time: minutes, or hours:minutes:seconds");
+  options.specials.delay_boot_s = static_cast<std::uint32_t>(delay->span.count());
+  return {};
+}
+
+Status set_wait_all_nodes(JobOptions& options, std::string_view value) {
+  if (value != "0" && value != "1") return bad_number();
+  options.specials.wait_all_nodes = value == "0" ? 1 : 2;
+  return {};
+}
+
+constexpr std::string_view kGovernors[] = {"conservative", "ondemand",  "performance",
+                                           "powersave",    "schedutil", "userspace"};
+
+bool is_governor(std::string_view text) {
+  for (std::string_view word : kGovernors)
+    if (same_ignoring_case(text, word)) return true;
+  return false;
+}
+
+bool is_frequency(std::string_view text) {
+  for (std::string_view word : {"low", "medium", "high", "highm1"})
+    if (same_ignoring_case(text, word)) return true;
+  return parse_unsigned<std::uint32_t>(text).value_or(0) != 0;
+}
+
+// FREQUENCY, MIN-MAX[:GOVERNOR] or GOVERNOR
+Status set_cpu_freq(JobOptions& options, std::string_view value) {
+  auto colon = value.find(':');
+  std::string_view range = value.substr(0, colon);
+  auto dash = range.find('-');
+  bool fine = is_governor(value) || is_frequency(value) ||
+              (dash != std::string_view::npos && is_frequency(range.substr(0, dash)) &&
+               is_frequency(range.substr(dash + 1)) &&
+               (colon == std::string_view::npos || is_governor(value.substr(colon + 1))));
+  if (!fine)
+    return fail(kWholeText, fmt::format("unrecognized --cpu-freq argument \"{}\"\n"
+                                        "Invalid --cpu-freq argument",
+                                        printable(value)));
+  options.specials.cpu_freq = value;
+  return {};
+}
+
+// Paths in containers would be taken for paths outside of them: better no job than a wrong one.
+Status refuse_container(JobOptions&, std::string_view value) {
+  if (value.empty()) return {};
+  return fail(kWholeTextOne, "Containers are not started yet: the job would run without its own");
+}
+
+const std::vector<JobOption>& node_rows() {
+  static const std::vector<JobOption> rows = {
+      {.option = {.info = {.name = "contiguous", .help = "Nodes that stand side by side"},
+                  .set = set_flag<&JobSpec::contiguous>}},
+      {.option = {.info = {.name = "spread-job",
+                           .help = "As many nodes as there may be",
+                           .variable = "SPREAD_JOB"},
+                  .set = set_flag<&JobSpecials::spread>}},
+      {.option = {.info = {.name = "use-min-nodes",
+                           .help = "Of a range of node counts rather the smaller ones",
+                           .variable = "USE_MIN_NODES"},
+                  .set = set_flag<&JobSpecials::use_min_nodes>}},
+      {.option = {.info = {.name = "switches",
+                           .takes = Takes::Value,
+                           .argument = "N[@TIME]",
+                           .help = "Wait so long for nodes under at most so many switches; kept "
+                                   "with the job, switches are not known yet",
+                           .variable = "REQ_SWITCH"},
+                  .set = set_switches}},
+      {.option = {.info = {.name = "switches-wait",
+                           .takes = Takes::Value,
+                           .argument = "TIME",
+                           .help = "The time of --switches",
+                           .variable = "WAIT4SWITCH",
+                           .hidden = true},
+                  .set = set_switch_wait}},
+      {.option = {.info = {.name = "segment",
+                           .takes = Takes::Value,
+                           .argument = "N",
+                           .help = "Nodes of each block's part of the job; kept with the job, "
+                                   "blocks are not known yet",
+                           .variable = "SEGMENT_SIZE"},
+                  .set = set_count<&JobSpecials::segment>}},
+      {.option = {.info = {.name = "consolidate-segments",
+                           .help = "Segments in as few blocks as possible; kept with the job",
+                           .variable = "CONSOLIDATE_SEGMENTS"},
+                  .set = set_flag<&JobSpecials::consolidate_segments>}},
+      {.option = {.info = {.name = "network",
+                           .takes = Takes::Value,
+                           .argument = "TYPE",
+                           .help = "Wishes for the network; kept with the job",
+                           .variable = "NETWORK"},
+                  .set = set_text<&JobExtras::network>}},
+  };
+  return rows;
+}
+
+const std::vector<JobOption>& care_rows() {
+  static const std::vector<JobOption> rows = {
+      {.option = {.info = {.name = "cpu-freq",
+                           .takes = Takes::Value,
+                           .argument = "MIN[-MAX[:GOVERNOR]]",
+                           .help = "Frequency of the CPUs: kHz, low, medium, high, highm1, or a "
+                                   "governor; kept with the job, not set yet"},
+                  .set = set_cpu_freq},
+       .srun_variable = "SLURM_CPU_FREQ_REQ"},
+      {.option = {.info = {.name = "reboot",
+                           .help = "Reboot the nodes first; kept with the job, not done yet"},
+                  .set = set_flag<&JobSpecials::reboot>}},
+      {.option = {.info = {.name = "delay-boot",
+                           .takes = Takes::Value,
+                           .argument = "TIME",
+                           .help = "Wait so long for nodes that need no boot; kept with the job",
+                           .variable = "DELAY_BOOT"},
+                  .set = set_delay_boot}},
+      {.option = {.info = {.name = "wait-all-nodes",
+                           .takes = Takes::Value,
+                           .argument = "0|1",
+                           .help = "Begin when all nodes are ready (1); they always are here",
+                           .variable = "WAIT_ALL_NODES"},
+                  .set = set_wait_all_nodes},
+       .commands = kAllocators},
+      {.option = {.info = {.name = "container",
+                           .takes = Takes::Value,
+                           .argument = "PATH",
+                           .help = "Run in this OCI bundle; refused, as containers are not "
+                                   "started yet",
+                           .variable = "CONTAINER"},
+                  .set = refuse_container}},
+      {.option = {.info = {.name = "container-id",
+                           .takes = Takes::Value,
+                           .argument = "ID",
+                           .help = "Name of the container; refused likewise",
+                           .variable = "CONTAINER_ID"},
+                  .set = refuse_container}},
+  };
+  return rows;
+}
+
+}  // namespace
+
+void add_layout_options(std::vector<JobOption>& table) {
+  table.insert(table.end(), node_rows().begin(), node_rows().end());
+  table.insert(table.end(), care_rows().begin(), care_rows().end());
+}
+
+}  // namespace ym::cli

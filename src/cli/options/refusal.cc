@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options/refusal.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "cli/common/command.h"
+#include "model/errc.h"
+
+namespace ym::cli {
+namespace {
+
+std::string_view failure_of(JobCommand command) {
+  switch (command) {
+    case kSbatch: return "Batch job submission failed";
+    case kSalloc: return "Job submit/allocate failed";
+    default: return "Unable to allocate resources";
+  }
+}
+
+std::string_view shown(const ClusterConfig& config, std::string_view key) {
+  for (const auto& [name, value] : config.shown)
+    if (name == key) return value;
+  return {};
+}
+
+// "gpu" of "gpu:tesla:2", of each part of a list.
+void add_names(std::vector<std::string>& names, std::string_view list) {
+  for (std::string_view one : split_words(list, ',')) {
+    if (one.starts_with("gres/")) one.remove_prefix(5);
+    names.emplace_back(one.substr(0, one.find_first_of(":=")));
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(JobCommand command) {
+  return command == kSbatch ? "sbatch" : command == kSalloc ? "salloc" : "srun";
+}
+
+int tell_refusal(JobCommand command, const Error& error) {
+  std::string_view name = name_of(command);
+  if (error.code == kFatal) {
+    remark(name, fmt::format("fatal: {}", error.text));
+    return 1;
+  }
+  bool plain = error.code == 0 || error.code == kWholeText || error.code == kWholeTextOne;
+  complain(name, plain ? error.text : fmt::format("{}: {}", failure_of(command), error.text));
+  return error.code == kWholeText ? kBadLineExit : 1;
+}
+
+std::vector<std::string> lines_before_refusal(const Error& error, const JobSpec& spec,
+                                              const ClusterConfig& config) {
+  if (is(error, Errc::InvalidPartition)) {
+    for (std::string_view name : split_words(spec.partitions, ',')) {
+      bool known = std::ranges::any_of(config.partitions, [&](const PartitionSpec& partition) {
+        return partition.name == name;
+      });
+      if (!known) return {fmt::format("invalid partition specified: {}", printable(name))};
+    }
+    return {};
+  }
+  if (!is(error, Errc::RequestedNodeConfigUnavailable)) return {};
+  std::uint64_t cpus = 0, memory = 0;
+  for (const NodeSpec& node : config.nodes) {
+    cpus = std::max<std::uint64_t>(cpus, node.cpus);
+    memory = std::max<std::uint64_t>(memory, node.memory_mb);
+  }
+  std::uint64_t wanted = std::uint64_t{spec.cpus_per_task} * std::max(1u, spec.tasks_per_node);
+  if (std::max<std::uint64_t>(wanted, spec.min_cpus_per_node) > cpus)
+    return {"CPU count per node can not be satisfied"};
+  if (std::max(spec.memory_per_node_mb, spec.memory_per_cpu_mb) > memory)
+    return {"Memory specification can not be satisfied"};
+  return {};
+}
+
+Status check_against(const JobOptions& options, const ClusterConfig& config) {
+  if (!options.clusters.empty()) {
+    auto names = split_words(options.clusters, ',');
+    bool ours = std::ranges::any_of(names, [&](std::string_view name) {
+      return name == config.cluster_name || same_ignoring_case(name, "all");
+    });
+    if (!ours)
+      return fail(
+          fmt::format("'{}' can't be reached now, or it is an invalid entry for --cluster.  "
+                      "Use 'sacctmgr list clusters' to see available clusters.",
+                      printable(options.clusters)));
+  }
+  if (!wants_generic_resources(options)) return {};
+  std::vector<std::string> names;
+  const JobSpecials& wish = options.specials;
+  for (const std::string* list :
+       {&options.extras.gres, &wish.tres_per_job, &wish.tres_per_node, &wish.tres_per_socket,
+        &wish.tres_per_task, &wish.cpus_per_tres, &wish.memory_per_tres})
+    add_names(names, *list);
+  if (wish.tasks_per_tres) names.emplace_back("gpu");
+  auto types = split_words(shown(config, "GresTypes"), ',');
+  for (const std::string& name : names)
+    if (std::ranges::find(types, std::string_view(name)) == types.end())
+      return fail("Invalid generic resource (gres) specification");
+  return fail("Generic resources are not scheduled yet: the job would run without them");
+}
+
+}  // namespace ym::cli
