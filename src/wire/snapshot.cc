@@ -87,6 +87,7 @@ Status SnapshotReader::add(std::string_view bytes) {
     state_.partitions.put(partition.id.value, partition);
   for (Job& job : chunk->jobs) {
     std::uint32_t key = job.id.value;
+    state_.note_element(job);
     state_.jobs.put(key, std::move(job));
   }
   return {};
