@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "notation/licenses.h"
 
 namespace ym {
 namespace {
@@ -78,6 +79,31 @@ class Fold {
   }
 
   void operator()(const NodeRebootChanged& e) { known(e.node).reboot = e.reboot; }
+
+  void operator()(const NodeNoted& e) {
+    Node& node = known(e.node);
+    node.comment = e.comment;
+    node.extra = e.extra;
+  }
+
+  void operator()(const ReservationDefined& e) {
+    std::uint32_t id = e.reservation.id.value;
+    state_.reservations.put(id, e.reservation);
+    state_.next_reservation_id = std::max(state_.next_reservation_id, id + 1);
+  }
+  void operator()(const ReservationRemoved& e) { state_.reservations.erase(e.reservation.value); }
+
+  void operator()(const LicensesDefined& e) {
+    Licenses licenses = *state_.licenses;
+    for (auto& [name, license] : licenses) license.total = 0;
+    for (const License& one : e.licenses) {
+      License& license = licenses[one.name];
+      license.name = one.name;
+      license.total = one.total;
+    }
+    std::erase_if(licenses, [](const auto& one) { return !one.second.total && !one.second.used; });
+    state_.licenses = Ref(std::move(licenses));
+  }
 
   void operator()(const JobSubmitted& e) {
     YM_CHECK(!state_.find(e.job));
@@ -159,6 +185,7 @@ class Fold {
     job.allocation = e.allocation;
     job.configuring = e.configuring;
     charge(job);
+    count_licenses(*job.allocation, true);
   }
 
   void operator()(const JobConfigured& e) { known(e.job).configuring = false; }
@@ -175,6 +202,7 @@ class Fold {
     Job& job = known(e.job);
     YM_CHECK(!is_terminal(job.state));
     bool was_placed = job.holds_resources();
+    if (was_placed) count_licenses(*job.allocation, false);
     // Its processes run again until they are killed.
     if (job.state == JobState::Suspended) go_on(job);
     job.state = e.state;
@@ -346,6 +374,22 @@ class Fold {
     node.exclusive -= job.spec->exclusive ? 1 : 0;
     node.for_user -= keeps_others_off(job) ? 1 : 0;
     node.last_busy = at_;
+  }
+
+  // They are the job's from its start to its end: nodes that are still to be cleaned hold none.
+  void count_licenses(const Allocation& allocation, bool taken) {
+    if (allocation.licenses.empty()) return;
+    auto held = LicenseList::parse(allocation.licenses);
+    YM_CHECK(held.has_value());
+    Licenses licenses = *state_.licenses;
+    for (const LicenseList::Term& term : held->terms) {
+      License& license = licenses[term.name];
+      license.name = term.name;
+      YM_CHECK(taken || license.used >= term.count);
+      license.used = taken ? license.used + term.count : license.used - term.count;
+    }
+    std::erase_if(licenses, [](const auto& one) { return !one.second.total && !one.second.used; });
+    state_.licenses = Ref(std::move(licenses));
   }
 
   template <class Change>

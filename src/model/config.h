@@ -113,6 +113,8 @@ struct ClusterConfig {
   // EioTimeout: how long srun and its tasks do without each other after a lost connection.
   Duration stream_timeout = std::chrono::seconds(60);
   std::string reboot_program;
+  std::string licenses;             // Licenses
+  Duration reservation_overrun{0};  // ResvOverRun
 
   bool any_partition_suffices = false;  // EnforcePartLimits=ANY
 

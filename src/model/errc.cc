@@ -32,11 +32,19 @@ std::string_view text_of(Errc code) {
     case Errc::BatchOnly: return "Only batch jobs are accepted or processed";
     case Errc::Disabled: return "Requested operation is presently disabled";
     case Errc::InvalidUserId: return "Invalid user id";
+    case Errc::InvalidTime: return "Invalid time specified";
+    case Errc::InvalidLicenses: return "Invalid license specification";
+    case Errc::ReservationAccess: return "Access denied to requested reservation";
+    case Errc::ReservationInvalid: return "Requested reservation is invalid";
+    case Errc::ReservationBusy: return "Requested reservation is in use";
+    case Errc::ReservationNotUsable: return "Requested reservation not usable now";
+    case Errc::ReservationOverlap: return "Requested reservation overlaps with another reservation";
+    case Errc::ReservationEmpty: return "Reservation request lacks users, groups or accounts";
+    case Errc::ReservationNameDup: return "Duplicate reservation name";
     case Errc::PartitionConfigUnavailable:
       return "Requested partition configuration not available now";
     case Errc::InvalidFeature: return "Invalid feature specification";
     case Errc::InvalidTaskMemory: return "Memory required by task is not available";
-    case Errc::InvalidTime: return "Invalid time specified";
     case Errc::CpuCountInvalid: return "CPU count specification invalid";
     case Errc::CircularDependency: return "Circular job dependency";
     case Errc::JobSuspended: return "Job is current suspended, requested operation disabled";

@@ -12,8 +12,10 @@
 
 #include "base/time.h"
 #include "model/job.h"
+#include "model/license.h"
 #include "model/node.h"
 #include "model/partition.h"
+#include "model/reservation.h"
 
 namespace ym {
 
@@ -71,6 +73,25 @@ struct NodeStateChanged {
 struct NodeRebootChanged {
   NodeId node;
   NodeReboot reboot;
+};
+
+// What people wrote on it; survives a new configuration.
+struct NodeNoted {
+  NodeId node;
+  std::string comment, extra;
+};
+
+// --- reservations and licences ---
+// New, changed, or moved on to its next time: the whole of it.
+struct ReservationDefined {
+  Reservation reservation;
+};
+struct ReservationRemoved {
+  ReservationId reservation;
+};
+// All licences that there are from now on; `used` does not count.
+struct LicensesDefined {
+  std::vector<License> licenses;
 };
 
 // --- jobs ---
@@ -193,7 +214,8 @@ using EventBody =
                  NodeStateChanged, JobSubmitted, ArrayTaskSplit, JobUpdated, ArrayTasksCancelled,
                  JobStarted, JobLaunched, AllocationChanged, JobFinished, JobNodeReleased,
                  JobRequeued, JobSuspended, JobResumed, JobForgotten, StepStarted, StepNodeEnded,
-                 StepEnded, JobConfigured, NodeRebootChanged, JobEpilogEnded>;
+                 StepEnded, JobConfigured, NodeRebootChanged, JobEpilogEnded, NodeNoted,
+                 ReservationDefined, ReservationRemoved, LicensesDefined>;
 
 struct Event {
   Seq seq;

@@ -140,6 +140,8 @@ struct NodeShare {
 struct Allocation {
   std::uint32_t generation = 0;
   std::vector<NodeShare> nodes;  // ascending by node
+  std::string licenses;          // "a:2,b:1"
+  std::string reservation;       // in which it was given
   std::uint32_t cpus() const;
   bool operator==(const Allocation&) const = default;
 };

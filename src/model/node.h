@@ -85,6 +85,9 @@ struct Node {
   std::uint32_t completing = 0;  // of these, completing
   std::uint32_t exclusive = 0;   // of these, with the whole node
   NodeReboot reboot;
+  std::string comment, extra;  // for people
+  // Of a row that people are shown only: a reservation that is active now has it.
+  bool reserved = false, maintenance = false;
   Uid owner;                    // of the jobs here; meaningful while there are any
   bool several_owners = false;  // more than one, since it was last empty
   std::uint32_t for_user = 0;   // of the jobs here, with --exclusive=user

@@ -133,6 +133,7 @@ struct NodeRow {
   std::vector<std::string> partitions;
   std::uint32_t cpu_load = 0;
   std::uint64_t free_memory_mb = 0;
+  std::string reservation;  // that has it now
 };
 struct NodeRows {
   std::vector<NodeRow> rows;
@@ -153,6 +154,7 @@ struct UpdateNodes {
   std::string state;  // DOWN, DRAIN, FAIL, RESUME, UNDRAIN, IDLE; empty: unchanged
   std::optional<std::string> reason, features;
   std::optional<std::uint32_t> weight;
+  std::optional<std::string> comment, extra, gres, address, hostname;
 };
 struct RebootNodes {
   std::string nodes;  // hostlist, or ALL

@@ -13,6 +13,14 @@ const Partition* State::find_partition(std::string_view name) const {
   return at == partition_names->end() ? nullptr : find(at->second);
 }
 
+const Reservation* State::find_reservation(std::string_view name) const {
+  const Reservation* found = nullptr;
+  reservations.for_each([&](std::uint64_t, const Reservation& one) {
+    if (one.name == name) found = &one;
+  });
+  return found;
+}
+
 const Partition* State::default_partition() const {
   const Partition* found = nullptr;
   partitions.for_each([&](std::uint64_t, const Partition& partition) {

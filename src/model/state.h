@@ -31,6 +31,9 @@ struct State {
   CowTable<Partition> partitions;
   // The elements of arrays that have records of their own, by element_key. Derived from jobs.
   CowTable<JobId> elements;
+  CowTable<Reservation> reservations;  // few
+  Ref<Licenses> licenses;
+  std::uint32_t next_reservation_id = 1;
   // By name; rebuilt when the configuration changes, shared by all snapshots in between.
   Ref<std::map<std::string, NodeId, std::less<>>> node_names;
   Ref<std::map<std::string, PartitionId, std::less<>>> partition_names;
@@ -56,6 +59,7 @@ struct State {
   }
   // A job's record appeared, with the index that `job` has.
   void note_element(const Job& job);
+  const Reservation* find_reservation(std::string_view name) const;
   const Node* find_node(std::string_view name) const;
   const Partition* find_partition(std::string_view name) const;
   // Null if no partition is marked as default.

@@ -32,8 +32,9 @@ bool write_all(int fd, std::string_view bytes) {
 
 Status write_in_place(const std::string& path, std::string_view bytes, mode_t mode) {
   Fd fd{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)};
-  if (fd.value < 0 || ::fchmod(fd.value, mode) != 0 || !write_all(fd.value, bytes))
-    return fail(errno_text(path));
+  // What is for its owner only, no umask takes away.
+  bool moded = fd.value >= 0 && ((mode & 077) == 0 || ::fchmod(fd.value, mode) == 0);
+  if (!moded || !write_all(fd.value, bytes)) return fail(errno_text(path));
   return {};
 }
 

@@ -9,7 +9,6 @@
 namespace ym {
 
 inline constexpr const char* kRecordSuffix = ".record";
-inline constexpr const char* kControlSuffix = ".control";        // a socket
 inline constexpr const char* kUnkillableSuffix = ".unkillable";  // processes that did not die
 inline constexpr const char* kScriptFile = "slurm_script";       // the attempt's, without a stem
 

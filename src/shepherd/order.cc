@@ -90,6 +90,7 @@ void fields(F&& f, const ShepherdOrder*) {
   f(45, "in_extern", &ShepherdOrder::in_extern);
   f(46, "login", &ShepherdOrder::login);
   f(47, "resume_wait", &ShepherdOrder::resume_wait);
+  f(48, "control", &ShepherdOrder::control);
 }
 template <class F>
 void fields(F&& f, const StartedMark*) {

@@ -86,6 +86,9 @@ struct ShepherdOrder {
   bool in_extern = false;  // of a Program: in the control group of the extern step
   LoginWish login;
   Duration resume_wait = std::chrono::seconds(60);  // for a lost srun
+  // Its control socket's name, without a file: chance, so that nobody has taken it before. Both
+  // sides ask the kernel who the other is.
+  std::string control;
 };
 
 // The file `started`: the shepherd holds its lock and is about to start tasks.

@@ -5,7 +5,9 @@
 
 #include "model/control_messages.h"
 #include "model/job_messages.h"
+#include "model/license.h"
 #include "model/node_messages.h"
+#include "model/reservation.h"
 #include "model/step_messages.h"
 
 namespace ym::wire {
@@ -152,6 +154,19 @@ template <>
 inline constexpr std::uint16_t message_number<UpdatePartition> = 315;
 template <>
 inline constexpr std::uint16_t message_number<RebootNodes> = 316;
+
+template <>
+inline constexpr std::uint16_t message_number<UpdateReservation> = 320;
+template <>
+inline constexpr std::uint16_t message_number<ReservationCreated> = 321;
+template <>
+inline constexpr std::uint16_t message_number<QueryReservations> = 322;
+template <>
+inline constexpr std::uint16_t message_number<ReservationRows> = 323;
+template <>
+inline constexpr std::uint16_t message_number<QueryLicenses> = 324;
+template <>
+inline constexpr std::uint16_t message_number<LicenseRows> = 325;
 
 // Flags of a frame. More: further frames of the same answer follow.
 inline constexpr std::uint16_t kFlagMore = 1;

@@ -4,13 +4,14 @@
 #include "wire/codec.h"
 #include "wire/codec_impl.h"
 #include "wire/schema/model.h"
+#include "wire/schema/reservation.h"
 
 namespace ym::wire {
 
 // A chunk is a message with any number of these; the head comes first.
 struct SnapshotHead {
   std::string cluster_name;
-  std::uint32_t next_job_id = 1, next_node_id = 1, next_partition_id = 1;
+  std::uint32_t next_job_id = 1, next_node_id = 1, next_partition_id = 1, next_reservation_id = 1;
   Sluid last_sluid;
   Seq seq;
   Instant time;
@@ -20,6 +21,8 @@ struct SnapshotChunk {
   std::vector<Node> nodes;
   std::vector<Partition> partitions;
   std::vector<Job> jobs;
+  std::vector<Reservation> reservations;
+  std::vector<License> licenses;
 };
 
 // NUMBERS ARE NEVER CHANGED OR REUSED.
@@ -32,6 +35,7 @@ void fields(F&& f, const SnapshotHead*) {
   f(5, "last_sluid", &SnapshotHead::last_sluid);
   f(6, "seq", &SnapshotHead::seq);
   f(7, "time", &SnapshotHead::time);
+  f(8, "next_reservation_id", &SnapshotHead::next_reservation_id);
 }
 template <class F>
 void fields(F&& f, const SnapshotChunk*) {
@@ -39,6 +43,8 @@ void fields(F&& f, const SnapshotChunk*) {
   f(2, "nodes", &SnapshotChunk::nodes);
   f(3, "partitions", &SnapshotChunk::partitions);
   f(4, "jobs", &SnapshotChunk::jobs);
+  f(5, "reservations", &SnapshotChunk::reservations);
+  f(6, "licenses", &SnapshotChunk::licenses);
 }
 
 bool write_snapshot(const State& state, const std::function<bool(std::string_view)>& sink) {
@@ -48,6 +54,7 @@ bool write_snapshot(const State& state, const std::function<bool(std::string_vie
                                 .next_job_id = state.next_job_id,
                                 .next_node_id = state.next_node_id,
                                 .next_partition_id = state.next_partition_id,
+                                .next_reservation_id = state.next_reservation_id,
                                 .last_sluid = state.last_sluid,
                                 .seq = state.seq,
                                 .time = state.time});
@@ -65,6 +72,11 @@ bool write_snapshot(const State& state, const std::function<bool(std::string_vie
   if (open)
     state.partitions.visit_from(0, [&](std::uint64_t, const Partition& p) { return add(3, p); });
   if (open) state.jobs.visit_from(0, [&](std::uint64_t, const Job& job) { return add(4, job); });
+  if (open)
+    state.reservations.visit_from(
+        0, [&](std::uint64_t, const Reservation& one) { return add(5, one); });
+  for (const auto& [name, license] : *state.licenses)
+    if (open) add(6, license);
   if (open && !chunk.empty()) open = sink(chunk);
   return open;
 }
@@ -78,6 +90,7 @@ Status SnapshotReader::add(std::string_view bytes) {
     state_.next_job_id = chunk->head->next_job_id;
     state_.next_node_id = chunk->head->next_node_id;
     state_.next_partition_id = chunk->head->next_partition_id;
+    state_.next_reservation_id = chunk->head->next_reservation_id;
     state_.last_sluid = chunk->head->last_sluid;
     state_.seq = chunk->head->seq;
     state_.time = chunk->head->time;
@@ -85,6 +98,12 @@ Status SnapshotReader::add(std::string_view bytes) {
   for (Node& node : chunk->nodes) state_.nodes.put(node.id.value, node);
   for (Partition& partition : chunk->partitions)
     state_.partitions.put(partition.id.value, partition);
+  for (Reservation& one : chunk->reservations) state_.reservations.put(one.id.value, one);
+  if (!chunk->licenses.empty()) {
+    Licenses licenses = *state_.licenses;
+    for (License& license : chunk->licenses) licenses[license.name] = license;
+    state_.licenses = Ref(std::move(licenses));
+  }
   for (Job& job : chunk->jobs) {
     std::uint32_t key = job.id.value;
     state_.note_element(job);

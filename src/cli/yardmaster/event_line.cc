@@ -184,6 +184,26 @@ struct EventLines::Words {
     node(e.node);
     exit(e.exit);
   }
+  void operator()(const NodeNoted& e) {
+    name("NodeNoted");
+    node(e.node);
+    maybe("comment", e.comment);
+    maybe("extra", e.extra);
+  }
+  void operator()(const ReservationDefined& e) {
+    name("ReservationDefined");
+    put("name", e.reservation.name);
+    put("nodes", e.reservation.nodes.size());
+    maybe("flags", flags_text(e.reservation));
+  }
+  void operator()(const ReservationRemoved& e) {
+    name("ReservationRemoved");
+    put("reservation", e.reservation.value);
+  }
+  void operator()(const LicensesDefined& e) {
+    name("LicensesDefined");
+    for (const License& one : e.licenses) put(one.name, one.total);
+  }
   void operator()(const JobConfigured& e) {
     name("JobConfigured");
     job(e.job);

@@ -31,6 +31,13 @@ std::uint64_t seed_of(const std::string& name) {
   return hash;
 }
 
+// Nobody can guess it, and take it first.
+std::string control_name() {
+  std::uint64_t chance[2];
+  system_entropy()({reinterpret_cast<std::uint8_t*>(chance), sizeof chance});
+  return fmt::format("yardmaster-{:016x}{:016x}", chance[0], chance[1]);
+}
+
 }  // namespace
 
 Result<NodeSpec> find_own_node(const ClusterConfig& config, const std::string& name,
@@ -315,6 +322,7 @@ void NodeDaemon::obey(agent::Persist& effect) {
     order = pending_.at(key).order;
     cpus_.give(order, pending_.at(key).cpus, agent_);
   }
+  order.control = control_name();
   if (auto wrote = spool_.write_order(order); !wrote) failed_.emplace(key, wrote.error().text);
 }
 

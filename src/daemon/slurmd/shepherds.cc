@@ -10,7 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 
 #include "base/format.h"
@@ -27,30 +29,30 @@ namespace {
 constexpr Duration kLookAgain{100};
 constexpr Duration kRemainsAgain{20};
 
-// Through the folder's descriptor: paths in spools are longer than a socket's address may be.
-Result<std::pair<Fd, sockaddr_un>> control_address(const std::string& stem) {
-  std::string folder = folder_of(stem);
-  Fd at(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!at) return fail(errno_text(folder));
+std::pair<sockaddr_un, socklen_t> control_address(const std::string& name) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  std::string path =
-      fmt::format("/proc/self/fd/{}{}{}", at.get(), stem.substr(folder.size()), kControlSuffix);
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  return std::pair(std::move(at), address);
+  std::size_t size = std::min(name.size(), sizeof address.sun_path - 1);
+  std::memcpy(address.sun_path + 1, name.data(), size);  // after a NUL: without a file
+  return {address, static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + size)};
 }
 
 // Bound before the shepherd exists, so that nothing sent to it is ever too early.
-Result<Fd> control_listener(const std::string& stem) {
-  ::unlink((stem + kControlSuffix).c_str());
-  auto address = control_address(stem);
-  if (!address) return std::unexpected(address.error());
+Result<Fd> control_listener(const std::string& control) {
+  auto [address, size] = control_address(control);
   Fd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const sockaddr* name = reinterpret_cast<const sockaddr*>(&address->second);
-  if (!fd || ::bind(fd.get(), name, sizeof address->second) != 0 || ::listen(fd.get(), 64) != 0) {
-    return fail(errno_text(stem + kControlSuffix));
-  }
+  const sockaddr* name = reinterpret_cast<const sockaddr*>(&address);
+  if (!fd || ::bind(fd.get(), name, size) != 0 || ::listen(fd.get(), 64) != 0)
+    return fail(errno_text("control socket"));
   return fd;
+}
+
+// Whoever takes the name of a shepherd that is gone must not get its packets.
+bool is_ours(const Fd& fd) {
+  ucred who{};
+  socklen_t size = sizeof who;
+  return ::getsockopt(fd.get(), SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 &&
+         who.uid == ::geteuid();
 }
 
 Fd file_with(const std::string& bytes) {
@@ -76,7 +78,7 @@ Status Shepherds::start(JobId job, Sluid sluid, StepId step, Connection srun) {
   std::string stem = spool_.stem(sluid, step);
   auto lock = spool_.take_lock(sluid, step);
   if (!lock) return std::unexpected(lock.error());
-  auto control = control_listener(stem);
+  auto control = control_listener(spool_.control(sluid, step));
   if (!control) return std::unexpected(control.error());
   Birth birth{.stem = stem,
               .title = fmt::format("slurmstepd: [{}.{}]", job.value, step_name(step)),
@@ -205,12 +207,13 @@ Status Shepherds::send(Sluid sluid, StepId step, const ControlPacket& packet, in
 
 Result<Fd> Shepherds::open(Sluid sluid, StepId step, const ControlPacket& packet,
                            int passed_fd) const {
-  auto address = control_address(spool_.stem(sluid, step));
-  if (!address) return std::unexpected(address.error());
+  std::string control = spool_.control(sluid, step);
+  if (control.empty()) return fail("no such step");
+  auto [address, size] = control_address(control);
   Fd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const sockaddr* name = reinterpret_cast<const sockaddr*>(&address->second);
-  if (!fd || ::connect(fd.get(), name, sizeof address->second) != 0)
-    return fail(errno_text("control socket"));
+  const sockaddr* name = reinterpret_cast<const sockaddr*>(&address);
+  if (!fd || ::connect(fd.get(), name, size) != 0) return fail(errno_text("control socket"));
+  if (!is_ours(fd)) return fail("control socket: held by a stranger");
   std::string bytes = wire::encode(packet);
   iovec part{.iov_base = bytes.data(), .iov_len = bytes.size()};
   alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};

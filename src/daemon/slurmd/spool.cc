@@ -17,6 +17,8 @@
 namespace ym {
 namespace {
 
+constexpr std::size_t kSparesMax = 64;
+
 constexpr std::pair<StepId, const char*> kNamedSteps[] = {{kBatchStep, "batch"},
                                                           {kExternStep, "extern"},
                                                           {kPrologStep, "prolog"},
@@ -83,27 +85,63 @@ Status Spool::prepare() {
   }
   if (info.st_mode & S_IWOTH)
     return fail(fmt::format("{}: writable by everybody; chmod o-w it", root_));
-  return {};
+  std::error_code error;
+  std::filesystem::remove_all(root_ + "/spare", error);
+  return make_folders(root_ + "/spare", 0700);
 }
 
 std::string Spool::attempt_folder(Sluid sluid) const {
-  auto name = names_.find(sluid);
-  YM_CHECK(name != names_.end());
-  return fmt::format("{}/attempts/{}", root_, name->second);
+  auto attempt = attempts_.find(sluid);
+  YM_CHECK(attempt != attempts_.end());
+  return fmt::format("{}/attempts/{}", root_, attempt->second.name);
 }
 
 std::string Spool::stem(Sluid sluid, StepId step) const {
   return fmt::format("{}/{}", attempt_folder(sluid), step_name(step));
 }
 
+bool Spool::reuse_spare(const std::string& attempt) {
+  if (spares_.empty()) return false;
+  std::string spare = std::move(spares_.back());
+  spares_.pop_back();
+  return ::rename(spare.c_str(), attempt.c_str()) == 0;
+}
+
+// Only what has one batch step and nothing else: then nothing but the record is in the folder.
+bool Spool::make_spare(const Attempt& attempt) {
+  if (spares_.size() >= kSparesMax || attempt.steps.size() != 1 ||
+      !attempt.steps.contains(kBatchStep))
+    return false;
+  std::string folder = fmt::format("{}/attempts/{}", root_, attempt.name);
+  std::string record = fmt::format("{}/{}{}", folder, step_name(kBatchStep), kRecordSuffix);
+  std::string spare = fmt::format("{}/spare/{}", root_, ++last_spare_);
+  ::unlink(fmt::format("{}/{}", folder, kScriptFile).c_str());
+  bool unkillable = ::access((folder + "/batch.unkillable").c_str(), F_OK) == 0;
+  if (unkillable || ::truncate(record.c_str(), 0) != 0 ||
+      ::rename(folder.c_str(), spare.c_str()) != 0)
+    return false;
+  spares_.push_back(std::move(spare));
+  return true;
+}
+
 Status Spool::write_order(const ShepherdOrder& order) {
-  names_[order.sluid] = fmt::format("job{:05}-{:016x}", order.job.value, order.sluid.value);
-  std::string attempt = attempt_folder(order.sluid);
-  if (auto made = make_folder(attempt, 0711); !made) return made;
-  ::chmod(attempt.c_str(),
-          0711);  // whatever our umask says: the script inside is the user's to run
+  bool known = attempts_.contains(order.sluid);
+  Attempt& attempt = attempts_[order.sluid];
+  attempt.name = fmt::format("job{:05}-{:016x}", order.job.value, order.sluid.value);
+  attempt.steps[order.step] = order.control;
+  std::string folder = attempt_folder(order.sluid);
+  bool there = !known && order.step == kBatchStep && reuse_spare(folder);
+  // Our umask lets the last bits through: the script inside is the user's to run.
+  if (auto made = there ? Status{} : make_folder(folder, 0711); !made) return made;
   return write_file(stem(order.sluid, order.step) + kRecordSuffix, encode_part(order), 0600,
                     Sync::No);
+}
+
+std::string Spool::control(Sluid sluid, StepId step) const {
+  auto attempt = attempts_.find(sluid);
+  if (attempt == attempts_.end()) return {};
+  auto found = attempt->second.steps.find(step);
+  return found == attempt->second.steps.end() ? std::string() : found->second;
 }
 
 Result<StepRecord> Spool::read_record(Sluid sluid, StepId step) const {
@@ -133,15 +171,17 @@ Result<Fd> Spool::take_lock(Sluid sluid, StepId step) const {
 }
 
 void Spool::forget(Sluid sluid, std::optional<StepId> step) {
-  if (!names_.contains(sluid)) return;
+  auto attempt = attempts_.find(sluid);
+  if (attempt == attempts_.end()) return;
   if (step) {
-    for (const char* suffix : {kRecordSuffix, kControlSuffix, kUnkillableSuffix})
+    for (const char* suffix : {kRecordSuffix, kUnkillableSuffix})
       ::unlink((stem(sluid, *step) + suffix).c_str());
+    attempt->second.steps.erase(*step);
     return;
   }
   std::error_code error;
-  std::filesystem::remove_all(attempt_folder(sluid), error);
-  names_.erase(sluid);
+  if (!make_spare(attempt->second)) std::filesystem::remove_all(attempt_folder(sluid), error);
+  attempts_.erase(attempt);
 }
 
 Spool::Scan Spool::scan(const std::string& boot_id) {
@@ -156,13 +196,18 @@ void Spool::scan_attempt(const std::string& name, const std::string& boot_id, Sc
   for (const std::string& file : names_in(attempt)) {
     auto step = step_of_record(file);
     if (!step) continue;
-    auto record = read_at(fmt::format("{}/{}", attempt, file));
+    std::string path = fmt::format("{}/{}", attempt, file);
+    std::error_code unread;
+    if (std::filesystem::file_size(path, unread) == 0) continue;  // nothing was written into it
+    auto record = read_at(path);
     if (!record || step_name(record->order.step) != *step) {
       scan.troubles.push_back(fmt::format("{}/{}: no order in it", attempt, file));
       continue;
     }
     any = true;
-    names_[record->order.sluid] = name;
+    Attempt& found = attempts_[record->order.sluid];
+    found.name = name;
+    found.steps[record->order.step] = record->order.control;
     scan.found.push_back(examine(*record, boot_id));
   }
   std::error_code error;

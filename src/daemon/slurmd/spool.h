@@ -27,6 +27,8 @@ class Spool {
   Result<ShepherdOrder> read_order(Sluid sluid, StepId step) const;
   Status write_result(Sluid sluid, StepId step, const ShepherdResult& result);
   Result<StepRecord> read_record(Sluid sluid, StepId step) const;
+  // The control socket's name; empty if there is none such step.
+  std::string control(Sluid sluid, StepId step) const;
   // REQUIRES: an order was written or found.
   std::string stem(Sluid sluid, StepId step) const;
 
@@ -46,8 +48,19 @@ class Spool {
   void scan_attempt(const std::string& name, const std::string& boot_id, Scan& scan);
   agent::Recovered examine(const StepRecord& seen, const std::string& boot_id) const;
 
+  struct Attempt {
+    std::string name;                     // of its folder
+    std::map<StepId, std::string> steps;  // with the names of their control sockets
+  };
+  bool reuse_spare(const std::string& attempt);
+  bool make_spare(const Attempt& attempt);
+
   const std::string root_;
-  std::map<Sluid, std::string> names_;  // of attempts' folders
+  std::map<Sluid, Attempt> attempts_;
+  // Folders of forgotten batch jobs, each with an empty record in it, for the next ones: a file
+  // system has more work with new files than with old ones under a new name.
+  std::vector<std::string> spares_;
+  std::uint64_t last_spare_ = 0;
 };
 
 std::string step_name(StepId step);

@@ -4,6 +4,7 @@
 #include "model/event.h"
 #include "wire/codec_impl.h"
 #include "wire/schema/model.h"
+#include "wire/schema/reservation.h"
 
 namespace ym::wire {
 
@@ -29,6 +30,14 @@ template <>
 inline constexpr std::uint32_t variant_number<NodeStateChanged> = 23;
 template <>
 inline constexpr std::uint32_t variant_number<NodeRebootChanged> = 24;
+template <>
+inline constexpr std::uint32_t variant_number<NodeNoted> = 25;
+template <>
+inline constexpr std::uint32_t variant_number<ReservationDefined> = 60;
+template <>
+inline constexpr std::uint32_t variant_number<ReservationRemoved> = 61;
+template <>
+inline constexpr std::uint32_t variant_number<LicensesDefined> = 62;
 template <>
 inline constexpr std::uint32_t variant_number<JobSubmitted> = 30;
 template <>
@@ -124,6 +133,24 @@ template <class F>
 void fields(F&& f, const NodeRebootChanged*) {
   f(1, "node", &NodeRebootChanged::node);
   f(2, "reboot", &NodeRebootChanged::reboot);
+}
+template <class F>
+void fields(F&& f, const NodeNoted*) {
+  f(1, "node", &NodeNoted::node);
+  f(2, "comment", &NodeNoted::comment);
+  f(3, "extra", &NodeNoted::extra);
+}
+template <class F>
+void fields(F&& f, const ReservationDefined*) {
+  f(1, "reservation", &ReservationDefined::reservation);
+}
+template <class F>
+void fields(F&& f, const ReservationRemoved*) {
+  f(1, "reservation", &ReservationRemoved::reservation);
+}
+template <class F>
+void fields(F&& f, const LicensesDefined*) {
+  f(1, "licenses", &LicensesDefined::licenses);
 }
 template <class F>
 void fields(F&& f, const JobEpilogEnded*) {

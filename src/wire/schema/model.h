@@ -172,6 +172,8 @@ template <class F>
 void fields(F&& f, const Allocation*) {
   f(1, "generation", &Allocation::generation);
   f(2, "nodes", &Allocation::nodes);
+  f(3, "licenses", &Allocation::licenses);
+  f(4, "reservation", &Allocation::reservation);
 }
 
 template <class F>

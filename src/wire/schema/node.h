@@ -78,6 +78,10 @@ void fields(F&& f, const Node*) {
   f(16, "completing", &Node::completing);
   f(17, "exclusive", &Node::exclusive);
   f(18, "reboot", &Node::reboot);
+  f(22, "comment", &Node::comment);
+  f(23, "extra", &Node::extra);
+  f(24, "reserved", &Node::reserved);
+  f(25, "maintenance", &Node::maintenance);
   f(19, "owner", &Node::owner);
   f(20, "several_owners", &Node::several_owners);
   f(21, "for_user", &Node::for_user);

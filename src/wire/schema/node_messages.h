@@ -116,6 +116,7 @@ void fields(F&& f, const NodeRow*) {
   f(2, "partitions", &NodeRow::partitions);
   f(3, "cpu_load", &NodeRow::cpu_load);
   f(4, "free_memory_mb", &NodeRow::free_memory_mb);
+  f(5, "reservation", &NodeRow::reservation);
 }
 template <class F>
 void fields(F&& f, const NodeRows*) {
@@ -142,6 +143,11 @@ void fields(F&& f, const UpdateNodes*) {
   f(3, "reason", &UpdateNodes::reason);
   f(4, "features", &UpdateNodes::features);
   f(5, "weight", &UpdateNodes::weight);
+  f(6, "comment", &UpdateNodes::comment);
+  f(7, "extra", &UpdateNodes::extra);
+  f(8, "gres", &UpdateNodes::gres);
+  f(9, "address", &UpdateNodes::address);
+  f(10, "hostname", &UpdateNodes::hostname);
 }
 template <class F>
 void fields(F&& f, const RebootNodes*) {
