@@ -188,8 +188,10 @@ class Explainer {
     auto sooner = forecast(state_, spec_, alone);
     if (sooner && sooner->start <= now_)
       add(Reason::Priority,
-          fmt::format("{} job{} before it in the queue are to get these nodes",
-                      outlook.booked->size(), outlook.booked->size() == 1 ? "" : "s"),
+          fmt::format("{} in the queue before it is promised these nodes",
+                      outlook.booked->size() == 1
+                          ? std::string("a job")
+                          : fmt::format("each of {} jobs", outlook.booked->size())),
           "a higher priority, or a smaller request");
     else
       add(Reason::Resources, "not enough of its partition's nodes are free",
