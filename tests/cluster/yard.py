@@ -128,8 +128,9 @@ class Yard:
         wait_for(lambda: self.idle_nodes() == self.nodes, what="all nodes idle")
 
     def idle_nodes(self):
-        out = self.run("sinfo", "-h", "-N", "-o", "%t", check=False).stdout.split()
-        return out.count("idle")
+        # A node has a line for each of its partitions.
+        out = set(self.run("sinfo", "-h", "-N", "-o", "%N %t", check=False).stdout.splitlines())
+        return sum(line.endswith(" idle") for line in out)
 
     def kill9(self, daemon):
         pid = self.pid(daemon)

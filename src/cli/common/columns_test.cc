@@ -20,26 +20,19 @@ const std::vector<Column<Person>>& table() {
   return columns;
 }
 
-std::string by_letters(std::string_view text) {
-  auto fields = parse_short_format(text);
+// The header and two rows; then the complaints.
+std::string shown(Result<std::vector<FormatField>> fields, bool by_name) {
   if (!fields) return "error: " + fields.error().text;
-  auto format = resolve_format(std::move(*fields), table(), false);
-  if (!format) return "error: " + format.error().text;
-  std::string out = format->header();
-  format->append_row(out, {"Ada", 36});
-  format->append_row(out, {"Wilhelmina", 7});
+  Complaints told{.noun = "job"};
+  auto format = resolve_format(std::move(*fields), table(), by_name, told);
+  std::string out = format.header();
+  format.append_row(out, {"Ada", 36});
+  if (!by_name) format.append_row(out, {"Wilhelmina", 7});
+  for (const std::string& text : told.texts) out += text + "\n";
   return out;
 }
-
-std::string by_names(std::string_view text) {
-  auto fields = parse_long_format(text);
-  if (!fields) return "error: " + fields.error().text;
-  auto format = resolve_format(std::move(*fields), table(), true);
-  if (!format) return "error: " + format.error().text;
-  std::string out = format->header();
-  format->append_row(out, {"Ada", 36});
-  return out;
-}
+std::string by_letters(std::string_view text) { return shown(parse_short_format(text), false); }
+std::string by_names(std::string_view text) { return shown(parse_long_format(text), true); }
 
 TEST(Columns, AreJustifiedPaddedAndCut) {
   EXPECT_EQ(by_letters("%.6n %4a"), "  NAME AGE \n   Ada 36  \nWilhel 7   \n");
@@ -56,7 +49,8 @@ TEST(Columns, KeepTheTextAroundThem) {
 }
 
 TEST(Columns, MayBeAsWideAsTheirWidestValue) {
-  auto format = resolve_format(parse_short_format("%#n|").value(), table(), false).value();
+  Complaints told;
+  auto format = resolve_format(parse_short_format("%#n|").value(), table(), false, told);
   format.fit({{"Ada", 1}, {"Wilhelmina", 2}});
   std::string out = format.header();
   format.append_row(out, {"Ada", 1});
@@ -71,12 +65,21 @@ TEST(Columns, ByNameAreTwentyWideUnlessTold) {
   EXPECT_EQ(by_names("name:5\t,age:3"), "NAME \tAGE\nAda  \t36 \n");
 }
 
-TEST(Columns, UnknownOnesAreRefusedWithAGuess) {
-  EXPECT_EQ(by_names("nane"), "error: Invalid job format specification: nane; did you mean name?");
-  EXPECT_EQ(by_letters("%q"), "error: Invalid job format specification: q");
-  EXPECT_EQ(by_letters("plain").substr(0, 6), "error:");
-  EXPECT_EQ(by_letters("%5").substr(0, 6), "error:");
-  EXPECT_EQ(by_names("").substr(0, 6), "error:");
+TEST(Columns, UnknownOnesAreToldWithAGuessAndPassedOver) {
+  EXPECT_EQ(by_names("nane,age:|"),
+            "AGE|\n36|\nInvalid job format specification: nane; did you mean name?\n");
+  EXPECT_EQ(by_letters("%.5q|%a"),
+            "%.5q|AGE\n%.5q|36\n%.5q|7\nInvalid job format specification: q\n");
+  EXPECT_EQ(by_letters("plain"), "plain\nplain\nplain\n");
+  EXPECT_EQ(by_letters("%a%5"), "AGE\n36\n7\n");
+  EXPECT_EQ(by_names(""), "\n\n");
+  std::string many(3 * (kFormatFieldsMax + 1), ' ');
+  for (std::size_t i = 0; i < many.size(); i += 3) many.replace(i, 2, "%a");
+  EXPECT_EQ(by_letters(many).substr(0, 6), "error:");
+}
+
+TEST(Columns, AllOfThemHaveBarsBetween) {
+  EXPECT_EQ(by_letters("%all"), "AGE|NAME\n36|Ada\n7|Wilhelmina\n");
 }
 
 TEST(Columns, CountCharactersNotBytes) {
@@ -87,12 +90,23 @@ TEST(Columns, CountCharactersNotBytes) {
 }
 
 TEST(Columns, SortKeysGoEitherWay) {
-  auto keys = parse_sort("-a,n", table());
-  ASSERT_TRUE(keys);
-  EXPECT_GT(compare_by((*keys)[0], {"x", 1}, {"y", 2}), 0);
-  EXPECT_LT(compare_by((*keys)[1], {"x", 1}, {"y", 2}), 0);
-  EXPECT_FALSE(parse_sort("q", table()));
-  EXPECT_FALSE(parse_sort("-", table()));
+  auto sorted = [](std::string_view order) {
+    std::vector<Person> rows = {{"x", 1}, {"y", 2}, {"z", 2}};
+    auto keys = parse_sort(order, table());
+    if (!keys) return "error: " + keys.error().text;
+    sort_rows(rows, *keys, [](const Person& a, const Person& b) { return a.name < b.name; });
+    std::string out;
+    for (const Person& row : rows) out += row.name;
+    return out;
+  };
+  EXPECT_EQ(sorted("a"), "xyz");
+  EXPECT_EQ(sorted("-a"), "yzx");
+  EXPECT_EQ(sorted("-a,-n"), "zyx");
+  EXPECT_EQ(sorted("-name"), "zyx");
+  EXPECT_EQ(sorted("+NAME"), "xyz");
+  EXPECT_EQ(sorted("q"), "error: Invalid sort specification: q");
+  EXPECT_EQ(sorted("-").substr(0, 6), "error:");
+  EXPECT_EQ(sorted("#").substr(0, 6), "error:");
 }
 
 }  // namespace

@@ -30,6 +30,8 @@ std::string tres_text(std::uint64_t cpus, std::uint64_t memory_mb, std::uint64_t
 
 std::string shown_id(const JobView& view) {
   if (view.task) return fmt::format("{}_{}", view.job().array_job.value, *view.task);
+  if (view.job().het_job)
+    return fmt::format("{}+{}", view.job().het_job.value, view.job().het_offset);
   return display_id(view.job());
 }
 
@@ -129,7 +131,8 @@ std::string shown_file(const JobView& view, const std::string& pattern) {
                        .user = view.spec().user_name,
                        .job_name = view.spec().name};
   if (job.array_task != kNoTask) values.task = job.array_task;
-  std::string name = job.array ? pattern : expand(pattern, values);
+  if (view.task) values.task = *view.task;
+  std::string name = job.array && !view.task ? pattern : expand(pattern, values);
   if (name.empty() || name[0] == '/') return name;
   return view.spec().work_dir + "/" + name;
 }

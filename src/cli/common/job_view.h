@@ -4,6 +4,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/time.h"
 #include "model/job_messages.h"
@@ -13,15 +14,22 @@ namespace ym::cli {
 struct JobView {
   const JobRow* row = nullptr;
   Instant now;
-  std::optional<std::uint32_t>
-      task;  // one waiting element of the array, shown on a line of its own
+  // One waiting element of the array, shown on a line of its own.
+  std::optional<std::uint32_t> task;
+  std::string_view cluster;
+  // One of the partitions that a pending job may go to, where each has a line; else "".
+  std::string_view one_partition;
 
   const Job& job() const { return row->job; }
   const JobSpec& spec() const { return *row->job.spec; }
   const JobExtras& extras() const { return *row->job.spec->extras; }
+  const JobSpecials& specials() const { return *row->job.spec->extras->specials; }
+  std::string_view partition() const {
+    return one_partition.empty() ? std::string_view(row->partition) : one_partition;
+  }
 };
 
-std::string shown_id(const JobView& view);  // "7", "7_3", "7_[1-5%2]"
+std::string shown_id(const JobView& view);  // "7", "7_3", "7_[1-5%2]", "7+1"
 std::string shown_user(const JobView& view);
 Duration time_used(const JobView& view);
 // Seconds; nothing if none is known, kUnlimited if there is none.

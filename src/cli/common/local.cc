@@ -15,13 +15,15 @@ namespace {
 
 constexpr std::size_t kNamesFileMax = 16 << 20;
 
-std::string name_in(const char* path, std::uint32_t number) {
+std::map<std::uint32_t, std::string> names_in(const char* path) {
   auto text = read_file(path, kNamesFileMax);
-  if (text) {
-    auto names = names_by_number(*text);
-    if (auto found = names.find(number); found != names.end()) return found->second;
-  }
-  return fmt::format("{}", number);
+  return text ? names_by_number(*text) : std::map<std::uint32_t, std::string>{};
+}
+
+std::string name_or_number(const std::map<std::uint32_t, std::string>& names,
+                           std::uint32_t number) {
+  auto found = names.find(number);
+  return found != names.end() ? found->second : fmt::format("{}", number);
 }
 
 }  // namespace
@@ -65,7 +67,14 @@ std::map<std::uint32_t, std::string> names_by_number(std::string_view text) {
   return out;
 }
 
-std::string group_name(std::uint32_t gid) { return name_in("/etc/group", gid); }
-std::string user_name(std::uint32_t uid) { return name_in("/etc/passwd", uid); }
+// The files are read once: a long queue asks for each of its jobs.
+std::string group_name(std::uint32_t gid) {
+  static const auto names = names_in("/etc/group");
+  return name_or_number(names, gid);
+}
+std::string user_name(std::uint32_t uid) {
+  static const auto names = names_in("/etc/passwd");
+  return name_or_number(names, uid);
+}
 
 }  // namespace ym::cli

@@ -34,9 +34,10 @@ StepId step_id(const StepRef& step) {
 
 std::string known_states() {
   std::string out;
-  for (JobState state : kStates)
-    out += fmt::format("{}{}", out.empty() ? "" : ",", to_lower(name_of(state)));
-  return out + ",completing";
+  for (JobState state : kStates) out += fmt::format("{},", name_of(state));
+  return out +
+         "COMPLETING,CONFIGURING,RESIZING,RESV_DEL_HOLD,REQUEUED,REQUEUE_FED,REQUEUE_HOLD,REVOKED,"
+         "SIGNALING,SPECIAL_EXIT,STAGE_OUT,STOPPED";
 }
 
 // Its nodes are not clean, or its epilog has to run before it goes back to the queue.

@@ -9,26 +9,15 @@ namespace {
 
 using Settings = SinfoSettings;
 
-template <auto Member>
-Status add_list(Settings& settings, std::string_view value) {
-  (settings.*Member).clear();
-  append_list(settings.*Member, value);
-  return {};
-}
 template <auto Member, bool Value = true>
-Status flag(Settings& settings, std::string_view) {
-  settings.*Member = Value;
-  return {};
-}
-template <auto Member>
-Status text(Settings& settings, std::string_view value) {
-  settings.*Member = value;
-  return {};
-}
+constexpr auto flag = set_flag<Settings, Member, Value>;
 
 Status set_states(Settings& settings, std::string_view value) {
-  settings.states.clear();
-  append_list(settings.states, to_lower(value));
+  auto states = NodeStateChoice::parse(value);
+  if (states)
+    settings.states = std::move(*states);
+  else
+    settings.report.refusal = states.error().text;
   return {};
 }
 
@@ -38,15 +27,6 @@ Status set_nodes(Settings& settings, std::string_view value) {
   settings.nodes = hosts->str();
   return {};
 }
-
-Status set_iterate(Settings& settings, std::string_view value) {
-  auto seconds = parse_unsigned<std::uint32_t>(value);
-  if (!seconds || *seconds == 0 || *seconds > 86400) return fail("not a number of seconds");
-  settings.iterate_s = *seconds;
-  return {};
-}
-
-Status accept(Settings&, std::string_view) { return {}; }
 
 }  // namespace
 
@@ -78,7 +58,7 @@ std::vector<Option<SinfoSettings>> choice_rows() {
         .argument = "LIST",
         .help = "Only these partitions",
         .variable = "SINFO_PARTITION"},
-       add_list<&Settings::partitions>},
+       set_list<Settings, &Settings::partitions>},
       {{.name = "nodes",
         .letter = 'n',
         .takes = Takes::Value,
@@ -92,7 +72,6 @@ std::vector<Option<SinfoSettings>> choice_rows() {
         .help = "Only nodes in these states: idle, alloc, mix, down, drain"},
        set_states},
       {{.name = "Node", .letter = 'N', .help = "A line for each node"}, flag<&Settings::by_node>},
-      {{.name = "long", .letter = 'l', .help = "More columns"}, flag<&Settings::longer>},
       {{.name = "summarize", .letter = 's', .help = "A line for each partition"},
        flag<&Settings::summary>},
   };
@@ -107,40 +86,24 @@ std::vector<Option<SinfoSettings>> sinfo_table() {
        flag<&Settings::reasons>},
       {{.name = "exact", .letter = 'e', .help = "Nodes of different size never share a line"},
        flag<&Settings::exact>},
-      {{.name = "format",
-        .letter = 'o',
-        .takes = Takes::Value,
-        .argument = "FORMAT",
-        .help = "Columns by letters: \"%P %.5a %D %N\"",
-        .variable = "SINFO_FORMAT"},
-       text<&Settings::format>},
-      {{.name = "Format",
-        .letter = 'O',
-        .takes = Takes::Value,
-        .argument = "FORMAT",
-        .help = "Columns by names: partition:10,nodelist:.20",
-        .variable = "SINFO_FORMAT2"},
-       text<&Settings::long_format>},
-      {{.name = "sort",
-        .letter = 'S',
-        .takes = Takes::Value,
-        .argument = "KEYS",
-        .help = "Order of the lines, by the letters of --format",
-        .variable = "SINFO_SORT"},
-       text<&Settings::sort>},
-      {{.name = "noheader", .letter = 'h', .help = "No line of headers"},
-       flag<&Settings::header, false>},
+      {{.name = "reservation", .letter = 'T', .help = "Reservations instead of nodes"},
+       flag<&Settings::reservations>},
+      {{.name = "bg", .letter = 'b', .help = "Taken, without effect", .hidden = true},
+       accept<Settings>},
       {{.name = "iterate",
         .letter = 'i',
         .takes = Takes::Value,
         .argument = "SECONDS",
         .help = "Show it again every so many seconds"},
-       set_iterate},
-      {{.name = "noconvert", .help = "Taken, without effect: units are never rounded"}, accept},
-      {{.name = "local", .help = "Taken, without effect"}, accept},
-      {{.name = "verbose", .letter = 'v', .help = "Taken, without effect"}, accept},
+       [](Settings& s, std::string_view value) {
+         return set_iterate(s.report, value, "Error: invalid entry for --iterate=");
+       }},
   };
   table.insert(table.end(), more.begin(), more.end());
+  for (auto& row : format_rows<Settings>("SINFO", "Columns by letters: \"%P %.5a %D %N\"",
+                                         "Columns by names: partition:10,nodelist:.20"))
+    table.push_back(row);
+  for (auto& row : look_rows<Settings>()) table.push_back(row);
   return table;
 }
 

@@ -21,6 +21,11 @@ std::string shown(const std::vector<std::string>& arguments) {
   nodes[3].node.drain = true;
   nodes[3].node.responding = false;
   nodes[3].node.reason = "broken fan";
+  nodes[3].free_memory_mb = 800;
+  nodes[3].cpu_load = 125;
+  NodeSpec larger = *nodes[3].node.spec;
+  larger.cpus = larger.sockets = 8;
+  nodes[3].node.spec = Ref<NodeSpec>(larger);
   auto out = render_nodes(parsed.settings, partitions, nodes, kNow);
   return out ? *out : "error: " + out.error().text;
 }
@@ -34,35 +39,86 @@ TEST(Sinfo, PutsNodesThatAreAlikeOnOneLine) {
             "long         up   infinite      1   idle n1\n");
 }
 
-TEST(Sinfo, ShowsEachNodeOnRequest) {
+TEST(Sinfo, ShowsEachNodeOnRequestForEachPartition) {
   EXPECT_EQ(shown({"-N"}),
-            "NODELIST  NODES PARTITION STATE  \n"
-            "n1            1 debug*    idle   \n"
-            "n1            1 long      idle   \n"
-            "n2            1 debug*    idle   \n"
-            "n3            1 debug*    mix    \n"
-            "n4            1 debug*    drain* \n");
+            "NODELIST   NODES PARTITION STATE \n"
+            "n1             1    debug* idle  \n"
+            "n1             1      long idle  \n"
+            "n2             1    debug* idle  \n"
+            "n3             1    debug* mix   \n"
+            "n4             1    debug* drain*\n");
+  EXPECT_EQ(shown({"-hN", "-o", "%N %t"}), "n1 idle\nn1 idle\nn2 idle\nn3 mix\nn4 drain*\n");
 }
 
 TEST(Sinfo, SumsPartitionsUp) {
   EXPECT_EQ(shown({"-s"}),
-            "PARTITION AVAIL  TIMELIMIT   NODES(A/I/O/T)  NODELIST\n"
-            "debug*       up   infinite          1/2/1/4  n[1-4]\n"
-            "long         up   infinite          0/1/0/1  n1\n");
+            "PARTITION AVAIL  TIMELIMIT   NODES(A/I/O/T) NODELIST\n"
+            "debug*       up   infinite          1/2/1/4 n[1-4]\n"
+            "long         up   infinite          0/1/0/1 n1\n");
 }
 
 TEST(Sinfo, TellsWhyNodesAreOut) {
   EXPECT_EQ(shown({"-R", "-o", "%E|%N"}), "REASON|NODELIST\nbroken fan|n4\n");
 }
 
-TEST(Sinfo, CountsCpus) { EXPECT_EQ(shown({"-h", "-p", "debug", "-o", "%C"}), "2/10/4/16\n"); }
+TEST(Sinfo, CountsCpus) { EXPECT_EQ(shown({"-h", "-p", "debug", "-o", "%C"}), "2/10/8/20\n"); }
 
 TEST(Sinfo, Filters) {
   EXPECT_EQ(shown({"-h", "-t", "idle", "-o", "%N %t"}), "n[1-2] idle\n");
   EXPECT_EQ(shown({"-h", "-t", "drain", "-o", "%N"}), "n4\n");
+  EXPECT_EQ(shown({"-h", "-t", "drain&no_respond", "-p", "debug", "-o", "%N"}), "n4\n");
+  EXPECT_EQ(shown({"-h", "-t", "idle&drain", "-p", "debug", "-o", "%P|%D|%t|%N"}),
+            "debug*|0|n/a|\n");
   EXPECT_EQ(shown({"-h", "-n", "n[1,3]", "-p", "debug", "-o", "%N %T"}), "n3 mixed\nn1 idle\n");
   EXPECT_EQ(shown({"-h", "-d", "-o", "%N"}), "n4\n");
   EXPECT_EQ(shown({"-h", "-p", "nowhere"}), "");
+}
+
+TEST(Sinfo, RefusesStatesThatDoNotExist) {
+  auto parsed = parse_command(sinfo_page(), sinfo_table(), {"-t", "idel"}, Operands::Mix);
+  EXPECT_TRUE(parsed.settings.report.refusal.starts_with(
+      "Bad state string: \"idel\"; did you mean idle?\nvalid states: allocated,"))
+      << parsed.settings.report.refusal;
+}
+
+TEST(Sinfo, SortsByNameOrAsConfigured) {
+  EXPECT_EQ(shown({"-h", "-o", "%R", "-S", "-P"}), "long\ndebug\n");
+  EXPECT_EQ(shown({"-h", "-o", "%R", "-S", "#P"}), "debug\nlong\n");
+  EXPECT_EQ(shown({"-h", "-o", "%R", "-S", "nonsense"}), "debug\nlong\n");
+}
+
+TEST(Sinfo, KeepsTheStarOfTheDefaultPartition) {
+  EXPECT_EQ(shown({"-h", "-o", "%3P|%.4P|%2R"}), "de*|deb*|de\nlon|long|lo\n");
+}
+
+TEST(Sinfo, TellsSpansOfLoadAndMemory) {
+  EXPECT_EQ(shown({"-h", "-p", "debug", "-o", "%c %O %e %z"}), "4+ 0.00-1.25 0-800 4+:1:1\n");
+  EXPECT_EQ(shown({"-h", "-p", "debug", "-e", "-o", "%c %N"}), "8 n4\n4 n[1-3]\n");
+}
+
+TEST(Sinfo, KnowsEveryFieldOfTheManual) {
+  for (const char* field : {"All",           "AllocMem",       "AllocNodes",
+                            "Available",     "Cluster",        "Comment",
+                            "Cores",         "CPUs",           "CPUsLoad",
+                            "CPUsState",     "DefaultTime",    "Disk",
+                            "Extra",         "Features",       "features_act",
+                            "FreeMem",       "Gres",           "GresUsed",
+                            "Groups",        "MaxCPUsPerNode", "Memory",
+                            "NodeAddr",      "NodeAI",         "NodeAIOT",
+                            "NodeHost",      "NodeList",       "Nodes",
+                            "OverSubscribe", "Partition",      "PartitionName",
+                            "Port",          "PreemptMode",    "PriorityJobFactor",
+                            "PriorityTier",  "Reason",         "Reservation",
+                            "Root",          "Size",           "SocketCoreThread",
+                            "Sockets",       "StateCompact",   "StateComplete",
+                            "StateLong",     "Threads",        "Time",
+                            "TimeStamp",     "User",           "UserLong",
+                            "Version",       "Weight"}) {
+    auto parsed = parse_command(sinfo_page(), sinfo_table(), {"-O", field}, Operands::Mix);
+    std::vector<std::string> complaints;
+    EXPECT_TRUE(render_nodes(parsed.settings, {}, {}, kNow, &complaints));
+    EXPECT_EQ(complaints, std::vector<std::string>{}) << field;
+  }
 }
 
 TEST(Sinfo, ANodeStandsOnceIfItsPartitionIsNotShown) {

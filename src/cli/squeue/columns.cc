@@ -17,6 +17,11 @@ using View = const JobView&;
 std::string number(std::uint64_t value) { return fmt::format("{}", value); }
 std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }
 std::string or_na(const std::string& text) { return text.empty() ? "N/A" : text; }
+std::string or_star(std::uint32_t value) { return value ? number(value) : "*"; }
+std::string always_na(View) { return "N/A"; }
+std::string always_none(View) { return "NA"; }
+std::string always_null(View) { return "(null)"; }
+std::string always_zero(View) { return "0"; }
 std::string yes_no(bool value) { return value ? "1" : "0"; }
 
 std::string limit_text(View view) {
@@ -38,8 +43,11 @@ std::string memory_text(View view) {
   return print_megabytes(spec.memory_per_cpu_mb ? spec.memory_per_cpu_mb : spec.memory_per_node_mb);
 }
 
+// A held job has none.
+std::uint32_t priority_of(View view) { return view.job().held() ? 0 : view.job().priority; }
+
 std::string priority_fraction(View view) {
-  return fmt::format("{:.14f}", static_cast<double>(view.job().priority) / 4294967295.0);
+  return fmt::format("{:.14f}", static_cast<double>(priority_of(view)) / 4294967295.0);
 }
 
 std::string dependency_text(View view) {
@@ -62,8 +70,30 @@ std::string shared_text(View view) {
   return view.spec().oversubscribe ? "YES" : "OK";
 }
 
+// As wait(2) has it.
 std::string exit_text(const ExitStatus& exit) {
-  return fmt::format("{}:{}", exit.code, exit.signal);
+  return number(std::uint64_t{exit.code} * 256 + exit.signal);
+}
+
+std::string shape_text(View view) {
+  const JobExtras& extras = view.extras();
+  return fmt::format("{}:{}:{}", or_star(extras.sockets_per_node), or_star(extras.cores_per_socket),
+                     or_star(extras.binding.threads_per_core));
+}
+
+std::string het_text(View view, std::uint64_t value) {
+  return view.job().het_job ? number(value) : "N/A";
+}
+std::string het_set_text(View view) {
+  const Job& job = view.job();
+  if (!job.het_job) return "N/A";
+  std::uint32_t first = job.het_job.value;
+  return job.het_count > 1 ? fmt::format("{}-{}", first, first + job.het_count - 1) : number(first);
+}
+
+std::string core_spec_text(View view) {
+  std::uint32_t count = view.extras().core_spec;
+  return count == kNoCoreSpec ? "N/A" : number(count);
 }
 
 std::string command_text(View view) {
@@ -71,6 +101,18 @@ std::string command_text(View view) {
   for (const std::string& argument : view.extras().arguments) out += " " + argument;
   return out;
 }
+
+std::string tres_text(View view) {
+  std::string held = allocated_tres(view);
+  return held.empty() ? requested_tres(view) : held;
+}
+
+std::string tres_per_node(View view) {
+  const std::string& wish = view.specials().tres_per_node;
+  return or_na(wish.empty() ? view.extras().gres : wish);
+}
+
+std::string nonzero(std::uint32_t value) { return value ? number(value) : ""; }
 
 std::int64_t state_order(View view) {
   return static_cast<int>(view.job().state) + (view.job().completing() ? 100 : 0);
@@ -92,7 +134,7 @@ Columns identity_columns() {
       {0, "sluid", "SLUID", [](View v) { return encode_sluid(v.job().sluid.value); }},
       {'j', "name", "NAME", [](View v) { return v.spec().name; }},
       {'u', "username", "USER", [](View v) { return shown_user(v); }},
-      {'U', "userid", "USER", [](View v) { return number(v.spec().uid.value); },
+      {'U', "userid", "UID", [](View v) { return number(v.spec().uid.value); },
        [](View v) { return static_cast<std::int64_t>(v.spec().uid.value); }},
       {'g', "groupname", "GROUP", [](View v) { return group_name(v.spec().gid.value); }},
       {'G', "groupid", "GROUP", [](View v) { return number(v.spec().gid.value); }},
@@ -102,7 +144,20 @@ Columns identity_columns() {
       {'k', "comment", "COMMENT", [](View v) { return or_null(v.extras().comment); }},
       {0, "admin_comment", "ADMIN_COMMENT",
        [](View v) { return or_null(v.extras().admin_comment); }},
-      {0, "mcslabel", "MCSLABEL", [](View) { return std::string("N/A"); }},
+      {0, "system_comment", "SYSTEM_COMMENT", always_null},
+      {0, "mcslabel", "MCSLABEL", [](View v) { return or_null(v.specials().mcs_label); }},
+      {0, "cluster", "CLUSTER", [](View v) { return std::string(v.cluster); }},
+      {0, "associd", "ASSOC_ID", always_zero},
+      {0, "allocsid", "ALLOC_SID", [](View v) { return number(v.specials().alloc_sid); }},
+      {0, "hetjobid", "HET_JOB_ID", [](View v) { return het_text(v, v.job().het_job.value); }},
+      {0, "hetjobidset", "HET_JOB_ID_SET", het_set_text},
+      {0, "hetjoboffset", "HET_JOB_OFFSET", [](View v) { return het_text(v, v.job().het_offset); }},
+      {0, "origin", "ORIGIN", always_none},
+      {0, "originraw", "ORIGIN_RAW", always_none},
+      {0, "siblingsactive", "ACTIVE_SIBLINGS", always_none},
+      {0, "siblingsactiveraw", "ACTIVE_SIBLINGS_RAW", always_none},
+      {0, "siblingsviable", "VIABLE_SIBLINGS", always_none},
+      {0, "siblingsviableraw", "VIALBLE_SIBLINGS_RAW", always_none},
   };
 }
 
@@ -114,9 +169,9 @@ Columns state_columns() {
       {'R', "reasonlist", "NODELIST(REASON)", [](View v) { return nodes_or_reason(v); }},
       {'E', "dependency", "DEPENDENCY", dependency_text},
       {'p', "priority", "PRIORITY", priority_fraction,
-       [](View v) { return static_cast<std::int64_t>(v.job().priority); }},
-      {'Q', "prioritylong", "PRIORITY", [](View v) { return number(v.job().priority); },
-       [](View v) { return static_cast<std::int64_t>(v.job().priority); }},
+       [](View v) { return static_cast<std::int64_t>(priority_of(v)); }},
+      {'Q', "prioritylong", "PRIORITY", [](View v) { return number(priority_of(v)); },
+       [](View v) { return static_cast<std::int64_t>(priority_of(v)); }},
       {'y', "nice", "NICE", [](View v) { return fmt::format("{}", v.spec().nice); },
        [](View v) { return static_cast<std::int64_t>(v.spec().nice); }},
       {0, "exit_code", "EXIT_CODE", [](View v) { return exit_text(v.job().exit); }},
@@ -124,11 +179,17 @@ Columns state_columns() {
       {0, "restartcnt", "RESTART_COUNT", [](View v) { return number(v.job().restarts); }},
       {0, "requeue", "REQUEUE", [](View v) { return yes_no(v.spec().requeue); }},
       {0, "batchflag", "BATCH_FLAG", [](View v) { return yes_no(v.spec().batch); }},
+      {0, "reboot", "REBOOT", [](View v) { return yes_no(v.specials().reboot); }},
+      {0, "profile", "PROFILE",
+       [](View v) {
+         return v.specials().profile.empty() ? std::string("NotSet") : v.specials().profile;
+       }},
   };
 }
 
 Columns time_columns() {
-  auto start = [](View v) { return start_of(v).unix_ms; };
+  // What nobody can tell comes last.
+  auto start = [](View v) { return start_of(v) ? start_of(v).unix_ms : INT64_MAX; };
   return {
       {'M', "timeused", "TIME", [](View v) { return print_span(time_used(v)); },
        [](View v) { return static_cast<std::int64_t>(time_used(v).count()); }},
@@ -149,23 +210,30 @@ Columns time_columns() {
          return number(static_cast<std::uint64_t>(
              std::max<std::int64_t>(0, (until - v.job().submit).count() / 1000)));
        }},
-      {0, "mintime", "MIN_TIME",
-       [](View v) {
-         return v.spec().time_min_s ? print_span(std::chrono::seconds(v.spec().time_min_s))
-                                    : std::string("N/A");
-       }},
+      {0, "mintime", "TIME_MIN",
+       [](View v) { return print_span(std::chrono::seconds(v.spec().time_min_s)); }},
+      {0, "accruetime", "ACCRUE_TIME",
+       [](View v) { return show_time(v.job().held() ? Instant{} : v.job().eligible, "N/A"); }},
+      {0, "lastschedeval", "LAST_SCHED_EVAL", always_na},
+      {0, "preempttime", "PREEMPT_TIME", always_na},
+      {0, "resizetime", "RESIZE_TIME", always_na},
+      {0, "delayboot", "DELAY_BOOT",
+       [](View v) { return print_span(std::chrono::seconds(v.specials().delay_boot_s)); }},
+      {0, "wait4switch", "WAIT4SWITCH",
+       [](View v) { return print_span(std::chrono::seconds(v.specials().switch_wait_s)); }},
   };
 }
 
 Columns resource_columns() {
   auto cpus = [](View v) { return static_cast<std::int64_t>(cpu_count_of(v)); };
   return {
-      {'P', "partition", "PARTITION", [](View v) { return v.row->partition; }},
+      {'P', "partition", "PARTITION", [](View v) { return std::string(v.partition()); }},
       {'D', "numnodes", "NODES", [](View v) { return number(node_count_of(v)); },
        [](View v) { return static_cast<std::int64_t>(node_count_of(v)); }},
       {'C', "numcpus", "CPUS", [](View v) { return number(cpu_count_of(v)); }, cpus},
-      {0, "maxcpus", "MAX_CPUS", [](View) { return std::string("0"); }},
-      {0, "maxnodes", "MAX_NODES", [](View v) { return number(v.spec().max_nodes); }},
+      {0, "maxcpus", "MAX_CPUS", [](View v) { return number(cpu_count_of(v)); }, cpus},
+      {0, "maxnodes", "MAX_NODES",
+       [](View v) { return number(v.spec().max_nodes ? v.spec().max_nodes : node_count_of(v)); }},
       {0, "numtasks", "TASKS", [](View v) { return number(v.spec().tasks); }},
       {0, "cpus-per-task", "CPUS_PER_TASK", [](View v) { return number(v.spec().cpus_per_task); }},
       {'c', "mincpus", "MIN_CPUS",
@@ -176,34 +244,69 @@ Columns resource_columns() {
       {'d', "mintmpdisk", "MIN_TMP_DISK",
        [](View v) { return print_megabytes(v.extras().tmp_mb); }},
       {'f', "feature", "FEATURES", [](View v) { return or_null(v.extras().features); }},
-      {'b', "tres-per-node", "TRES_PER_NODE", [](View v) { return or_na(v.extras().gres); }},
-      {0, "gres", "TRES_PER_NODE", [](View v) { return or_na(v.extras().gres); }},
-      {0, "tres-alloc", "TRES_ALLOC",
-       [](View v) {
-         std::string held = allocated_tres(v);
-         return held.empty() ? requested_tres(v) : held;
-       }},
+      {0, "tres-alloc", "TRES_ALLOC", tres_text},
+      {0, "tres", "TRES_ALLOC", tres_text},
       {'W', "licenses", "LICENSES", [](View v) { return or_null(v.extras().licenses); }},
       {'v', "reservation", "RESERVATION", [](View v) { return or_null(v.extras().reservation); }},
       {'h', "oversubscribe", "OVER_SUBSCRIBE", shared_text},
       {'O', "contiguous", "CONTIGUOUS", [](View v) { return yes_no(v.spec().contiguous); }},
-      {'H', "sockets", "SOCKETS_PER_NODE", [](View) { return std::string("*"); }},
-      {'I', "cores", "CORES_PER_SOCKET", [](View) { return std::string("*"); }},
-      {'J', "threads", "THREADS_PER_CORE", [](View) { return std::string("*"); }},
-      {'z', "sct", "S:C:T", [](View) { return std::string("*:*:*"); }},
-      {'X', "corespec", "CORE_SPEC", [](View) { return std::string("N/A"); }},
+      {'H', "sockets", "SOCKETS_PER_NODE",
+       [](View v) { return or_star(v.extras().sockets_per_node); }},
+      {'I', "cores", "CORES_PER_SOCKET",
+       [](View v) { return or_star(v.extras().cores_per_socket); }},
+      {'J', "threads", "THREADS_PER_CORE",
+       [](View v) { return or_star(v.extras().binding.threads_per_core); }},
+      {'z', "sct", "S:C:T", shape_text},
+      {'X', "corespec", "CORE_SPEC", core_spec_text},
       {0, "network", "NETWORK", [](View v) { return or_null(v.extras().network); }},
+  };
+}
+
+// Generic resources, switches, and how tasks are to be laid out.
+Columns wish_columns() {
+  return {
+      {'b', "tres-per-node", "TRES_PER_NODE", [](View v) { return tres_per_node(v); }},
+      {0, "gres", "TRES_PER_NODE", [](View v) { return tres_per_node(v); }},
+      {0, "tres-per-job", "TRES_PER_JOB", [](View v) { return or_na(v.specials().tres_per_job); }},
+      {0, "tres-per-socket", "TRES_PER_SOCKET",
+       [](View v) { return or_na(v.specials().tres_per_socket); }},
+      {0, "tres-per-task", "TRES_PER_TASK",
+       [](View v) { return or_na(v.specials().tres_per_task); }},
+      {0, "tres-bind", "TRES_BIND", [](View v) { return or_na(v.specials().tres_bind); }},
+      {0, "tres-freq", "TRES_FREQ", [](View v) { return or_na(v.specials().tres_freq); }},
+      {0, "cpus-per-tres", "CPUS_PER_TRES",
+       [](View v) { return or_na(v.specials().cpus_per_tres); }},
+      {0, "mem-per-tres", "MEM_PER_TRES",
+       [](View v) { return or_na(v.specials().memory_per_tres); }},
+      {0, "ntperboard", "NTASKS_PER_BOARD", always_zero},
+      {0, "ntpercore", "NTASKS_PER_CORE",
+       [](View v) { return or_na(nonzero(v.extras().binding.tasks_per_core)); }},
+      {0, "ntpernode", "NTASKS_PER_NODE", [](View v) { return number(v.spec().tasks_per_node); }},
+      {0, "ntpersocket", "NTASKS_PER_SOCKET",
+       [](View v) { return or_na(nonzero(v.extras().binding.tasks_per_socket)); }},
+      {0, "boardspernode", "BOARDS_PER_NODE", always_zero},
+      {0, "sperboard", "SOCKETS_PER_BOARD", always_zero},
+      {0, "reqswitch", "REQ_SWITCH", [](View v) { return number(v.specials().switches); }},
+      {0, "prefer", "PREFER", [](View v) { return or_null(v.specials().prefer); }},
+      {0, "clusterfeature", "CLUSTER_FEATURES",
+       [](View v) { return or_null(v.specials().cluster_features); }},
+      {0, "burstbuffer", "BURST_BUFFER", [](View v) { return or_null(v.extras().burst_buffer); }},
+      {0, "burstbufferstate", "BURST_BUFFER_STATE", always_null},
+      {0, "container", "CONTAINER", [](View v) { return or_null(v.extras().container); }},
+      {0, "containerid", "CONTAINER_ID", [](View v) { return or_null(v.specials().container_id); }},
+      {'s', "selectjobinfo", "", [](View) { return std::string(); }},
   };
 }
 
 Columns place_columns() {
   return {
       {'N', "nodelist", "NODELIST", [](View v) { return v.row->nodes; }},
-      {0, "nodes", "NODELIST", [](View v) { return v.row->nodes; }},
       {'n', "reqnodes", "REQ_NODES", [](View v) { return v.extras().required_nodes; }},
-      {'x', "excnodes", "EXC_NODES", [](View v) { return v.extras().excluded_nodes; }},
+      {'x', "exc_nodes", "EXC_NODES", [](View v) { return v.extras().excluded_nodes; }},
+      {0, "excnodes", "EXC_NODES", [](View v) { return v.extras().excluded_nodes; }},
       {'Y', "schednodes", "SCHEDNODES", [](View v) { return or_null(v.row->scheduled_nodes); }},
-      {'B', "batchhost", "EXEC_HOST", [](View v) { return or_na(v.row->batch_host); }},
+      {'B', "batchhost", "EXEC_HOST",
+       [](View v) { return v.row->batch_host.empty() ? "n/a" : v.row->batch_host; }},
       {0, "allocnodes", "ALLOC_NODES", [](View v) { return or_null(v.spec().submit_host); }},
       {'o', "command", "COMMAND", command_text},
       {'Z', "workdir", "WORK_DIR", [](View v) { return v.spec().work_dir; }},
@@ -224,29 +327,11 @@ Columns place_columns() {
 const Columns& job_columns() {
   static const Columns columns = [] {
     Columns all;
-    for (const Columns& some :
-         {identity_columns(), state_columns(), time_columns(), resource_columns(), place_columns()})
+    for (const Columns& some : {identity_columns(), state_columns(), time_columns(),
+                                resource_columns(), wish_columns(), place_columns()})
       all.insert(all.end(), some.begin(), some.end());
     return all;
   }();
-  return columns;
-}
-
-const std::vector<Column<StepView>>& step_columns() {
-  using S = const StepView&;
-  static const std::vector<Column<StepView>> columns = {
-      {'i', "stepid", "STEPID",
-       [](S s) { return fmt::format("{}.{}", shown_id(*s.job), step_name(s.step().id)); }},
-      {'j', "stepname", "NAME", [](S s) { return s.step().name; }},
-      {'P', "partition", "PARTITION", [](S s) { return s.job->row->partition; }},
-      {'u', "username", "USER", [](S s) { return shown_user(*s.job); }},
-      {'U', "userid", "USER", [](S s) { return number(s.job->spec().uid.value); }},
-      {'M', "timeused", "TIME",
-       [](S s) { return print_span(std::max(Duration(0), s.job->now - s.step().start)); }},
-      {'S', "starttime", "START_TIME", [](S s) { return show_time(s.step().start, "N/A"); }},
-      {'A', "numtasks", "TASKS", [](S s) { return number(s.step().tasks); }},
-      {'N', "nodes", "NODELIST", [](S s) { return s.row->nodes; }},
-  };
   return columns;
 }
 

@@ -24,6 +24,7 @@ struct StepView {
   const Step& step() const { return row->step; }
 };
 const std::vector<Column<StepView>>& step_columns();
+inline constexpr std::string_view kUsualStepSort = "P,i";
 inline constexpr std::string_view kStepFormat = "%.15i %.8j %.9P %.8u %.9M %N";
 
 }  // namespace ym::cli

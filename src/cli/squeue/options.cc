@@ -12,37 +12,40 @@ namespace {
 using Settings = SqueueSettings;
 
 template <auto Member>
-Status add_list(Settings& settings, std::string_view value) {
-  (settings.*Member).clear();
-  append_list(settings.*Member, value);
-  return {};
-}
+constexpr auto list = set_list<Settings, Member>;
 template <auto Member, bool Value = true>
-Status flag(Settings& settings, std::string_view) {
-  settings.*Member = Value;
-  return {};
-}
-template <auto Member>
-Status text(Settings& settings, std::string_view value) {
-  settings.*Member = value;
-  return {};
-}
+constexpr auto flag = set_flag<Settings, Member, Value>;
 
 Status set_jobs(Settings& settings, std::string_view value) {
   auto targets = parse_targets(value);
-  if (!targets) return std::unexpected(targets.error());
+  if (!targets) {
+    settings.report.refusal = fmt::format("Invalid job id: {}", printable(value));
+    return {};
+  }
   settings.targets.insert(settings.targets.end(), targets->begin(), targets->end());
+  return {};
+}
+
+Status add_steps(Settings& settings, std::string_view value) {
+  auto targets = parse_targets(value);
+  if (!targets)
+    settings.report.refusal = fmt::format("Invalid job_step id: {}", printable(value));
+  else
+    settings.targets.insert(settings.targets.end(), targets->begin(), targets->end());
   return {};
 }
 
 Status set_steps(Settings& settings, std::string_view value) {
   settings.steps = true;
-  return value.empty() || value == "all" ? Status{} : set_jobs(settings, value);
+  return value.empty() || value == "all" ? Status{} : add_steps(settings, value);
 }
 
 Status set_states(Settings& settings, std::string_view value) {
   auto states = parse_states(value);
-  if (!states) return std::unexpected(states.error());
+  if (!states) {
+    settings.report.refusal = states.error().text;
+    return {};
+  }
   settings.states = std::move(*states);
   return {};
 }
@@ -58,15 +61,6 @@ Status set_me(Settings& settings, std::string_view) {
   settings.users = {fmt::format("{}", ::getuid())};
   return {};
 }
-
-Status set_iterate(Settings& settings, std::string_view value) {
-  auto seconds = parse_unsigned<std::uint32_t>(value);
-  if (!seconds || *seconds == 0 || *seconds > 86400) return fail("not a number of seconds");
-  settings.iterate_s = *seconds;
-  return {};
-}
-
-Status accept(Settings&, std::string_view) { return {}; }
 
 using Table = std::vector<Option<Settings>>;
 
@@ -84,13 +78,13 @@ Table choice_rows() {
         .argument = "LIST",
         .help = "Only jobs of these users",
         .variable = "SQUEUE_USERS"},
-       add_list<&Settings::users>},
+       list<&Settings::users>},
       {{.name = "users",
         .takes = Takes::Value,
         .argument = "LIST",
         .help = "The same as --user",
         .hidden = true},
-       add_list<&Settings::users>},
+       list<&Settings::users>},
       {{.name = "me", .help = "Only my jobs"}, set_me},
       {{.name = "states",
         .letter = 't',
@@ -105,14 +99,14 @@ Table choice_rows() {
         .argument = "LIST",
         .help = "Only jobs in these partitions",
         .variable = "SQUEUE_PARTITION"},
-       add_list<&Settings::partitions>},
+       list<&Settings::partitions>},
       {{.name = "account",
         .letter = 'A',
         .takes = Takes::Value,
         .argument = "LIST",
         .help = "Only jobs of these accounts",
         .variable = "SQUEUE_ACCOUNT"},
-       add_list<&Settings::accounts>},
+       list<&Settings::accounts>},
   };
 }
 
@@ -124,14 +118,14 @@ Table kind_rows() {
         .argument = "LIST",
         .help = "Only jobs of these QOS",
         .variable = "SQUEUE_QOS"},
-       add_list<&Settings::qos>},
+       list<&Settings::qos>},
       {{.name = "name",
         .letter = 'n',
         .takes = Takes::Value,
         .argument = "LIST",
         .help = "Only jobs of these names",
         .variable = "SQUEUE_NAMES"},
-       add_list<&Settings::names>},
+       list<&Settings::names>},
       {{.name = "nodelist",
         .letter = 'w',
         .takes = Takes::Value,
@@ -144,13 +138,13 @@ Table kind_rows() {
         .argument = "LIST",
         .help = "Only jobs that ask for these licences",
         .variable = "SQUEUE_LICENSES"},
-       add_list<&Settings::licenses>},
+       list<&Settings::licenses>},
       {{.name = "reservation",
         .letter = 'R',
         .takes = Takes::Value,
         .argument = "LIST",
         .help = "Only jobs in these reservations"},
-       add_list<&Settings::reservations>},
+       list<&Settings::reservations>},
       {{.name = "all", .letter = 'a', .help = "Hidden partitions, too", .variable = "SQUEUE_ALL"},
        flag<&Settings::all>},
       {{.name = "hide", .help = "No hidden partitions; this is usual"},
@@ -158,32 +152,8 @@ Table kind_rows() {
   };
 }
 
-Table look_rows() {
+Table kind_of_report_rows() {
   return {
-      {{.name = "format",
-        .letter = 'o',
-        .takes = Takes::Value,
-        .argument = "FORMAT",
-        .help = "Columns by letters: \"%.18i %.9P %j\"",
-        .variable = "SQUEUE_FORMAT"},
-       text<&Settings::format>},
-      {{.name = "Format",
-        .letter = 'O',
-        .takes = Takes::Value,
-        .argument = "FORMAT",
-        .help = "Columns by names: jobid:10,name:.20",
-        .variable = "SQUEUE_FORMAT2"},
-       text<&Settings::long_format>},
-      {{.name = "sort",
-        .letter = 'S',
-        .takes = Takes::Value,
-        .argument = "KEYS",
-        .help = "Order of the lines, by the letters of --format",
-        .variable = "SQUEUE_SORT"},
-       text<&Settings::sort>},
-      {{.name = "noheader", .letter = 'h', .help = "No line of headers"},
-       flag<&Settings::header, false>},
-      {{.name = "long", .letter = 'l', .help = "More columns"}, flag<&Settings::longer>},
       {{.name = "start", .help = "When pending jobs are expected to start"},
        flag<&Settings::start>},
       {{.name = "steps",
@@ -198,18 +168,27 @@ Table look_rows() {
         .variable = "SQUEUE_ARRAY"},
        flag<&Settings::single_elements>},
       {{.name = "array-unique",
-        .help = "A line for all waiting elements of an array; this is usual"},
+        .help = "A line for all waiting elements of an array; this is usual",
+        .variable = "SQUEUE_ARRAY_UNIQUE"},
        flag<&Settings::single_elements, false>},
+      {{.name = "priority",
+        .letter = 'P',
+        .help = "A line for each partition that a pending job may go to",
+        .variable = "SQUEUE_PRIORITY"},
+       flag<&Settings::by_partition>},
       {{.name = "iterate",
         .letter = 'i',
         .takes = Takes::Value,
         .argument = "SECONDS",
         .help = "Show it again every so many seconds"},
-       set_iterate},
+       [](Settings& s, std::string_view value) {
+         return set_iterate(s.report, value, "--iterate=");
+       }},
       {{.name = "only-job-state", .help = "Ids and states only"}, flag<&Settings::only_state>},
-      {{.name = "noconvert", .help = "Taken, without effect: units are never rounded"}, accept},
-      {{.name = "local", .help = "Taken, without effect"}, accept},
-      {{.name = "verbose", .letter = 'v', .help = "Taken, without effect"}, accept},
+      {{.name = "expand-patterns",
+        .help = "Taken, without effect: patterns of file names are always expanded"},
+       accept<Settings>},
+      {{.name = "sibling", .help = "Taken, without effect"}, accept<Settings>},
   };
 }
 
@@ -228,7 +207,11 @@ CommandPage squeue_page() {
 std::vector<Option<SqueueSettings>> squeue_table() {
   Table table = choice_rows();
   for (auto& row : kind_rows()) table.push_back(row);
-  for (auto& row : look_rows()) table.push_back(row);
+  for (auto& row : format_rows<Settings>("SQUEUE", "Columns by letters: \"%.18i %.9P %j\"",
+                                         "Columns by names: jobid:10,name:.20"))
+    table.push_back(row);
+  for (auto& row : kind_of_report_rows()) table.push_back(row);
+  for (auto& row : look_rows<Settings>()) table.push_back(row);
   return table;
 }
 

@@ -1,31 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/squeue/squeue.h"
 
-#include <poll.h>
-
 #include <algorithm>
-#include <ctime>
+#include <deque>
 #include <map>
+#include <set>
 
 #include "base/format.h"
 #include "base/text.h"
-#include "cli/common/controller.h"
+#include "cli/common/job_data.h"
 #include "cli/squeue/columns.h"
+#include "notation/hostlist.h"
 #include "os/clock.h"
 
 namespace ym::cli {
 namespace {
 
-std::string date_line(Instant now) {
-  std::time_t seconds = now.unix_seconds();
-  std::tm parts{};
-  ::localtime_r(&seconds, &parts);
-  char text[64];
-  std::size_t length = std::strftime(text, sizeof text, "%a %b %d %H:%M:%S %Y\n", &parts);
-  return std::string(text, length);
-}
+constexpr std::size_t kNodesMax = 1 << 20;  // that --nodelist may name
 
-bool in_list(const std::vector<std::string>& list, const std::string& text) {
+bool in_list(const std::vector<std::string>& list, std::string_view text) {
   if (list.empty()) return true;
   for (std::string_view word : split_words(text, ','))
     if (std::find(list.begin(), list.end(), std::string(word.substr(0, word.find(':')))) !=
@@ -37,49 +30,128 @@ bool in_list(const std::vector<std::string>& list, const std::string& text) {
 // What the controller's filter cannot say.
 bool wanted(const SqueueSettings& settings, const JobRow& row) {
   const JobExtras& extras = *row.job.spec->extras;
-  if (settings.start && row.job.state != JobState::Pending) return false;
+  if (settings.start && !settings.states.given() && row.job.state != JobState::Pending)
+    return false;
   return settings.states.holds(row.job) && in_list(settings.licenses, extras.licenses) &&
          in_list(settings.reservations, extras.reservation);
 }
 
-std::vector<JobView> views_of(const SqueueSettings& settings, const std::vector<JobRow>& rows,
-                              Instant now) {
-  std::vector<JobView> views;
-  views.reserve(rows.size());
-  for (const JobRow& row : rows) {
-    if (!wanted(settings, row)) continue;
-    if (settings.single_elements && row.job.array)
-      row.job.array->waiting.for_each(
-          [&](std::uint32_t task) { views.push_back({.row = &row, .now = now, .task = task}); });
-    else
-      views.push_back({.row = &row, .now = now});
+// The waiting elements that are asked for; all of them unless the targets name elements.
+IndexSet wanted_elements(const SqueueSettings& settings, const Job& job) {
+  IndexSet out;
+  bool named = false;
+  for (const JobTarget& target : settings.targets) {
+    if (target.job != job.array_job && target.job != job.id) continue;
+    if (!target.tasks) return job.array->waiting;
+    named = true;
+    job.array->waiting.intersected(*target.tasks).for_each([&](std::uint32_t task) {
+      out.insert(task);
+    });
   }
-  return views;
+  return named ? out : job.array->waiting;
 }
 
-Result<Format<JobView>> format_of(const SqueueSettings& settings) {
-  if (!settings.long_format.empty()) {
-    auto fields = parse_long_format(settings.long_format);
-    if (!fields) return std::unexpected(fields.error());
-    return resolve_format(std::move(*fields), job_columns(), true);
+// The lines of the report, in the rows' order. `parts` keeps the records that stand for some of an
+// array's waiting elements only.
+class Lines {
+ public:
+  Lines(const SqueueSettings& settings, Instant now, std::deque<JobRow>& parts)
+      : settings_(settings), now_(now), parts_(parts) {}
+
+  std::vector<JobView> of(const std::vector<JobRow>& rows) {
+    views_.reserve(rows.size());
+    for (const JobRow& row : rows) {
+      if (!wanted(settings_, row)) continue;
+      if (row.job.array)
+        add_array(row);
+      else
+        add(view_of(row));
+    }
+    return std::move(views_);
   }
-  std::string_view text = !settings.format.empty() ? std::string_view(settings.format)
-                          : settings.longer        ? kLongFormat
-                          : settings.start         ? kStartFormat
-                          : settings.only_state    ? std::string_view("%.18i %.9T")
-                                                   : kUsualFormat;
-  auto fields = parse_short_format(text);
+
+ private:
+  JobView view_of(const JobRow& row) const {
+    return {.row = &row, .now = now_, .cluster = settings_.report.cluster};
+  }
+  void add_array(const JobRow& row) {
+    IndexSet elements = wanted_elements(settings_, row.job);
+    if (settings_.single_elements || elements.count() == 1) {
+      bool alone = !settings_.single_elements && row.job.array->waiting.count() == 1;
+      elements.for_each([&](std::uint32_t task) {
+        JobView view = view_of(row);
+        if (!alone) view.task = task;
+        add(view);
+      });
+    } else if (elements.count() == row.job.array->waiting.count()) {
+      add(view_of(row));
+    } else if (!elements.empty()) {
+      JobRow& part = parts_.emplace_back(row);
+      part.job.array = Ref<ArrayTasks>(
+          ArrayTasks{.waiting = elements, .max_running = row.job.array->max_running});
+      add(view_of(part));
+    }
+  }
+  void add(JobView view) {
+    const JobRow& row = *view.row;
+    if (!settings_.by_partition || row.job.state != JobState::Pending ||
+        row.partition.find(',') == std::string::npos) {
+      views_.push_back(view);
+      return;
+    }
+    for (std::string_view partition : split_words(row.partition, ',')) {
+      view.one_partition = partition;
+      views_.push_back(view);
+    }
+  }
+
+  const SqueueSettings& settings_;
+  Instant now_;
+  std::deque<JobRow>& parts_;
+  std::vector<JobView> views_;
+};
+
+std::string_view usual_format(const SqueueSettings& settings) {
+  return settings.report.longer ? kLongFormat
+         : settings.start       ? kStartFormat
+         : settings.only_state  ? std::string_view("%.18i %.9T")
+                                : kUsualFormat;
+}
+
+template <class Row>
+Result<Format<Row>> format_of(const ReportWish& wish, std::string_view usual,
+                              const std::vector<Column<Row>>& table, std::string_view noun,
+                              std::vector<std::string>* complaints) {
+  auto fields = wish.fields(usual);
   if (!fields) return std::unexpected(fields.error());
-  return resolve_format(std::move(*fields), job_columns(), false);
+  Complaints told{.noun = noun};
+  Format<Row> format = resolve_format(std::move(*fields), table, wish.by_name(), told);
+  if (complaints) *complaints = std::move(told.texts);
+  return format;
 }
 
-void sort_views(std::vector<JobView>& views, const std::vector<SortKey<JobView>>& keys) {
-  std::sort(views.begin(), views.end(), [&](const JobView& a, const JobView& b) {
-    for (const auto& key : keys)
-      if (int order = compare_by(key, a, b); order != 0) return order < 0;
-    if (a.job().id != b.job().id) return a.job().id < b.job().id;
-    return a.task < b.task;
-  });
+// What stands above the rows.
+template <class Row>
+std::string head_of(const ReportWish& wish, const Format<Row>& format, Instant now) {
+  std::string out;
+  if (!wish.clusters.empty() && wish.header) out += fmt::format("CLUSTER: {}\n", wish.cluster);
+  if (wish.longer || wish.iterate_s) out += date_line(now);
+  if (wish.header) out += format.header();
+  return out;
+}
+
+template <class Row, class Before>
+Result<std::string> render(const SqueueSettings& settings, Format<Row>& format,
+                           std::vector<Row>& rows, std::string_view usual_sort,
+                           const std::vector<Column<Row>>& table, Instant now, Before before) {
+  const ReportWish& wish = settings.report;
+  auto keys = parse_sort(wish.sort.empty() ? usual_sort : std::string_view(wish.sort), table);
+  if (!keys) return std::unexpected(keys.error());
+  sort_rows(rows, *keys, before);
+  if (format.fits_itself()) format.fit(rows);
+  std::string out = settings.headed ? "" : head_of(wish, format, now);
+  for (const Row& row : rows) format.append_row(out, row);
+  return out;
 }
 
 // Targets with a step mean that step only.
@@ -91,50 +163,94 @@ bool step_wanted(const SqueueSettings& settings, const StepRow& step) {
 }
 
 Result<std::string> render_steps(const SqueueSettings& settings, const std::vector<JobView>& views,
-                                 const std::vector<StepRow>& steps) {
-  auto fields =
-      parse_short_format(settings.format.empty() ? kStepFormat : std::string_view(settings.format));
-  if (!fields) return std::unexpected(fields.error());
-  auto format = resolve_format(std::move(*fields), step_columns(), false);
+                                 const std::vector<StepRow>& steps,
+                                 std::vector<std::string>* complaints) {
+  auto format = format_of(settings.report, kStepFormat, step_columns(), "job step", complaints);
   if (!format) return std::unexpected(format.error());
-  std::string out = settings.header ? format->header() : "";
   std::multimap<JobId, const StepRow*> by_job;
   for (const StepRow& step : steps)
     if (step_wanted(settings, step)) by_job.emplace(step.job, &step);
+  std::vector<StepView> rows;
   for (const JobView& view : views) {
     auto [first, last] = by_job.equal_range(view.job().id);
-    for (auto at = first; at != last; ++at)
-      format->append_row(out, {.job = &view, .row = at->second});
+    for (auto at = first; at != last; ++at) rows.push_back({.job = &view, .row = at->second});
   }
-  return out;
+  Instant now = views.empty() ? wall_clock() : views[0].now;
+  return render(settings, *format, rows, kUsualStepSort, step_columns(), now,
+                [](const StepView& a, const StepView& b) {
+                  if (a.row->job != b.row->job) return a.row->job < b.row->job;
+                  return a.step().id < b.step().id;
+                });
+}
+
+void print_data(const SqueueSettings& settings, const std::vector<JobRow>& rows, Instant now) {
+  constexpr std::size_t kPrintAtOnce = 1 << 20;
+  std::deque<JobRow> parts;
+  std::vector<JobView> views = Lines(settings, now, parts).of(rows);
+  DataWriter data(*settings.report.notation);
+  data.begin_map().begin_list("jobs");
+  for (const JobView& view : views) {
+    write_job(data, view);
+    if (data.pending() > kPrintAtOnce) print(data.take());
+  }
+  data.end();
+  data.number("last_backfill", 0).number("last_update", now.unix_seconds());
+  write_meta(data, settings.report);
+  data.end();
+  print(data.finish());
 }
 
 Status fetch_steps(Controller& controller, const SqueueSettings& settings,
                    std::vector<StepRow>& steps) {
   QuerySteps question;
   if (settings.targets.size() == 1) question.job = settings.targets.front().job;
-  return controller.ask_many<StepRows>(
-      question,
-      [&steps](StepRows&& some) {
-        for (StepRow& step : some.rows) steps.push_back(std::move(step));
-      },
-      [&steps] { steps.clear(); });
+  return fetch_report<StepRows>(controller, question, steps);
 }
 
-int show_once(const SqueueSettings& settings, Controller& controller) {
+Status check_nodes(const SqueueSettings& settings, const ClusterConfig& config) {
+  auto hosts = Hostlist::parse(settings.nodes);
+  if (!hosts || settings.nodes.empty()) return {};
+  std::set<std::string_view> known;
+  for (const NodeSpec& node : config.nodes) known.insert(node.name);
+  if (hosts->count() > kNodesMax) return fail("Invalid node name: too many of them");
+  for (const std::string& host : hosts->names())
+    if (!known.contains(host)) return fail(fmt::format("Invalid node name {}", host));
+  return {};
+}
+
+// The head may be printed as soon as the controller is found: somebody who waits for a long queue
+// sees at once that it comes. Not if there may well be an error instead.
+bool head_comes_first(const SqueueSettings& settings) {
+  return settings.targets.empty() && !settings.steps && !settings.report.notation;
+}
+
+void print_head(SqueueSettings& settings) {
+  auto format = format_of(settings.report, usual_format(settings), job_columns(), "job", nullptr);
+  if (settings.headed || !format || format->fits_itself()) return;
+  print(head_of(settings.report, *format, wall_clock()));
+  settings.headed = true;
+}
+
+int show_once(const SqueueSettings& given, Controller& controller) {
+  SqueueSettings settings = given;
+  if (Status known = check_nodes(settings, controller.config()); !known) {
+    complain("squeue", known.error().text);
+    return 1;
+  }
   std::vector<JobRow> rows;
-  Status asked = controller.ask_many<JobRows>(
-      QueryJobs{.filter = squeue_filter(settings)},
-      [&rows](JobRows&& some) {
-        for (JobRow& row : some.rows) rows.push_back(std::move(row));
-      },
-      [&rows] { rows.clear(); });
+  if (head_comes_first(settings) && controller.connected()) print_head(settings);
+  Status asked =
+      fetch_report<JobRows>(controller, QueryJobs{.filter = squeue_filter(settings)}, rows);
   bool unknown = asked && rows.empty() && settings.targets.size() == 1;
   if (!asked && is(asked.error(), Errc::InvalidJobId) && settings.targets.size() > 1) asked = {};
   if (!asked || unknown) {
     std::string text = unknown ? std::string(text_of(Errc::InvalidJobId)) : asked.error().text;
     print_error(fmt::format("slurm_load_jobs error: {}\n", text));
     return 1;
+  }
+  if (settings.report.notation) {
+    print_data(settings, rows, wall_clock());
+    return 0;
   }
   std::vector<StepRow> steps;
   if (settings.steps) asked = fetch_steps(controller, settings, steps);
@@ -149,6 +265,21 @@ int show_once(const SqueueSettings& settings, Controller& controller) {
   }
   print(*out);
   return 0;
+}
+
+// A wrong format or order is told before anybody is asked.
+Status check(SqueueSettings& settings, const std::vector<std::string>& operands) {
+  for (const std::string& operand : operands) {
+    auto targets = settings.steps ? parse_targets(operand) : fail("no operands here");
+    if (!targets) return fail(fmt::format("Unrecognized option: {}", operand));
+    settings.targets.insert(settings.targets.end(), targets->begin(), targets->end());
+  }
+  std::vector<std::string> complaints;
+  auto dry = render_queue(settings, {}, wall_clock(), {}, &complaints);
+  if (!dry) return std::unexpected(dry.error());
+  if (!settings.report.notation)
+    for (const std::string& text : complaints) complain("squeue", text);
+  return {};
 }
 
 }  // namespace
@@ -171,46 +302,25 @@ JobFilter squeue_filter(const SqueueSettings& settings) {
 }
 
 Result<std::string> render_queue(const SqueueSettings& settings, const std::vector<JobRow>& rows,
-                                 Instant now, const std::vector<StepRow>& steps) {
-  auto format = format_of(settings);
-  if (!format && !settings.steps) return std::unexpected(format.error());
-  auto keys = parse_sort(settings.sort.empty() ? kUsualSort : std::string_view(settings.sort),
-                         job_columns());
-  if (!keys) return std::unexpected(keys.error());
-  std::vector<JobView> views = views_of(settings, rows, now);
-  sort_views(views, *keys);
-  if (settings.steps) return render_steps(settings, views, steps);
-  format->fit(views);
-  std::string out;
-  if (settings.longer || settings.iterate_s) out += date_line(now);
-  if (settings.header) out += format->header();
-  for (const JobView& view : views) format->append_row(out, view);
-  return out;
+                                 Instant now, const std::vector<StepRow>& steps,
+                                 std::vector<std::string>* complaints) {
+  std::deque<JobRow> parts;
+  std::vector<JobView> views = Lines(settings, now, parts).of(rows);
+  if (settings.steps) return render_steps(settings, views, steps, complaints);
+  auto format =
+      format_of(settings.report, usual_format(settings), job_columns(), "job", complaints);
+  if (!format) return std::unexpected(format.error());
+  return render(settings, *format, views, settings.start ? "S" : kUsualSort, job_columns(), now,
+                [](const JobView& a, const JobView& b) {
+                  if (a.job().id != b.job().id) return a.job().id < b.job().id;
+                  return a.task < b.task;
+                });
 }
 
 int squeue_main(const Arguments& arguments) {
-  auto parsed = parse_command(squeue_page(), squeue_table(), arguments, Operands::Mix);
-  if (parsed.exit_code) return *parsed.exit_code;
-  if (!parsed.operands.empty()) {
-    complain("squeue", fmt::format("Unrecognized option: {}", parsed.operands[0]));
-    return 1;
-  }
-  // A wrong format is told before anybody is asked.
-  if (auto dry = render_queue(parsed.settings, {}, wall_clock()); !dry) {
-    complain("squeue", dry.error().text);
-    return 1;
-  }
-  auto controller = Controller::open();
-  if (!controller) {
-    complain("squeue", controller.error().text);
-    return 1;
-  }
-  for (;;) {
-    int code = show_once(parsed.settings, *controller);
-    if (!parsed.settings.iterate_s) return code;
-    print("\n");
-    ::poll(nullptr, 0, static_cast<int>(parsed.settings.iterate_s * 1000));
-  }
+  return run_report<SqueueSettings>(
+      {.page = squeue_page(), .table = squeue_table(), .check = check, .show = show_once},
+      arguments);
 }
 
 }  // namespace ym::cli

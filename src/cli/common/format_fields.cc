@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/common/columns.h"
+#include "cli/common/format_fields.h"
 
 #include <algorithm>
 
@@ -10,7 +10,6 @@ namespace ym::cli {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // Reads '#', '.' and digits.
 void take_width(std::string_view text, std::size_t& at, FormatField& field) {
@@ -49,6 +48,7 @@ Result<std::vector<FormatField>> parse_short_format(std::string_view format) {
       literal += format[at++];
       continue;
     }
+    std::size_t begin = at;
     if (++at < format.size() && format[at] == '%') {
       literal += '%';
       ++at;
@@ -57,16 +57,21 @@ Result<std::vector<FormatField>> parse_short_format(std::string_view format) {
     FormatField field{.before = std::move(literal)};
     literal.clear();
     take_width(format, at, field);
-    if (at == format.size() || !is_letter(format[at]))
-      return fail(fmt::format("Invalid job format specification: no letter behind % in \"{}\"",
-                              printable(format)));
-    field.name = format[at++];
+    if (at == format.size()) {
+      literal = std::move(field.before);  // a lone % at the end is nothing
+      break;
+    }
+    std::size_t length = format.substr(at).starts_with("all") ? 3 : 1;
+    field.name = format.substr(at, length);
+    at += length;
+    field.raw = format.substr(begin, at - begin);
     out.push_back(std::move(field));
     if (out.size() > kFormatFieldsMax) return fail("Invalid format specification: too many fields");
   }
   if (out.empty())
-    return fail(fmt::format("Invalid job format specification: {}", printable(format)));
-  out.back().after = std::move(literal);
+    out.push_back({.before = std::move(literal)});
+  else
+    out.back().after = std::move(literal);
   return out;
 }
 
@@ -75,7 +80,8 @@ Result<std::vector<FormatField>> parse_long_format(std::string_view format) {
   for (std::string_view word : split(format, ',')) {
     FormatField field;
     auto colon = word.find(':');
-    field.name = to_lower(trim(word.substr(0, colon)));
+    field.raw = trim(word.substr(0, colon));
+    field.name = to_lower(field.raw);
     if (field.name.empty()) continue;
     if (colon == std::string_view::npos) {
       field.width = 20;
@@ -87,9 +93,12 @@ Result<std::vector<FormatField>> parse_long_format(std::string_view format) {
     out.push_back(std::move(field));
     if (out.size() > kFormatFieldsMax) return fail("Invalid format specification: too many fields");
   }
-  if (out.empty())
-    return fail(fmt::format("Invalid job format specification: {}", printable(format)));
   return out;
+}
+
+std::string cut_before_star(std::string value, std::uint32_t width) {
+  if (width == 0 || value.size() <= width || !value.ends_with('*')) return value;
+  return std::string(cut(value, width - 1)) + "*";
 }
 
 void append_field(std::string& out, const FormatField& field, std::string_view value) {
@@ -106,9 +115,11 @@ void append_field(std::string& out, const FormatField& field, std::string_view v
   out += field.after;
 }
 
-std::string unknown_column(std::string_view name, const std::vector<std::string_view>& names) {
-  std::string_view meant = names.empty() ? "" : nearest(name, names);
-  return fmt::format("Invalid job format specification: {}{}", printable(name),
+std::string unknown_column(std::string_view noun, const FormatField& field,
+                           const std::vector<std::string_view>& names) {
+  std::string_view meant = names.empty() ? "" : nearest(field.name, names);
+  return fmt::format("Invalid {} format specification: {}{}", noun,
+                     printable(names.empty() ? field.name : field.raw),
                      meant.empty() ? "" : fmt::format("; did you mean {}?", meant));
 }
 
@@ -119,6 +130,14 @@ Result<std::vector<SortWord>> parse_sort_words(std::string_view text) {
     if (word[0] == '-' || word[0] == '+') {
       key.descending = word[0] == '-';
       word.remove_prefix(1);
+    }
+    if (word.starts_with('#')) {
+      key.by_position = true;
+      word.remove_prefix(1);
+      if (word.starts_with('-')) {
+        key.descending = true;
+        word.remove_prefix(1);
+      }
     }
     if (word.empty()) return fail("Invalid sort specification: a sign without a field");
     key.name = word.size() == 1 ? std::string(word) : to_lower(word);

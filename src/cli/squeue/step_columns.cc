@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/format.h"
+#include "cli/common/local.h"
+#include "cli/common/targets.h"
+#include "cli/squeue/columns.h"
+#include "notation/time_limit.h"
+
+namespace ym::cli {
+namespace {
+
+using S = const StepView&;
+
+std::string number(std::uint64_t value) { return fmt::format("{}", value); }
+std::string always_null(S) { return "(null)"; }
+std::int64_t user_id(S s) { return s.job->spec().uid.value; }
+
+std::string limit_text(S s) {
+  Instant end = s.step().limit_end;
+  if (!end || end >= kNever) return "UNLIMITED";
+  return print_span(end - s.step().start);
+}
+
+std::uint32_t cpus(S s) {
+  std::uint32_t sum = 0;
+  for (const StepShare& share : s.step().shares) sum += share.cpus;
+  return sum ? sum : s.step().tasks * s.step().cpus_per_task;
+}
+
+// Numbered steps of a job in their order, then its batch script and the others that have a name.
+std::int64_t step_order(S s) {
+  return (static_cast<std::int64_t>(s.row->job.value) << 32) + s.step().id.value;
+}
+
+std::string task_text(S s) {
+  std::uint32_t task = s.job->job().array_task;
+  return task == kNoTask ? "N/A" : number(task);
+}
+
+}  // namespace
+
+const std::vector<Column<StepView>>& step_columns() {
+  static const std::vector<Column<StepView>> columns = {
+      {'i', "stepid", "STEPID",
+       [](S s) { return fmt::format("{}.{}", shown_id(*s.job), step_name(s.step().id)); },
+       step_order},
+      {'j', "stepname", "NAME", [](S s) { return s.step().name; }},
+      {'P', "partition", "PARTITION", [](S s) { return s.job->row->partition; }},
+      {'u', "username", "USER", [](S s) { return shown_user(*s.job); }},
+      {'U', "userid", "UID", [](S s) { return number(s.job->spec().uid.value); }, user_id},
+      {'M', "timeused", "TIME",
+       [](S s) { return print_span(std::max(Duration(0), s.job->now - s.step().start)); },
+       [](S s) { return -s.step().start.unix_ms; }},
+      {'S', "starttime", "START_TIME", [](S s) { return show_time(s.step().start, "N/A"); },
+       [](S s) { return s.step().start.unix_ms; }},
+      {'l', "timelimit", "TIME_LIMIT", limit_text},
+      {'A', "numtasks", "TASKS", [](S s) { return number(s.step().tasks); },
+       [](S s) { return static_cast<std::int64_t>(s.step().tasks); }},
+      {'N', "nodes", "NODELIST", [](S s) { return s.row->nodes; }},
+      {'b', "tres-per-node", "TRES_PER_NODE", always_null},
+      {0, "numcpus", "NUM_CPUS", [](S s) { return number(cpus(s)); },
+       [](S s) { return static_cast<std::int64_t>(cpus(s)); }},
+      {0, "jobid", "JOB_ID", [](S s) { return number(s.row->job.value); },
+       [](S s) { return static_cast<std::int64_t>(s.row->job.value); }},
+      {0, "arrayjobid", "ARRAY_JOB_ID", [](S s) { return number(s.job->job().array_job.value); }},
+      {0, "arraytaskid", "ARRAY_TASK_ID", task_text},
+      {0, "cluster", "CLUSTER", [](S s) { return std::string(s.job->cluster); }},
+      {0, "container", "CONTAINER", always_null},
+      {0, "cpufreq", "CPU_FREQ", [](S) { return std::string("Unknown-Unknown:Unknown"); }},
+      {0, "network", "NETWORK", always_null},
+      {0, "resvport", "RESV_PORTS", always_null},
+      {0, "stepstate", "STATE", [](S) { return std::string("RUNNING"); }},
+      {0, "cpus-per-tres", "CPUS_PER_TRES", always_null},
+      {0, "mem-per-tres", "MEM_PER_TRES", always_null},
+      {0, "tres-bind", "TRES_BIND", always_null},
+      {0, "tres-freq", "TRES_FREQ", always_null},
+      {0, "tres-per-job", "TRES_PER_STEP", always_null},
+      {0, "tres-per-step", "TRES_PER_STEP", always_null},
+      {0, "tres-per-socket", "TRES_PER_SOCKET", always_null},
+      {0, "tres-per-task", "TRES_PER_TASK", always_null},
+  };
+  return columns;
+}
+
+}  // namespace ym::cli
