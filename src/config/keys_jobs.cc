@@ -34,7 +34,7 @@ constexpr KeyInfo kTable[] = {
     {"KillWait", Number, ActedOn, "30 sec", "0-65533"},
     {"LaunchParameters", Text, NotYet, "(null)"},
     {"LicenseParameters", Text, NotYet, "(null)"},
-    {"Licenses", Text, NotYet, "(null)"},
+    {"Licenses", Text, ActedOn, "(null)"},
     {"MaxArraySize", Number, ActedOn, "1001", "0-4000001"},
     {"MaxBatchRequeue", Number, NotYet, "5", "0-4294967294"},
     // Slurm's default is 10,000; ours is no wall of the design.

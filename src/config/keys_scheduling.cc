@@ -46,7 +46,7 @@ constexpr KeyInfo kTable[] = {
     {"ResumeProgram", Path, NotYet, "(null)"},
     {"ResumeRate", Number, NotYet, "300 nodes/min", "0-65533"},
     {"ResumeTimeout", Number, ActedOn, "60 sec", "0-65533"},
-    {"ResvOverRun", Limit, NotYet, "0 min", "0-65533"},
+    {"ResvOverRun", Limit, ActedOn, "0 min", "0-65533"},
     {"SchedulerParameters", Text, NotYet, "(null)"},
     {"SchedulerTimeSlice", Number, NotYet, "30 sec", "5-65533"},
     {"SchedulerType", Choice, NotYet, "sched/backfill", "sched/backfill|sched/builtin"},

@@ -73,6 +73,9 @@ class Controller {
                     Outbox& out);
   void reboot_nodes(RequestId request, const RebootNodes& reboot, const Caller& caller, Instant now,
                     Outbox& out);
+  // --- reservations/ ---
+  void update_reservation(RequestId request, const UpdateReservation& update, const Caller& caller,
+                          Instant now, Outbox& out);
   void update_partition(RequestId request, const UpdatePartition& update, const Caller& caller,
                         Instant now, Outbox& out);
 
@@ -106,6 +109,20 @@ class Controller {
   // `strictly`: it must fit as a whole, not only node by node.
   Status check_can_ever_run(const JobSpec& spec, bool strictly);
   void answer_test(RequestId request, const JobSubmitted& admitted, Instant now, Outbox& out);
+  // reservations/admit.cc
+  Status check_reservation(JobSpec& spec, const Caller& caller, Instant now) const;
+  bool reservations_allow(const Job& job, const Allocation& allocation, Instant now) const;
+  // reservations/change.cc
+  Result<Reservation> wanted_reservation(const UpdateReservation& update, Instant now) const;
+  Status remove_reservation(const Reservation& reservation, Instant now, Outbox& out);
+  void hold_waiting_for(const Reservation& reservation, Instant now, Outbox& out);
+  // reservations/choose.cc
+  Status choose_nodes(Reservation& reservation, Instant now) const;
+  bool node_is_free_for(const Node& node, const Reservation& reservation, Instant now) const;
+  // reservations/watch.cc
+  void watch_reservations(Instant now, Outbox& out);
+  void end_reservation(const Reservation& reservation, Instant now, Outbox& out);
+  void define_licenses(const ClusterConfig& config, Instant now, Outbox& out);
   // jobs/dependencies.cc
   void job_moved_on(JobId job, Instant now, Outbox& out);
   void review_dependency(JobId waiting, Instant now, Outbox& out);
@@ -169,6 +186,8 @@ class Controller {
                 Outbox& out);
   Status set_holds(const Job& job, JobVerb verb, const Caller& caller, Instant now, Outbox& out);
   Status requeue(const Job& job, JobVerb verb, const Caller& caller, Instant now, Outbox& out);
+  // jobs/top.cc
+  Status top(const Job& job, Instant now, Outbox& out);
   // jobs/suspend.cc
   Status suspend(const Job& job, const Caller& caller, Instant now, Outbox& out);
   Status resume(const Job& job, const Caller& caller, Instant now, Outbox& out);
@@ -216,7 +235,7 @@ class Controller {
   State state_;
   Indexes indexes_;
   std::map<NodeId, Contact> contacts_;
-  std::map<JobId, Instant> owners_gone_;      // since when an interactive job's client is away
+  std::map<JobId, Instant> owners_gone_;     // since when an interactive job's client is away
   std::map<std::string, Fit> can_ever_run_;  // by shape; forgotten when nodes or partitions change
   Instant last_repeat_;
   std::map<JobId, Instant> warned_;  // the limit that the job has been warned of
@@ -226,6 +245,7 @@ class Controller {
   // after a restart.
   std::map<JobId, std::set<NodeId>> preparing_;
   std::set<JobId> controller_prologs_;
+  std::map<ReservationId, Instant> unused_since_;  // those with PURGE_COMP
 };
 
 }  // namespace ym

@@ -65,7 +65,9 @@ Word word_of(const Node& node) {
   if (node.drain) return busy ? Word{"drng", "draining"} : Word{"drain", "drained"};
   if (node.condition == NodeCondition::Down) return {"down", "down"};
   switch (use_of(node)) {
-    case Use::Idle: return {"idle", "idle"};
+    case Use::Idle:
+      if (node.maintenance) return {"maint", "maint"};
+      return node.reserved ? Word{"resv", "reserved"} : Word{"idle", "idle"};
     case Use::Mixed: return {"mix", "mixed"};
     case Use::Allocated: return {"alloc", "allocated"};
     case Use::Completing: return {"comp", "completing"};
@@ -77,7 +79,8 @@ Word word_of(const Node& node) {
 std::string_view mark_of(const Node& node) {
   if (node.reboot.phase == RebootPhase::Issued) return "^";
   if (node.reboot.phase == RebootPhase::Requested) return "@";
-  return node.responding ? "" : "*";
+  if (!node.responding) return "*";
+  return node.maintenance && node.jobs > 0 ? "$" : "";
 }
 
 }  // namespace
@@ -87,6 +90,8 @@ std::string state_long(const Node& node) {
   if (node.drain) out += "+DRAIN";
   if (node.fail) out += "+FAIL";
   if (node.completing) out += "+COMPLETING";
+  if (node.maintenance) out += "+MAINTENANCE";
+  if (node.reserved) out += "+RESERVED";
   if (!node.responding && node.condition != NodeCondition::Future) out += "+NOT_RESPONDING";
   if (node.reboot.phase == RebootPhase::Requested) out += "+REBOOT_REQUESTED";
   if (node.reboot.phase == RebootPhase::Issued) out += "+REBOOT_ISSUED";

@@ -14,6 +14,14 @@ bool may_use(const Reservation& one, const JobSpec& spec) {
   return !one.groups.empty() || admits(one, spec.user_name, {}, spec.account);
 }
 
+bool has_license(const LicenseList::Term& term, const Licenses& licenses, const Calendar& calendar,
+                 const Calendar::Stay& stay) {
+  auto at = licenses.find(term.name);
+  if (at == licenses.end()) return false;
+  std::uint64_t kept = calendar.empty() ? 0 : calendar.licenses_kept(term.name, stay);
+  return at->second.free() >= kept + term.count;
+}
+
 }  // namespace
 
 Calendar::Calendar(const State& state, Instant now) {
@@ -35,7 +43,7 @@ Calendar::Calendar(const State& state, Instant now) {
 }
 
 void Calendar::count(JobId job, const Allocation& allocation) {
-  if (allocation.reservation.empty() || !counted_.insert(job).second) return;
+  if (allocation.reservation.empty() || (job && !counted_.insert(job).second)) return;
   const Reservation* in = by_name(allocation.reservation);
   if (!in) return;
   for (const NodeShare& share : allocation.nodes) used_[{in->id, share.node}] += share.cpus;
@@ -133,16 +141,21 @@ std::vector<Instant> Calendar::turns(Instant after) const {
   return {out.begin(), out.end()};
 }
 
+bool licenses_suffice(const std::string& held, const Licenses& licenses, const Calendar& calendar,
+                      const Calendar::Stay& stay) {
+  auto list = LicenseList::parse(held);
+  return list && std::ranges::all_of(list->terms, [&](const LicenseList::Term& term) {
+           return has_license(term, licenses, calendar, stay);
+         });
+}
+
 std::optional<std::string> choose_licenses(const JobSpec& spec, const Licenses& licenses,
                                            const Calendar& calendar, const Calendar::Stay& stay) {
   if (spec.extras->licenses.empty()) return "";
   auto wanted = LicenseList::parse(spec.extras->licenses);
   if (!wanted) return std::nullopt;
   auto enough = [&](const LicenseList::Term& term) {
-    auto at = licenses.find(term.name);
-    if (at == licenses.end()) return false;
-    std::uint64_t kept = calendar.empty() ? 0 : calendar.licenses_kept(term.name, stay);
-    return at->second.free() >= kept + term.count;
+    return has_license(term, licenses, calendar, stay);
   };
   if (!wanted->any) {
     if (!std::ranges::all_of(wanted->terms, enough)) return std::nullopt;

@@ -19,11 +19,13 @@ namespace ym {
 
 class Calendar {
  public:
-  explicit Calendar(const State& state, Instant now);
+  Calendar(const State& state, Instant now);
+  Calendar(const Calendar&) = delete;  // points into itself
 
   bool empty() const { return all_.empty(); }
   // Is a part of a node reserved anywhere? Then count() must be told of every job that runs.
   bool has_parts() const { return has_parts_; }
+  // A job counts once, however often it is told of; one without an id each time.
   void count(JobId job, const Allocation& allocation);
 
   // A job's stay: when, and in which reservation (null: in none).
@@ -70,6 +72,9 @@ class Calendar {
 // if they do not suffice. REQUIRES: spec.extras->licenses was admitted.
 std::optional<std::string> choose_licenses(const JobSpec& spec, const Licenses& licenses,
                                            const Calendar& calendar, const Calendar::Stay& stay);
+// Are those that a proposal holds still free?
+bool licenses_suffice(const std::string& held, const Licenses& licenses, const Calendar& calendar,
+                      const Calendar::Stay& stay);
 // Is every licence known, and are there ever enough? An empty text is fine.
 Status check_licenses(const std::string& text, const Licenses& licenses);
 // Marks them as taken in a working copy.

@@ -47,10 +47,14 @@ struct Home {
 };
 
 std::optional<Booking> try_at(const JobSpec& spec, const std::vector<Home>& homes,
-                              const std::map<NodeId, Free>& free,
-                              const std::vector<Booking>& booked, Instant start) {
+                              const std::map<NodeId, Free>& free, const Outlook& outlook,
+                              Instant start) {
   Instant end = latest_end(spec, start);
-  std::map<NodeId, Taken> taken = taken_between(booked, start, end);
+  std::map<NodeId, Taken> taken = taken_between(*outlook.booked, start, end);
+  const Calendar* calendar = outlook.calendar;
+  std::vector<Calendar::Stay> stays;
+  if (calendar) stays = calendar->stays(spec, start, end);
+  if (calendar && stays.empty()) return std::nullopt;
   for (const Home& home : homes) {
     std::vector<Free> candidates;
     for (const Node* node : home.nodes) {
@@ -63,6 +67,8 @@ std::optional<Booking> try_at(const JobSpec& spec, const std::vector<Home>& home
         left.memory_mb -= std::min(left.memory_mb, by->second.memory_mb);
         left.idle = false;
       }
+      if (calendar && !calendar->empty() && !calendar->clip(candidates.back(), stays.front()))
+        candidates.pop_back();
     }
     if (auto allocation = place(spec, std::move(candidates), home.rules))
       return Booking{.job = {},
@@ -105,6 +111,8 @@ std::optional<Booking> forecast(const State& state, const JobSpec& spec, const O
   std::set<Instant> times{std::max(outlook.now, spec.begin)};
   for (const Return& one : outlook.returns) times.insert(one.at);
   for (const Booking& one : *outlook.booked) times.insert(one.end);
+  if (outlook.calendar)
+    for (Instant turn : outlook.calendar->turns(outlook.now)) times.insert(turn);
   auto next = outlook.returns.begin();
   for (Instant time : times) {
     if (time >= kNever) break;
@@ -113,7 +121,7 @@ std::optional<Booking> forecast(const State& state, const JobSpec& spec, const O
     if (time < spec.begin) continue;
     // What should be back already comes back at any moment.
     Instant start = std::max(time, outlook.now);
-    if (auto found = try_at(spec, homes, later, *outlook.booked, start)) return found;
+    if (auto found = try_at(spec, homes, later, outlook, start)) return found;
   }
   return std::nullopt;
 }

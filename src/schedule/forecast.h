@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/calendar.h"
 #include "schedule/placement.h"
 
 namespace ym {
@@ -31,6 +32,7 @@ struct Outlook {
   std::map<NodeId, Free> free;         // of the usable nodes, now
   std::vector<Return> returns;         // ascending
   const std::vector<Booking>* booked;  // promises that come first
+  const Calendar* calendar = nullptr;  // reservations; null: none
 };
 
 // The outlook of a state in which nothing is promised. O(nodes + jobs).

@@ -27,6 +27,8 @@ struct JobOf {
 void Planner::rebuild(const State& state) {
   *this = Planner(rules_);
   state.jobs.for_each([&](std::uint64_t, const Job& job) { refresh(job.id, state); });
+  state.reservations.for_each(
+      [&](std::uint64_t, const Reservation& one) { reservations_[one.id] = one.start; });
 }
 
 void Planner::observe(const Event& event, const State& state) {
@@ -34,6 +36,10 @@ void Planner::observe(const Event& event, const State& state) {
     rebuild(state);  // tiers may have changed the order; configuration changes are rare
     return;
   }
+  if (const auto* defined = std::get_if<ReservationDefined>(&event.body))
+    reservations_[defined->reservation.id] = defined->reservation.start;
+  if (const auto* removed = std::get_if<ReservationRemoved>(&event.body))
+    reservations_.erase(removed->reservation);
   if (const auto* split = std::get_if<ArrayTaskSplit>(&event.body))
     refresh(split->array_job, state);
   if (const auto* gone = std::get_if<ArrayTasksCancelled>(&event.body))
@@ -89,13 +95,21 @@ void Planner::remove(JobId id) {
 class Planner::Pass {
  public:
   Pass(const Planner& planner, const State& state, Instant now, const PlanBudget& budget)
-      : planner_(planner), state_(state), now_(now), budget_(budget) {}
+      : planner_(planner),
+        state_(state),
+        now_(now),
+        budget_(budget),
+        calendar_(state, now),
+        licenses_(*state.licenses) {}
 
   Plan run() {
     plan_.based_on = state_.seq;
     state_.nodes.for_each([&](std::uint64_t, const Node& node) {
       if (node.usable()) free_[node.id] = free_now(node);
     });
+    if (calendar_.has_parts())
+      for (const auto& [id, end] : planner_.running_)
+        calendar_.count(id, *state_.jobs.at(id.value).allocation);
     for (const auto& [key, shape] : planner_.shapes_)
       if (auto first = next_eligible(shape, shape.queue.begin()); first != shape.queue.end())
         heads_.insert({*first, Cursor{&key, &shape}});
@@ -142,9 +156,12 @@ class Planner::Pass {
       advance(rank, cursor);
       return;
     }
-    if (verdict.reason == Reason::Resources) reserve(job, verdict);
-    plan_.verdicts.shapes[shape_hash(*cursor.key)] =
-        verdict;  // and with it, no other job of this shape is tried
+    if (verdict.reason == Reason::Resources || verdict.reason == Reason::ReqNodeNotAvail)
+      reserve(job, verdict);
+    // And with it, no other job of this shape is tried.
+    plan_.verdicts.shapes.try_emplace(shape_hash(*cursor.key), verdict);
+    // Unless a reservation draws some users' jobs in.
+    if (calendar_.is_personal()) advance(rank, cursor);
   }
 
   void advance(const Rank& rank, const Cursor& cursor) {
@@ -184,56 +201,84 @@ class Planner::Pass {
   }
 
   std::optional<Proposal> try_start(const Job& job, Verdict& verdict) {
-    verdict.reason = Reason::PartitionDown;
+    const JobSpec& spec = *job.spec;
+    Instant end = latest_end(spec, now_);
+    if (auto proposal = try_until(job, end, verdict)) return proposal;
+    if (spec.time_min_s == 0 || spec.time_min_s >= spec.time_limit_s) return std::nullopt;
+    // With less time, if --time-min allows it: as long as nobody is kept waiting.
+    Instant least = now_ + std::chrono::seconds(spec.time_min_s);
+    auto proposal = try_until(job, least, verdict);
+    if (!proposal) return std::nullopt;
+    // What reservations leave is not looked into: it gets what it needs at least.
+    if (calendar_.empty()) proposal->end = std::max(least, free_until(proposal->allocation, end));
+    auto limit = std::chrono::duration_cast<std::chrono::seconds>(proposal->end - now_).count();
+    proposal->time_limit_s = static_cast<std::uint32_t>(limit);
+    return proposal;
+  }
+
+  std::optional<Proposal> try_until(const Job& job, Instant end, Verdict& verdict) {
+    std::vector<Calendar::Stay> stays = calendar_.stays(*job.spec, now_, end);
+    verdict.reason = stays.empty() ? Reason::Reservation : Reason::PartitionDown;
+    if (stays.empty()) return std::nullopt;
     for (const Partition* partition : partitions_of(*job.spec, state_)) {
       Reason reason = refusal_of(*partition->spec, *job.spec);
       if (reason != Reason::None) {
         if (verdict.reason != Reason::Resources) verdict.reason = reason;
         continue;
       }
-      if (std::optional<Proposal> proposal = try_in(job, *partition)) {
+      for (const Calendar::Stay& stay : stays) {
+        std::optional<Allocation> allocation = allocate(job, *partition, stay, verdict);
+        if (!allocation) continue;
         verdict.reason = Reason::None;
-        return proposal;
+        return Proposal{.job = job.id,
+                        .array_task = job.array ? next_task(job) : kNoTask,
+                        .partition = partition->id,
+                        .shape = shape_hash(shape_key(*job.spec)),
+                        .allocation = std::move(*allocation),
+                        .end = end};
       }
-      verdict.reason = Reason::Resources;
     }
     return std::nullopt;
   }
 
-  // With its whole time limit, or with a shorter one that --time-min allows: as long as nobody is
-  // kept waiting.
-  std::optional<Proposal> try_in(const Job& job, const Partition& partition) {
-    const JobSpec& spec = *job.spec;
-    PlacementRules rules = rules_in(*partition.spec, planner_.rules_);
-    Instant end = latest_end(spec, now_);
-    auto allocation = place(spec, candidates_for(job, partition, end), rules);
-    if (!allocation && spec.time_min_s > 0 && spec.time_min_s < spec.time_limit_s) {
-      Instant least = now_ + std::chrono::seconds(spec.time_min_s);
-      allocation = place(spec, candidates_for(job, partition, least), rules);
-      if (allocation) end = std::max(least, free_until(*allocation, end));
+  // What the job would get in the partition during that stay; the verdict says why it is nothing.
+  std::optional<Allocation> allocate(const Job& job, const Partition& partition,
+                                     const Calendar::Stay& stay, Verdict& verdict) const {
+    std::optional<std::string> held = choose_licenses(*job.spec, licenses_, calendar_, stay);
+    if (!held) {
+      if (verdict.reason != Reason::Resources) verdict.reason = Reason::Licenses;
+      return std::nullopt;
     }
-    if (!allocation) return std::nullopt;
-    auto limit = std::chrono::duration_cast<std::chrono::seconds>(end - now_).count();
-    bool cut = end < latest_end(spec, now_);
-    return Proposal{.job = job.id,
-                    .array_task = job.array ? next_task(job) : kNoTask,
-                    .partition = partition.id,
-                    .shape = shape_hash(shape_key(spec)),
-                    .allocation = std::move(*allocation),
-                    .time_limit_s = cut ? static_cast<std::uint32_t>(limit) : 0,
-                    .end = end};
+    bool maintained = false;
+    std::vector<Free> candidates = candidates_for(job, partition, stay, maintained);
+    auto allocation =
+        place(*job.spec, std::move(candidates), rules_in(*partition.spec, planner_.rules_));
+    if (!allocation) {
+      verdict.reason = maintained ? Reason::ReqNodeNotAvail : Reason::Resources;
+      return std::nullopt;
+    }
+    allocation->licenses = std::move(*held);
+    if (stay.in) allocation->reservation = stay.in->name;
+    return allocation;
   }
 
   // What is free now on nodes that no earlier job has been promised, or that this one gives back in
   // time.
-  std::vector<Free> candidates_for(const Job& job, const Partition& partition, Instant end) const {
+  std::vector<Free> candidates_for(const Job& job, const Partition& partition,
+                                   const Calendar::Stay& stay, bool& maintained) const {
+    Instant end = stay.to;
     std::vector<Free> candidates;
     for (const Node* node : admitted_nodes(state_, partition, *job.spec)) {
       auto free = free_.find(node->id);
       if (free == free_.end()) continue;
       auto promised = promised_.find(node->id);
       if (promised != promised_.end() && promised->second < end) continue;
-      candidates.push_back(free->second);
+      Free left = free->second;
+      if (!calendar_.empty() && !calendar_.clip(left, stay)) {
+        maintained = maintained || calendar_.in_maintenance(node->id, stay);
+        continue;
+      }
+      candidates.push_back(left);
     }
     return candidates;
   }
@@ -262,6 +307,8 @@ class Planner::Pass {
       free.for_user = free.for_user || job.spec->extras->specials->exclusive_kind == kExclusiveUser;
       free.idle = false;
     }
+    take_licenses(proposal.allocation.licenses, licenses_);
+    if (calendar_.has_parts()) calendar_.count({}, proposal.allocation);
   }
 
   // The earliest time at which the blocked job could start: the nodes that it would then get are
@@ -276,8 +323,10 @@ class Planner::Pass {
                     .rules = planner_.rules_,
                     .free = free_,
                     .returns = returns_in_order(),
-                    .booked = &plan_.booked};
+                    .booked = &plan_.booked,
+                    .calendar = &calendar_};
     std::optional<Booking> booking = forecast(state_, *job.spec, outlook);
+    if (!booking && verdict.reason == Reason::ReqNodeNotAvail) return;  // maintenance
     if (!booking) {
       Diagnosis found = diagnose(state_, *job.spec, planner_.rules_);
       verdict.reason = found.reason;
@@ -308,6 +357,8 @@ class Planner::Pass {
   const State& state_;
   Instant now_;
   PlanBudget budget_;
+  Calendar calendar_;
+  Licenses licenses_;  // with those that this pass takes
   Plan plan_;
   std::map<NodeId, Free> free_;
   std::map<NodeId, Instant> promised_;  // from when on the node is promised to a blocked job

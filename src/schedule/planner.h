@@ -13,6 +13,7 @@
 
 #include "model/event.h"
 #include "model/state.h"
+#include "schedule/calendar.h"
 #include "schedule/plan.h"
 
 namespace ym {
@@ -32,10 +33,14 @@ class Planner {
   // O(shapes log shapes + starts × partition's nodes); see bench/.
   Plan plan(const State& state, Instant now, const PlanBudget& budget) const;
 
-  // When, after that moment, the next job becomes eligible by its begin time; kNever if none does.
+  // When, after that moment, the next job becomes eligible by its begin time or the next
+  // reservation starts; kNever if none does.
   Instant next_begin(Instant after) const {
     auto next = begin_times_.lower_bound({after + Duration(1), JobId{0}});
-    return next == begin_times_.end() ? kNever : next->first;
+    Instant soonest = next == begin_times_.end() ? kNever : next->first;
+    for (const auto& [id, start] : reservations_)
+      if (start > after && start < soonest) soonest = start;
+    return soonest;
   }
   std::size_t shapes() const { return shapes_.size(); }
   std::size_t pending() const { return where_.size(); }
@@ -68,6 +73,7 @@ class Planner {
   std::set<std::pair<Instant, JobId>> begin_times_;
   std::set<std::pair<Instant, JobId>> running_by_end_;  // who gives resources back when
   std::map<JobId, Instant> running_;
+  std::map<ReservationId, Instant> reservations_;  // when they start
 };
 
 }  // namespace ym

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "cli/common/signals.h"
 #include "cli/scancel/scancel.h"
 #include "notation/hostlist.h"
@@ -14,6 +15,11 @@ using Settings = ScancelSettings;
 template <auto Member>
 Status add_list(Settings& settings, std::string_view value) {
   append_list(settings.*Member, value);
+  return {};
+}
+template <auto Member>
+Status set_text(Settings& settings, std::string_view value) {
+  settings.*Member = value;
   return {};
 }
 template <auto Member>
@@ -31,7 +37,7 @@ Status set_states(Settings& settings, std::string_view value) {
 
 Status set_signal(Settings& settings, std::string_view value) {
   auto signal = parse_signal(value);
-  if (!signal) return fail("Unknown job signal");
+  if (!signal) return fail(fmt::format("Unknown job signal: {}", printable(value)));
   settings.signal = *signal;
   return {};
 }
@@ -150,6 +156,25 @@ std::vector<Option<ScancelSettings>> scancel_table() {
         .argument = "HOSTS",
         .help = "Only jobs on these nodes"},
        set_nodes},
+      {{.name = "reservation",
+        .letter = 'R',
+        .takes = Takes::Value,
+        .argument = "NAME",
+        .help = "Only jobs that ask for this reservation",
+        .variable = "SCANCEL_RESERVATION"},
+       set_text<&Settings::reservation>},
+      {{.name = "wckey",
+        .takes = Takes::Value,
+        .argument = "KEY",
+        .help = "Only jobs with this wckey",
+        .variable = "SCANCEL_WCKEY"},
+       set_text<&Settings::wckey>},
+      {{.name = "clusters",
+        .letter = 'M',
+        .takes = Takes::Value,
+        .argument = "NAME",
+        .help = "The cluster that is meant; only this one is known"},
+       set_text<&Settings::cluster>},
       {{.name = "interactive",
         .letter = 'i',
         .help = "Ask before each job",

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "cli/common/controller.h"
 
 namespace ym::cli {
@@ -19,8 +20,17 @@ std::optional<std::string> read_line() {
   return std::nullopt;
 }
 
-// Asks about each job; what is left are the ones to be ended.
-Result<std::vector<JobTarget>> confirmed(Controller& controller, const JobFilter& filter) {
+bool asks_and_hears_yes(const JobRow& row) {
+  print(fmt::format("Cancel job_id={} name={} partition={} [y/n]? ", display_id(row.job),
+                    row.job.spec->name, row.partition));
+  auto answer = read_line();
+  return answer && (answer->starts_with('y') || answer->starts_with('Y'));
+}
+
+// The jobs that are left where the controller's own filter does not suffice: those of a
+// reservation or a wckey, those that the user says yes to.
+Result<std::vector<JobTarget>> chosen_jobs(Controller& controller, const ScancelSettings& settings,
+                                           const JobFilter& filter) {
   std::vector<JobRow> rows;
   Status asked = controller.ask_many<JobRows>(
       QueryJobs{.filter = filter},
@@ -31,13 +41,23 @@ Result<std::vector<JobTarget>> confirmed(Controller& controller, const JobFilter
   if (!asked) return std::unexpected(asked.error());
   std::vector<JobTarget> out;
   for (const JobRow& row : rows) {
-    print(fmt::format("Cancel job_id={} name={} partition={} [y/n]? ", display_id(row.job),
-                      row.job.spec->name, row.partition));
-    auto answer = read_line();
-    if (!answer) break;
-    if (answer->starts_with('y') || answer->starts_with('Y')) out.push_back({.job = row.job.id});
+    const JobExtras& extras = *row.job.spec->extras;
+    if (!settings.reservation.empty() && extras.reservation != settings.reservation) continue;
+    if (!settings.wckey.empty() && extras.wckey != settings.wckey) continue;
+    if (settings.interactive && !asks_and_hears_yes(row)) continue;
+    out.push_back({.job = row.job.id});
   }
   return out;
+}
+
+// The cluster must be this one.
+Status check_cluster(const ScancelSettings& settings, const std::string& cluster) {
+  if (!settings.cluster.empty() && settings.cluster != cluster)
+    return fail(
+        fmt::format("'{}' can't be reached now, or it is an invalid entry for --cluster.  "
+                    "Use 'sacctmgr list clusters' to see available clusters.",
+                    printable(settings.cluster)));
+  return {};
 }
 
 int cancel(ScancelSettings& settings, std::vector<JobTarget> targets) {
@@ -47,10 +67,18 @@ int cancel(ScancelSettings& settings, std::vector<JobTarget> targets) {
     return 1;
   }
   AlterJobs request = scancel_request(settings, std::move(targets));
-  if (settings.interactive) {
-    auto chosen = confirmed(*controller, request.filter);
+  if (Status known = check_cluster(settings, controller->config().cluster_name); !known) {
+    complain("scancel", known.error().text);
+    return 1;
+  }
+  if (settings.interactive || !settings.reservation.empty() || !settings.wckey.empty()) {
+    auto chosen = chosen_jobs(*controller, settings, request.filter);
     if (!chosen) {
-      complain("scancel", chosen.error().text);
+      bool one = is(chosen.error(), Errc::InvalidJobId) && request.filter.targets.size() == 1;
+      complain("scancel",
+               one ? fmt::format("Kill job error on job id {}: {}",
+                                 request.filter.targets[0].job.value, chosen.error().text)
+                   : chosen.error().text);
       return 1;
     }
     if (chosen->empty()) return 0;
@@ -65,7 +93,7 @@ int cancel(ScancelSettings& settings, std::vector<JobTarget> targets) {
     complain("scancel", answer.error().text);
     return 1;
   }
-  CancelReport report = report_of(*answer, settings);
+  CancelReport report = report_of(*answer, settings, request);
   for (const std::string& text : report.remarks) remark("scancel", text);
   for (const std::string& text : report.complaints) complain("scancel", text);
   return report.exit_code;
@@ -75,7 +103,8 @@ int cancel(ScancelSettings& settings, std::vector<JobTarget> targets) {
 
 bool ScancelSettings::has_filter() const {
   return !users.empty() || !partitions.empty() || !accounts.empty() || !qos.empty() ||
-         !names.empty() || !nodes.empty() || states.given();
+         !names.empty() || !nodes.empty() || !reservation.empty() || !wckey.empty() ||
+         states.given();
 }
 
 AlterJobs scancel_request(const ScancelSettings& settings, std::vector<JobTarget> targets) {
@@ -98,14 +127,26 @@ AlterJobs scancel_request(const ScancelSettings& settings, std::vector<JobTarget
   return out;
 }
 
-CancelReport report_of(const AlterAnswer& answer, const ScancelSettings& settings) {
+CancelReport report_of(const AlterAnswer& answer, const ScancelSettings& settings,
+                       const AlterJobs& request) {
   CancelReport out;
+  const auto& targets = request.filter.targets;
+  // "step id 7.0" where a step was named.
+  auto named = [&](const JobOutcome& outcome) {
+    for (const JobTarget& target : targets)
+      if (target.step && target.job == outcome.job)
+        return fmt::format("step id {}.{}", outcome.display, step_name(*target.step));
+    return fmt::format("id {}", outcome.display);
+  };
   for (const JobOutcome& outcome : answer.outcomes) {
     Error error{.code = outcome.code, .text = outcome.text};
     if (outcome.code == 0 && outcome.text.empty()) continue;
-    if (is(error, Errc::InvalidJobId)) continue;
-    std::string text =
-        fmt::format("Kill job error on job id {}: {}", outcome.display, outcome.text);
+    std::string text = fmt::format("Kill job error on job {}: {}", named(outcome), outcome.text);
+    bool by_signal = request.verb == JobVerb::Signal;
+    if (is(error, Errc::InvalidJobId) && !by_signal && !named(outcome).starts_with("step")) {
+      if (settings.verbose) out.complaints.push_back(text);
+      continue;
+    }
     // The job was over before we came: wanted or not, nothing is left to be done.
     bool gone = is(error, Errc::AlreadyDone) || is(error, Errc::JobFinished);
     if (gone) {

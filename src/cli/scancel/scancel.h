@@ -10,7 +10,7 @@ namespace ym::cli {
 struct ScancelSettings {
   std::vector<std::string> users, partitions, accounts, qos, names;
   StateChoice states;
-  std::string nodes;
+  std::string nodes, reservation, wckey, cluster;
   std::uint16_t signal = 0;  // 0: end the job
   bool batch = false, full = false, quiet = false, interactive = false, hurry = false;
   std::uint32_t verbose = 0;
@@ -26,7 +26,9 @@ struct CancelReport {
   std::vector<std::string> complaints, remarks;
   int exit_code = 0;
 };
-CancelReport report_of(const AlterAnswer& answer, const ScancelSettings& settings);
+// But where a signal or a step is meant, or the job was asked about before, it is an error.
+CancelReport report_of(const AlterAnswer& answer, const ScancelSettings& settings,
+                       const AlterJobs& request = {.verb = JobVerb::Cancel});
 int scancel_main(const Arguments& arguments);
 
 }  // namespace ym::cli

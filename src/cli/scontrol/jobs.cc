@@ -65,6 +65,9 @@ int requeuehold_verb(ScontrolContext& context, const Words& words) {
 int suspend_verb(ScontrolContext& context, const Words& words) {
   return alter(context, JobVerb::Suspend, "suspend", words);
 }
+int top_verb(ScontrolContext& context, const Words& words) {
+  return alter(context, JobVerb::Top, "top", words);
+}
 int resume_verb(ScontrolContext& context, const Words& words) {
   return alter(context, JobVerb::Resume, "resume", words);
 }

@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/local.h"
-#include "cli/scontrol/scontrol.h"
+#include "cli/scontrol/rare_job_keys.h"
 #include "notation/hostlist.h"
 #include "notation/size.h"
 #include "notation/time_limit.h"
@@ -298,6 +298,9 @@ Result<std::pair<std::string, JobPatch>> job_patch(const std::vector<Assignment>
       out.first = one.value;
       continue;
     }
+    auto rare = set_rare_job_key(out.second, one);
+    if (!rare) return std::unexpected(rare.error());
+    if (*rare) continue;
     const JobKey* found = nullptr;
     for (const auto* keys : {&job_keys(), &more_job_keys()})
       for (const JobKey& key : *keys)
@@ -354,6 +357,10 @@ Result<UpdateNodes> node_update(const std::vector<Assignment>& assignments) {
     } else if (same_ignoring_case(one.key, "Features") ||
                same_ignoring_case(one.key, "AvailableFeatures")) {
       out.features = one.value;
+    } else if (same_ignoring_case(one.key, "Comment")) {
+      out.comment = one.value;
+    } else if (same_ignoring_case(one.key, "Extra")) {
+      out.extra = one.value;
     } else if (same_ignoring_case(one.key, "Weight")) {
       auto weight = number_of(one.value);
       if (!weight) return std::unexpected(weight.error());

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/scontrol/scontrol.h"
 
-#include <unistd.h>
-
 #include "base/format.h"
 #include "base/text.h"
-#include "cli/sbatch/script.h"
 
 namespace ym::cli {
 namespace {
@@ -16,6 +13,8 @@ Status flag(ScontrolSettings& settings, std::string_view) {
   return {};
 }
 Status accept(ScontrolSettings&, std::string_view) { return {}; }
+
+}  // namespace
 
 int run_verb(ScontrolContext& context, const Words& words) {
   const Verb* verb = find_verb(scontrol_verbs(), words[0]);
@@ -29,30 +28,6 @@ int run_verb(ScontrolContext& context, const Words& words) {
   }
   return verb->run(context, Words(words.begin() + 1, words.end()));
 }
-
-// Without a verb on the line: commands from standard input, one a line.
-int run_lines(ScontrolContext& context) {
-  bool asks = ::isatty(STDIN_FILENO);
-  int code = 0;
-  std::string line;
-  for (;;) {
-    if (asks) print("scontrol: ");
-    line.clear();
-    ssize_t got = 0;
-    for (char c = 0; (got = ::read(STDIN_FILENO, &c, 1)) == 1 && c != '\n';) line += c;
-    if (got != 1 && line.empty()) return code;
-    auto words = shell_words(line);
-    if (!words) {
-      code = context.fail_with(words.error().text);
-      continue;
-    }
-    if (words->empty()) continue;
-    if ((*words)[0] == "exit" || (*words)[0] == "quit") return code;
-    code = run_verb(context, *words);
-  }
-}
-
-}  // namespace
 
 Result<Controller*> ScontrolContext::controller() {
   if (!controller_) {
@@ -70,11 +45,14 @@ int ScontrolContext::fail_with(std::string_view text) const {
 
 const std::vector<Verb>& scontrol_verbs() {
   static const std::vector<Verb> verbs = {
-      {"show", "KIND [NAME]", "Show job, step, node, partition, config, hostnames, hostlist",
+      {"show", "KIND [NAME]",
+       "Show job, step, node, partition, reservation, licenses, config, hostnames and more",
        show_verb},
-      {"update", "KEY=VALUE...", "Change a job, nodes or a partition", update_verb},
-      {"create", "PartitionName=NAME [KEY=VALUE]...", "Create a partition", create_verb},
-      {"delete", "PartitionName=NAME", "Delete a partition", delete_verb},
+      {"update", "KEY=VALUE...", "Change a job, nodes, a partition or a reservation", update_verb},
+      {"create", "PartitionName=NAME|reservation [KEY=VALUE]...",
+       "Create a partition or a reservation", create_verb},
+      {"delete", "PartitionName=NAME|ReservationName=NAME", "Delete a partition or a reservation",
+       delete_verb},
       {"hold", "JOB...", "Keep pending jobs from starting", hold_verb},
       {"uhold", "JOB...", "The same, as a user may lift it again", uhold_verb},
       {"release", "JOB...", "Let held jobs start", release_verb},
@@ -95,6 +73,10 @@ const std::vector<Verb>& scontrol_verbs() {
       {"listpids", "[JOB[.STEP]] [NODE]", "Processes of steps on this machine", listpids_verb},
       {"listjobs", "[NODE]", "Jobs that have something alive on this machine", listjobs_verb},
       {"liststeps", "[NODE]", "Steps that are alive on this machine", liststeps_verb},
+      {"completing", "", "Jobs that are ending, and the nodes that they wait for", completing_verb},
+      {"wait_job", "JOB", "Wait until the job's nodes are ready", wait_job_verb},
+      {"errnumstr", "NUMBER", "What an error number means", errnumstr_verb},
+      {"top", "JOB...", "Put jobs before their owner's other ones", top_verb},
       {"version", "", "Show the version of Slurm that is spoken", version_verb},
   };
   return verbs;
@@ -164,7 +146,7 @@ int scontrol_main(const Arguments& arguments) {
     return *parsed.exit_code;
   }
   ScontrolContext context(parsed.settings);
-  if (parsed.operands.empty()) return run_lines(context);
+  if (parsed.operands.empty()) return run_prompt(context);
   return run_verb(context, parsed.operands);
 }
 

@@ -25,6 +25,7 @@ class ScontrolContext {
  public:
   explicit ScontrolContext(ScontrolSettings settings) : settings_(settings) {}
   const ScontrolSettings& settings() const { return settings_; }
+  ScontrolSettings& settings() { return settings_; }
   Result<Controller*> controller();
   // "scontrol: error: …" (nothing if quiet); 1.
   int fail_with(std::string_view text) const;
@@ -45,6 +46,11 @@ struct Verb {
 const std::vector<Verb>& scontrol_verbs();
 // The verb of that name, or the only one that begins with it; null if there is none.
 const Verb* find_verb(const std::vector<Verb>& verbs, std::string_view name);
+
+// Runs one command; its exit code.
+int run_verb(ScontrolContext& context, const Words& words);
+// Commands from standard input, until it ends; the exit code of the last.
+int run_prompt(ScontrolContext& context);
 
 // --- verbs ---
 int show_verb(ScontrolContext& context, const Words& words);
@@ -68,6 +74,10 @@ int write_verb(ScontrolContext& context, const Words& words);
 int listpids_verb(ScontrolContext& context, const Words& words);
 int listjobs_verb(ScontrolContext& context, const Words& words);
 int liststeps_verb(ScontrolContext& context, const Words& words);
+int completing_verb(ScontrolContext& context, const Words& words);
+int wait_job_verb(ScontrolContext& context, const Words& words);
+int errnumstr_verb(ScontrolContext& context, const Words& words);
+int top_verb(ScontrolContext& context, const Words& words);
 int version_verb(ScontrolContext& context, const Words& words);
 
 // --- kinds of things that `show` shows ---
@@ -78,6 +88,11 @@ int show_partitions(ScontrolContext& context, const Words& words);
 int show_config(ScontrolContext& context, const Words& words);
 int show_hostnames(ScontrolContext& context, const Words& words);
 int show_hostlist(ScontrolContext& context, const Words& words);
+int show_daemons(ScontrolContext& context, const Words& words);
+int show_topology(ScontrolContext& context, const Words& words);
+int show_aliases(ScontrolContext& context, const Words& words);
+// What this cluster has none of: says nothing, as Slurm does.
+int show_nothing(ScontrolContext& context, const Words& words);
 int show_hostlist_sorted(ScontrolContext& context, const Words& words);
 
 // Records as people and scripts read them; `one_line` puts each on one.

@@ -3,7 +3,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/local.h"
-#include "cli/scontrol/scontrol.h"
+#include "cli/scontrol/reservation.h"
 #include "notation/hostlist.h"
 #include "os/clock.h"
 #include "os/environment.h"
@@ -13,10 +13,25 @@ namespace {
 
 const std::vector<Verb>& kinds() {
   static const std::vector<Verb> all = {
-      {"jobs", "", "", show_jobs},         {"steps", "", "", show_steps},
-      {"nodes", "", "", show_nodes},       {"partitions", "", "", show_partitions},
-      {"config", "", "", show_config},     {"hostnames", "", "", show_hostnames},
-      {"hostlist", "", "", show_hostlist}, {"hostlistsorted", "", "", show_hostlist_sorted},
+      {"jobs", "", "", show_jobs},
+      {"steps", "", "", show_steps},
+      {"nodes", "", "", show_nodes},
+      {"partitions", "", "", show_partitions},
+      {"config", "", "", show_config},
+      {"hostnames", "", "", show_hostnames},
+      {"hostlist", "", "", show_hostlist},
+      {"hostlistsorted", "", "", show_hostlist_sorted},
+      {"reservations", "", "", show_reservations},
+      {"licenses", "", "", show_licenses},
+      {"daemons", "", "", show_daemons},
+      {"topology", "", "", show_topology},
+      {"aliases", "", "", show_aliases},
+      {"federation", "", "", show_nothing},
+      {"burstbuffer", "", "", show_nothing},
+      {"bbstat", "", "", show_nothing},
+      {"dwstat", "", "", show_nothing},
+      {"assoc_mgr", "", "", show_nothing},
+      {"frontend", "", "", show_nothing},
   };
   return all;
 }
@@ -56,6 +71,7 @@ int show_verb(ScontrolContext& context, const Words& words) {
   if (same_ignoring_case(kind, "jobid")) kind = "job";
   if (same_ignoring_case(kind, "nodename")) kind = "node";
   if (same_ignoring_case(kind, "partitionname")) kind = "partition";
+  if (same_ignoring_case(kind, "reservationname")) kind = "reservation";
   const Verb* found = find_verb(kinds(), kind);
   if (!found)
     return context.fail_with(fmt::format("invalid entity:{} for keyword:show ", printable(kind)));

@@ -116,11 +116,12 @@ void add_resource_lines(std::vector<std::string>& lines, const JobView& view) {
   if (!extras.reservation.empty())
     lines.push_back(fmt::format("Reservation={}", extras.reservation));
   lines.push_back(
-      fmt::format("OverSubscribe={} Contiguous={} Licenses={} LicensesAlloc=(null) Network={}",
+      fmt::format("OverSubscribe={} Contiguous={} Licenses={} LicensesAlloc={} Network={}",
                   spec.exclusive       ? "NO"
                   : spec.oversubscribe ? "YES"
                                        : "OK",
-                  spec.contiguous ? 1 : 0, or_null(extras.licenses), or_null(extras.network)));
+                  spec.contiguous ? 1 : 0, or_null(extras.licenses),
+                  or_null(view.job().allocation->licenses), or_null(extras.network)));
 }
 
 void add_file_lines(std::vector<std::string>& lines, const JobView& view) {

@@ -69,6 +69,9 @@ std::string node_record(const NodeRow& row, const ScontrolSettings& settings) {
   lines.push_back(
       fmt::format("CfgTRES={}", tres_text(spec.cpus_for_jobs(), spec.memory_for_jobs(), true)));
   lines.push_back(fmt::format("AllocTRES={}", tres_text(used, node.memory_used_mb, false)));
+  if (!row.reservation.empty()) lines.push_back(fmt::format("ReservationName={}", row.reservation));
+  if (!node.comment.empty()) lines.push_back(fmt::format("Comment={}", node.comment));
+  if (!node.extra.empty()) lines.push_back(fmt::format("Extra={}", node.extra));
   if (!node.reason.empty())
     lines.push_back(fmt::format("Reason={} [{}@{}]", node.reason, user_name(node.reason_uid.value),
                                 show_time(node.reason_time, "Unknown")));

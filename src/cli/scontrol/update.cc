@@ -3,7 +3,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/targets.h"
-#include "cli/scontrol/scontrol.h"
+#include "cli/scontrol/reservation.h"
 #include "os/clock.h"
 
 namespace ym::cli {
@@ -50,10 +50,19 @@ int change_partition(ScontrolContext& context, const Words& words, bool create, 
   update->remove = remove;
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  std::string_view what = create   ? "slurm_create_partition"
-                          : remove ? "slurm_delete_partition"
-                                   : "slurm_update";
-  return report_done(context, (*controller)->ask<Done>(*update), what);
+  auto done = (*controller)->ask<Done>(*update);
+  if (!done && create)
+    return context.fail_with(fmt::format("Error creating the partition: {}", done.error().text));
+  if (!done && remove)
+    return context.fail_with(
+        fmt::format("delete_partition partitionname={}: {}", update->spec.name, done.error().text));
+  return report_done(context, done, "slurm_update");
+}
+
+// "ReservationName=x" and "x" name the same.
+std::string bare_name(const std::string& text) {
+  auto equals = text.find('=');
+  return equals == std::string::npos ? text : text.substr(equals + 1);
 }
 
 }  // namespace
@@ -75,10 +84,10 @@ Result<std::vector<Assignment>> parse_assignments(const Words& words) {
 }
 
 int update_verb(ScontrolContext& context, const Words& words) {
-  if (words.empty()) return context.fail_with("too few arguments for keyword:update");
+  if (words.empty()) return context.fail_with("too few arguments for update keyword");
   // "update job 7 timelimit=5" and "update job=7 …" mean "update jobid=7 …".
   Words rest = words;
-  for (std::string_view kind : {"job", "node", "partition"}) {
+  for (std::string_view kind : {"job", "node", "partition", "reservation"}) {
     if (!same_ignoring_case(rest[0], kind) || rest.size() < 2) continue;
     rest[1] =
         rest[1].find('=') == std::string::npos ? fmt::format("{}={}", kind, rest[1]) : rest[1];
@@ -89,6 +98,9 @@ int update_verb(ScontrolContext& context, const Words& words) {
   if (!assignments) return context.fail_with(assignments.error().text);
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
+  if (find_key(*assignments, {"Reservation", "ReservationName"}) &&
+      !find_key(*assignments, {"JobId", "Job"}))
+    return update_reservation(context, *assignments);
   if (find_key(*assignments, {"JobId", "Job", "JobName"}) &&
       !find_key(*assignments, {"NodeName", "PartitionName"}))
     return update_job(context, **controller, *assignments);
@@ -100,12 +112,25 @@ int update_verb(ScontrolContext& context, const Words& words) {
   if (find_key(*assignments, {"PartitionName", "Partition"}))
     return change_partition(context, rest, false, false);
   return context.fail_with(
-      "No valid entity in update command\nInput line must include \"JobId\", \"NodeName\" or "
-      "\"PartitionName\"");
+      "No valid entity in update command\nInput line must include \"NodeName\", "
+      "\"PartitionName\", \"Reservation\", \"JobId\", or \"SlurmctldDebug\"");
 }
 
 int create_verb(ScontrolContext& context, const Words& words) {
   Words rest = words;
+  bool reservation = false;
+  for (const std::string& word : words)
+    reservation = reservation || starts_with_ignoring_case(word, "reservation");
+  if (reservation) {
+    std::erase_if(rest, [](const std::string& word) {
+      return same_ignoring_case(word, "reservation") || same_ignoring_case(word, "reservationname");
+    });
+    return create_reservation(context, rest);
+  }
+  if (!rest.empty() && rest[0].find('=') == std::string::npos &&
+      !same_ignoring_case(rest[0], "partition"))
+    return context.fail_with(
+        fmt::format("scontrol: error: Invalid creation entity: {}", printable(rest[0])));
   if (!rest.empty() && same_ignoring_case(rest[0], "partition")) rest.erase(rest.begin());
   if (rest.empty()) return context.fail_with("too few arguments for keyword:create");
   return change_partition(context, rest, true, false);
@@ -113,6 +138,14 @@ int create_verb(ScontrolContext& context, const Words& words) {
 
 int delete_verb(ScontrolContext& context, const Words& words) {
   Words rest = words;
+  if (rest.size() == 1 && rest[0].find('=') == std::string::npos)
+    return context.fail_with(
+        "scontrol: error: Proper format is 'delete <ENTITY>=<ID>' or 'delete <ENTITY> <ID>'");
+  if (!rest.empty() && starts_with_ignoring_case(rest[0], "reservation")) {
+    auto equals = rest[0].find('=');
+    std::string name = equals == std::string::npos ? rest[1] : rest[0].substr(equals + 1);
+    return delete_reservation(context, bare_name(name));
+  }
   if (rest.size() > 1 && same_ignoring_case(rest[0], "partition")) {
     rest.erase(rest.begin());
     if (rest[0].find('=') == std::string::npos) rest[0] = "PartitionName=" + rest[0];

@@ -46,6 +46,7 @@ Status Controller::configure(const ClusterConfig& config, Instant now, Outbox& o
          out);
   define_nodes(config, now, out);
   define_partitions(config, now, out);
+  define_licenses(config, now, out);
   for (NodeId node : gone) emit(NodeRemoved{.node = node}, now, out);
   for (const ClusterConfig::DownNodes& down : config.down_nodes) {
     auto hosts = Hostlist::parse(down.nodes);

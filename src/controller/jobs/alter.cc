@@ -102,6 +102,8 @@ Status Controller::alter_one(JobId id, const AlterJobs& alter, const Caller& cal
     case JobVerb::Suspend: return suspend(job, caller, now, out);
     case JobVerb::Resume: return resume(job, caller, now, out);
     case JobVerb::Top:
+      // Users may not, unless a site allows them to.
+      return caller.administrator ? top(job, now, out) : Status(refuse(Errc::Disabled));
     case JobVerb::Notify:
     case JobVerb::Signal: break;
   }

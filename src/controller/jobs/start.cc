@@ -69,6 +69,7 @@ bool Controller::start(const Proposal& proposal, Instant now, Outbox& out) {
   if (array_is_full(*job)) return false;
   PlacementRules rules = rules_in(*partition->spec, placement_rules());
   if (!still_fits(state_, *job->spec, proposal.allocation, rules)) return false;
+  if (!reservations_allow(*job, proposal.allocation, now)) return false;
   bool is_element = proposal.array_task != kNoTask;
   if (is_element != static_cast<bool>(job->array)) return false;
   if (is_element && !job->array->waiting.contains(proposal.array_task)) return false;

@@ -130,6 +130,7 @@ Result<JobSubmitted> Controller::admit(const SubmitJob& submit, const Caller& ca
   if (spec.nice < 0 && !caller.administrator) return refuse(Errc::InvalidNice);
   obey_core_spec(spec, config_);
   count_required(spec);
+  if (Status ok = check_reservation(spec, caller, now); !ok) return std::unexpected(ok.error());
   if (Status ok = check_partitions(spec, caller); !ok) return std::unexpected(ok.error());
   if (Status ok = check_times(spec, now); !ok) return std::unexpected(ok.error());
   bool strictly = submit.test_only || config_.enforce_partition_limits;
@@ -266,6 +267,8 @@ void Controller::answer_test(RequestId request, const JobSubmitted& admitted, In
                              Outbox& out) {
   SubmitAnswer told{.job = admitted.job};
   Outlook outlook = outlook_of(state_, placement_rules(), now);
+  Calendar calendar(state_, now);
+  outlook.calendar = &calendar;
   if (auto booking = forecast(state_, *admitted.spec, outlook)) {
     told.expected_start = booking->start;
     told.nodes = nodes_text(state_, booking->allocation);

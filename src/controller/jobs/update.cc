@@ -55,6 +55,8 @@ JobExtras patched(JobExtras extras, const JobPatch& patch) {
   set_if(extras.features, patch.features);
   set_if(extras.required_nodes, patch.required_nodes);
   set_if(extras.excluded_nodes, patch.excluded_nodes);
+  set_if(extras.reservation, patch.reservation);
+  set_if(extras.licenses, patch.licenses);
   return extras;
 }
 
@@ -122,6 +124,7 @@ Status Controller::update(const Job& job, const JobPatch& asked, const Caller& c
                  .user_name = spec.user_name,
                  .groups = caller.groups,
                  .administrator = caller.administrator};
+    if (Status ok = check_reservation(spec, owner, now); !ok) return ok;
     if (Status ok = check_partitions(spec, owner); !ok) return ok;
     if (Status ok = check_times(spec, now); !ok) return ok;
     if (Status ok = check_can_ever_run(spec, config_.enforce_partition_limits); !ok) return ok;

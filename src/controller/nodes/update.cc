@@ -95,6 +95,11 @@ void Controller::update_nodes(RequestId request, const UpdateNodes& update, cons
     can_ever_run_.clear();
   }
   for (const auto& [id, change] : changes) {
+    const Node& noted = state_.nodes.at(id.value);
+    NodeNoted note{.node = id,
+                   .comment = update.comment.value_or(noted.comment),
+                   .extra = update.extra.value_or(noted.extra)};
+    if (note.comment != noted.comment || note.extra != noted.extra) emit(std::move(note), now, out);
     if (ends_reboot(update.state) && state_.nodes.at(id.value).reboot.phase != RebootPhase::None)
       emit(NodeRebootChanged{.node = id}, now, out);
     bool goes_down = change.condition == NodeCondition::Down &&

@@ -121,6 +121,8 @@ class Explainer {
     for (const Proposal& start : plan.starts)
       if (start.job != job_.id) before.push_back(booking_of(start));
     outlook.booked = &before;
+    Calendar calendar(state_, now_);
+    outlook.calendar = &calendar;
     std::optional<Booking> booking = forecast(state_, spec_, outlook);
     if (!booking) return explain_impossible();
     note_start(*booking);

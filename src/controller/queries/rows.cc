@@ -36,6 +36,23 @@ Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now) {
   return shared || verdict->head == job.id ? verdict->reason : Reason::Priority;
 }
 
+namespace {
+
+// What the state says of a reservation behind the reason.
+void note_reservation(JobRow& row, const State& state, const Job& job) {
+  const std::string& name = job.spec->extras->reservation;
+  if (row.reason == Reason::JobHeldAdmin && !name.empty() && !state.find_reservation(name))
+    row.reason = Reason::ReservationDeleted;
+  if (row.reason != Reason::ReqNodeNotAvail || job.state != JobState::Pending) return;
+  bool maintenance = false;
+  state.reservations.for_each([&](std::uint64_t, const Reservation& one) {
+    maintenance = maintenance || one.has(ReservationFlag::Maint);
+  });
+  if (maintenance) row.reason_text = "Reserved for maintenance";
+}
+
+}  // namespace
+
 std::string nodes_text(const State& state, const Allocation& allocation) {
   std::vector<std::string> names;
   names.reserve(allocation.nodes.size());
@@ -46,6 +63,7 @@ std::string nodes_text(const State& state, const Allocation& allocation) {
 
 JobRow job_row(const State& state, const Job& job, const Verdicts& verdicts, Instant now) {
   JobRow row{.job = job, .reason = reason_of(job, verdicts, now)};
+  note_reservation(row, state, job);
   row.nodes = nodes_text(state, *job.allocation);
   if (!job.allocation->nodes.empty())
     if (const Node* first = state.find(job.allocation->nodes.front().node))

@@ -22,6 +22,9 @@ bool may_start_something(const Event& event) {
          std::holds_alternative<NodeRebootChanged>(event.body) ||
          std::holds_alternative<NodesDefined>(event.body) ||
          std::holds_alternative<PartitionDefined>(event.body) ||
+         std::holds_alternative<ReservationDefined>(event.body) ||
+         std::holds_alternative<ReservationRemoved>(event.body) ||
+         std::holds_alternative<LicensesDefined>(event.body) ||
          std::holds_alternative<AllocationChanged>(event.body);
 }
 
@@ -81,6 +84,8 @@ void Core::handle(const Request& request, Instant now) {
           controller_.update_nodes(request.id, command, request.caller, now, out_);
         else if constexpr (std::is_same_v<C, RebootNodes>)
           controller_.reboot_nodes(request.id, command, request.caller, now, out_);
+        else if constexpr (std::is_same_v<C, UpdateReservation>)
+          controller_.update_reservation(request.id, command, request.caller, now, out_);
         else if constexpr (std::is_same_v<C, UpdatePartition>)
           controller_.update_partition(request.id, command, request.caller, now, out_);
         else {

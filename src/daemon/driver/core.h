@@ -22,7 +22,7 @@ struct NewConfiguration {
   ClusterConfig config;
 };
 using Command = std::variant<SubmitJob, AlterJobs, CreateStep, UpdateNodes, UpdatePartition,
-                             NewConfiguration, RebootNodes>;
+                             NewConfiguration, RebootNodes, UpdateReservation>;
 struct Request {
   RequestId id;
   Caller caller;

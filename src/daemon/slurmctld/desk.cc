@@ -19,12 +19,15 @@ void Desk::on_frame(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<UpdateNodes>: return to_core<UpdateNodes>(to, peer, frame);
     case message_number<RebootNodes>: return to_core<RebootNodes>(to, peer, frame);
     case message_number<UpdatePartition>: return to_core<UpdatePartition>(to, peer, frame);
+    case message_number<UpdateReservation>: return change_reservation(to, peer, frame);
     case message_number<NodeReport>: return node_report(to, peer, frame);
     case message_number<QueryJobs>: return query_jobs(to, frame);
     case message_number<QuerySteps>: return query_steps(to, frame);
     case message_number<GetJobCredential>: return job_credential(to, peer, frame);
     case message_number<QueryNodes>: return query_nodes(to, frame);
     case message_number<QueryPartitions>: return query_partitions(to, frame);
+    case message_number<QueryReservations>: return query_reservations(to, frame);
+    case message_number<QueryLicenses>: return query_licenses(to, frame);
     case message_number<QueryConfig>: return query_config(to);
     case message_number<QueryStatistics>: return query_statistics(to);
     case message_number<WatchJob>: return watch_job(to, peer, frame);

@@ -90,6 +90,9 @@ class Desk {
   bool list_steps(ConnectionId connection, Listing& listing);
   // desk_queries.cc
   void query_partitions(ReplyTo to, const Frame& frame);
+  void change_reservation(ReplyTo to, const Peer& peer, Frame& frame);
+  void query_reservations(ReplyTo to, const Frame& frame);
+  void query_licenses(ReplyTo to, const Frame& frame);
   void query_config(ReplyTo to);
   void query_statistics(ReplyTo to);
   void ping(ReplyTo to);

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "controller/queries/explain.h"
+#include "controller/queries/reservations.h"
 #include "controller/queries/rows.h"
 #include "controller/queries/select.h"
 #include "daemon/slurmctld/desk_impl.h"
@@ -13,6 +15,7 @@
 #include "notation/hostlist.h"
 #include "os/environment.h"
 #include "os/files.h"
+#include "os/users.h"
 #include "site/configuration.h"
 
 namespace ym {
@@ -97,8 +100,10 @@ void Desk::query_nodes(ReplyTo to, const Frame& frame) {
   if (!read(to, frame, query)) return;
   View view = s_.published->view();
   NodeRows rows;
+  Instant now = wall_clock();
   auto add = [&](const Node& node) {
     NodeRow row = node_row(view.state, node);
+    mark_reservation(row, view.state, now);
     NodeLoad load = s_.published->load_of(node.id);
     row.cpu_load = load.cpu_load;
     row.free_memory_mb = load.free_memory_mb;
@@ -128,6 +133,32 @@ void Desk::query_partitions(ReplyTo to, const Frame& frame) {
   if (!query.name.empty() && rows.rows.empty())
     return deny(to, ym::refuse(Errc::InvalidPartition).error());
   answer(to, rows);
+}
+
+// The core knows no name service: whether its users exist is asked here.
+void Desk::change_reservation(ReplyTo to, const Peer& peer, Frame& frame) {
+  UpdateReservation update;
+  if (!read(to, frame, update)) return;
+  for (std::string_view name : split_words(update.wanted.users, ',')) {
+    if (name.starts_with('-') || name.starts_with('+')) name.remove_prefix(1);
+    if (!user_by_name(std::string(name))) return deny(to, ym::refuse(Errc::InvalidUserId).error());
+  }
+  to_core<UpdateReservation>(to, peer, frame);
+}
+
+void Desk::query_reservations(ReplyTo to, const Frame& frame) {
+  QueryReservations query;
+  if (!read(to, frame, query)) return;
+  ReservationRows rows = reservation_rows(s_.published->view().state, query.name, wall_clock());
+  if (!query.name.empty() && rows.rows.empty())
+    return deny(to, ym::refuse(Errc::ReservationInvalid).error());
+  answer(to, rows);
+}
+
+void Desk::query_licenses(ReplyTo to, const Frame& frame) {
+  QueryLicenses query;
+  if (!read(to, frame, query)) return;
+  answer(to, license_rows(s_.published->view().state, query.name, wall_clock()));
 }
 
 void Desk::query_config(ReplyTo to) {

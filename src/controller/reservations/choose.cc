@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which nodes a reservation gets: those that were named, or as many as were asked for.
+#include <algorithm>
+
+#include "base/text.h"
+#include "controller/controller.h"
+#include "model/errc.h"
+#include "notation/hostlist.h"
+
+namespace ym {
+namespace {
+
+bool ignores_jobs(const Reservation& one) {
+  return one.has(ReservationFlag::IgnoreJobs) || one.has(ReservationFlag::Maint);
+}
+bool may_overlap(const Reservation& one) {
+  return one.has(ReservationFlag::Maint) || one.has(ReservationFlag::Overlap);
+}
+
+std::uint32_t cores_of(const NodeSpec& node) {
+  return std::max(1u, node.sockets * node.cores_per_socket);
+}
+// So many cores of the node, in CPUs.
+ReservedNode part_of(const Node& node, std::uint32_t cores) {
+  std::uint32_t all = cores_of(*node.spec);
+  if (cores >= all) return {.node = node.id};
+  std::uint32_t threads = std::max(1u, node.spec->cpus / all);
+  return {.node = node.id, .cpus = cores * threads, .whole = false};
+}
+
+bool has_features(const NodeSpec& node, const std::string& wanted) {
+  std::vector<std::string_view> have = split_words(node.features, ',');
+  std::string plain = wanted;
+  std::ranges::replace(plain, '&', ',');
+  return std::ranges::all_of(split_words(plain, ','), [&](std::string_view word) {
+    return std::ranges::find(have, word) != have.end();
+  });
+}
+
+// Do two reservations want the node at the same time, and may they not?
+bool clash(const Reservation& a, const Reservation& b) {
+  return a.id != b.id && !may_overlap(a) && !may_overlap(b) && a.start < b.end && b.start < a.end;
+}
+
+}  // namespace
+
+// Is the node free of jobs that would still be there, and of other reservations?
+bool Controller::node_is_free_for(const Node& node, const Reservation& reservation,
+                                  Instant now) const {
+  bool reserved = false;
+  state_.reservations.for_each([&](std::uint64_t, const Reservation& other) {
+    reserved = reserved || (clash(reservation, other) && other.find(node.id));
+  });
+  if (reserved) return false;
+  if (ignores_jobs(reservation)) return true;
+  return std::ranges::all_of(indexes_.on_node(node.id), [&](JobId id) {
+    const Job& job = state_.jobs.at(id.value);
+    Instant end = job.completing() ? now : job.limit_end;
+    return end <= reservation.start || job.allocation->reservation == reservation.name;
+  });
+}
+
+namespace {
+
+Result<std::vector<const Node*>> named_nodes(const State& state, const Reservation& one) {
+  std::vector<const Node*> out;
+  auto add_all = [&] {
+    const Partition* partition = state.find_partition(one.partition);
+    state.nodes.for_each([&](std::uint64_t, const Node& node) {
+      if (!partition || std::ranges::binary_search(*partition->nodes, node.id))
+        out.push_back(&node);
+    });
+  };
+  if (same_ignoring_case(one.node_text, "ALL")) {
+    add_all();
+    return out;
+  }
+  auto hosts = Hostlist::parse(one.node_text);
+  if (!hosts) return refuse(Errc::InvalidNodeName);
+  bool known = true;
+  hosts->for_each([&](std::string_view host) {
+    const Node* node = state.find_node(host);
+    known = known && node;
+    if (node) out.push_back(node);
+  });
+  if (!known) return refuse(Errc::InvalidNodeName);
+  return out;
+}
+
+// Nodes that may be chosen from: of the partition, or the default one.
+Result<std::vector<const Node*>> eligible_nodes(const State& state, const Reservation& one) {
+  const Partition* partition =
+      one.partition.empty() ? state.default_partition() : state.find_partition(one.partition);
+  if (!partition) return refuse(Errc::InvalidPartition);
+  std::vector<const Node*> out;
+  for (NodeId id : *partition->nodes)
+    if (const Node* node = state.find(id); node && node->usable()) out.push_back(node);
+  return out;
+}
+
+}  // namespace
+
+Status Controller::choose_nodes(Reservation& reservation, Instant now) const {
+  if (!reservation.partition.empty() && !state_.find_partition(reservation.partition))
+    return refuse(Errc::InvalidPartition);
+  std::vector<ReservedNode> chosen;
+  bool named = !reservation.node_text.empty();
+  auto candidates = named ? named_nodes(state_, reservation) : eligible_nodes(state_, reservation);
+  if (!candidates) return std::unexpected(candidates.error());
+  std::uint32_t nodes_left = named ? 0 : reservation.node_count,
+                cores_left = reservation.core_count;
+  bool by_count = nodes_left > 0 || cores_left > 0;
+  if (!named && !by_count) {
+    // Licences only.
+    reservation.nodes.clear();
+    return {};
+  }
+  for (const Node* node : *candidates) {
+    if (by_count && nodes_left == 0 && cores_left == 0) break;
+    bool free = node_is_free_for(*node, reservation, now);
+    if (named && !free) {
+      bool overlaps = false;
+      state_.reservations.for_each([&](std::uint64_t, const Reservation& other) {
+        overlaps = overlaps || (clash(reservation, other) && other.find(node->id));
+      });
+      return refuse(overlaps ? Errc::ReservationOverlap : Errc::NodesBusy);
+    }
+    if (!free || !has_features(*node->spec, reservation.features)) continue;
+    std::uint32_t cores = cores_of(*node->spec);
+    std::uint32_t taken = reservation.core_count ? std::min(cores, cores_left) : cores;
+    chosen.push_back(part_of(*node, taken));
+    cores_left -= std::min(cores_left, taken);
+    nodes_left -= nodes_left ? 1 : 0;
+  }
+  if (nodes_left > 0 || cores_left > 0) return refuse(Errc::NodesBusy);
+  std::ranges::sort(chosen, {}, &ReservedNode::node);
+  auto extra = std::ranges::unique(chosen, {}, &ReservedNode::node);
+  chosen.erase(extra.begin(), extra.end());
+  reservation.nodes = std::move(chosen);
+  auto set = [&](ReservationFlag flag) { reservation.flags |= static_cast<std::uint64_t>(flag); };
+  if (named) set(ReservationFlag::SpecNodes);
+  if (same_ignoring_case(reservation.node_text, "ALL")) set(ReservationFlag::AllNodes);
+  return {};
+}
+
+}  // namespace ym
