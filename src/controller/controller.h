@@ -86,6 +86,9 @@ class Controller {
     Instant last_heard;
   };
 
+  // What of the cluster's nodes could take a request, were they all up and empty.
+  enum class Fit : std::uint8_t { None, SomeTasks, All };
+
   // Applies the event and puts it into the outbox. The only caller of apply().
   void emit(EventBody body, Instant now, Outbox& out);
   void answer(RequestId request, Answer answer, Outbox& out) {
@@ -100,7 +103,12 @@ class Controller {
   // jobs/submit.cc
   Result<JobSubmitted> admit(const SubmitJob& submit, const Caller& caller, Instant now);
   Status check_partitions(JobSpec& spec, const Caller& caller) const;
-  Status check_can_ever_run(const JobSpec& spec);
+  Status check_partition(const PartitionSpec& rules, const JobSpec& spec) const;
+  Status check_nodes(const JobSpec& spec) const;
+  Status check_times(const JobSpec& spec, Instant now) const;
+  // `strictly`: it must fit as a whole, not only node by node.
+  Status check_can_ever_run(const JobSpec& spec, bool strictly);
+  void answer_test(RequestId request, const JobSubmitted& admitted, Instant now, Outbox& out);
   // reservations/admit.cc
   Status check_reservation(JobSpec& spec, const Caller& caller, Instant now) const;
   bool reservations_allow(const Job& job, const Allocation& allocation, Instant now) const;
@@ -118,10 +126,17 @@ class Controller {
   // jobs/dependencies.cc
   void job_moved_on(JobId job, Instant now, Outbox& out);
   void review_dependency(JobId waiting, Instant now, Outbox& out);
+  void follow_counterpart(JobId waiting, JobId element, Instant now, Outbox& out);
+  void follow_counterparts(JobId waiting, Instant now, Outbox& out);
+  bool closes_circle(JobId job, const Dependency& dependency) const;
+  void mark_arrays(Dependency& dependency) const;
   // jobs/arrays.cc
   JobId split(JobId array, std::uint32_t task, Instant now, Outbox& out);
   // jobs/start.cc
   bool start(const Proposal& proposal, Instant now, Outbox& out);
+  void shorten(JobId job, std::uint32_t time_limit_s, Instant now, Outbox& out);
+  // The update that changes nothing.
+  static JobUpdated unchanged(const Job& job);
   bool array_is_full(const Job& job) const;
   void send_launch(const Job& job, Outbox& out) const;
   LaunchJob launch_order(const Job& job) const;
@@ -207,6 +222,7 @@ class Controller {
   // cluster/limits.cc
   void warn_of_limits(Instant now, Outbox& out);
   void enforce_limits(Instant now, Outbox& out);
+  void enforce_deadlines(Instant now, Outbox& out);
   void enforce_step_limits(Instant now, Outbox& out);
   void forget_limits(JobId job);
   // cluster/tick.cc
@@ -219,8 +235,8 @@ class Controller {
   State state_;
   Indexes indexes_;
   std::map<NodeId, Contact> contacts_;
-  std::map<JobId, Instant> owners_gone_;      // since when an interactive job's client is away
-  std::map<std::string, bool> can_ever_run_;  // by shape; forgotten when nodes or partitions change
+  std::map<JobId, Instant> owners_gone_;     // since when an interactive job's client is away
+  std::map<std::string, Fit> can_ever_run_;  // by shape; forgotten when nodes or partitions change
   Instant last_repeat_;
   std::map<JobId, Instant> warned_;  // the limit that the job has been warned of
   // Steps past their own limit: when SIGKILL is due.

@@ -100,8 +100,11 @@ TEST_F(ControllerTest, RefusesWhatCannotBeWithSlurmsTexts) {
       {[](SubmitJob& s) { s.spec.partitions = "closed"; }, Errc::PartitionUnavailable},
       {[](SubmitJob& s) { s.spec.partitions = "admins"; }, Errc::JobMissingRequiredPartitionGroup},
       {[](SubmitJob& s) { s.spec.partitions = "group"; }, Errc::JobMissingRequiredPartitionGroup},
-      {[](SubmitJob& s) { s.spec.min_nodes = 5; }, Errc::InvalidNodeCount},
-      {[](SubmitJob& s) { s.spec.tasks = 17; }, Errc::RequestedNodeConfigUnavailable},
+      {[](SubmitJob& s) { s.spec.cpus_per_task = 5; }, Errc::RequestedNodeConfigUnavailable},
+      {[](SubmitJob& s) { s.spec.nice = -1; }, Errc::InvalidNice},
+      {[](SubmitJob& s) { s.spec.time_min_s = 61; }, Errc::InvalidTimeMin},
+      {[](SubmitJob& s) { s.spec.extras = Ref(JobExtras{.features = "gpu"}); },
+       Errc::InvalidFeature},
       {[](SubmitJob& s) { s.spec.script_blob.clear(); }, Errc::JobScriptMissing},
       {[](SubmitJob& s) { s.array = "0-100"; }, Errc::BadJobArray},
       {[](SubmitJob& s) { s.array = "x"; }, Errc::BadJobArray},
@@ -317,7 +320,8 @@ TEST_F(ControllerTest, ASuspendedJobKeepsItsMemoryButNotItsCpusAndItsTimeStandsS
   auto used = [&] { return controller.state().nodes.at(node.value).cpus_used; };
   Instant limit = record.limit_end;
   EXPECT_EQ(alter(JobVerb::Suspend, job).code, static_cast<std::uint32_t>(Errc::AccessDenied));
-  EXPECT_EQ(alter(JobVerb::Resume, job, root()).code, static_cast<std::uint32_t>(Errc::Disabled));
+  EXPECT_EQ(alter(JobVerb::Resume, job, root()).code,
+            static_cast<std::uint32_t>(Errc::JobNotSuspended));
   EXPECT_EQ(used(), 4u);
   EXPECT_EQ(alter(JobVerb::Suspend, job, root()).code, 0u);
   EXPECT_EQ(used(), 0u);

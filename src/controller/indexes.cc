@@ -24,6 +24,13 @@ void set_member(Map& map, const typename Map::key_type& key, JobId job, bool pre
   if (at->second.empty()) map.erase(at);
 }
 
+// One without any limit need only begin in time.
+Instant latest_start(const JobSpec& spec) {
+  std::uint32_t time_s = spec.time_min_s ? spec.time_min_s : spec.time_limit_s;
+  return time_s == JobSpec::kUnlimited ? spec.deadline
+                                       : spec.deadline - std::chrono::seconds(time_s);
+}
+
 }  // namespace
 
 void Indexes::rebuild(const State& state) {
@@ -40,6 +47,8 @@ void Indexes::note(const Job& job, bool present) {
   JobId id = job.id;
   if (job.array_job && job.array_job != id) set_member(elements_, job.array_job, id, present);
   if (job.state == JobState::Pending) {
+    if (job.spec->deadline)
+      set_member(by_deadline_, std::pair(latest_start(*job.spec), id), present);
     for (const Dependency::Term& term : job.dependency->terms) {
       if (term.job) set_member(waiting_for_, JobId{term.job}, id, present);
       if (term.kind == Dependency::Kind::Singleton) set_member(singletons_, id, present);

@@ -142,6 +142,7 @@ class Fold {
       state_.jobs.edit(e.array_job.value).array = Ref(std::move(rest));
       use_id(e.job);
     }
+    state_.note_element(element);
     state_.jobs.put(e.job.value, std::move(element));
     use_sluid(e.sluid);
   }
@@ -165,7 +166,7 @@ class Fold {
     Job& job = known(e.array_job);
     YM_CHECK(static_cast<bool>(job.array));
     ArrayTasks rest = *job.array;
-    e.tasks.for_each([&](std::uint32_t task) { rest.waiting.erase(task); });
+    rest.waiting = rest.waiting.minus(e.tasks);
     YM_CHECK(
         !rest.waiting
              .empty());  // invariant (3): the last ones end as JobFinished of the common record
@@ -273,7 +274,10 @@ class Fold {
     if (!steps.empty()) job.steps = Ref(std::move(steps));
   }
   void operator()(const JobForgotten& e) {
-    YM_CHECK(!known(e.job).holds_resources());
+    const Job& job = known(e.job);
+    YM_CHECK(!job.holds_resources());
+    if (job.array_job && job.array_task != kNoTask)
+      state_.elements.erase(State::element_key(job.array_job, job.array_task));
     state_.jobs.erase(e.job.value);
   }
 

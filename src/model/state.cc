@@ -38,4 +38,15 @@ Sluid next_sluid(const State& state, Instant now) {
   return Sluid{std::max(by_clock, state.last_sluid.value + 1)};
 }
 
+const Job* State::find_element(JobId array, std::uint32_t task) const {
+  if (task > kArrayIndexMax) return nullptr;
+  const JobId* id = elements.find(element_key(array, task));
+  return id ? find(*id) : nullptr;
+}
+
+void State::note_element(const Job& job) {
+  if (job.array_job && job.array_task != kNoTask)
+    elements.put(element_key(job.array_job, job.array_task), job.id);
+}
+
 }  // namespace ym

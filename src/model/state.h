@@ -29,6 +29,8 @@ struct State {
   CowTable<Job> jobs;
   CowTable<Node> nodes;
   CowTable<Partition> partitions;
+  // The elements of arrays that have records of their own, by element_key. Derived from jobs.
+  CowTable<JobId> elements;
   CowTable<Reservation> reservations;  // few
   Ref<Licenses> licenses;
   std::uint32_t next_reservation_id = 1;
@@ -39,6 +41,24 @@ struct State {
   const Job* find(JobId id) const { return jobs.find(id.value); }
   const Node* find(NodeId id) const { return nodes.find(id.value); }
   const Partition* find(PartitionId id) const { return partitions.find(id.value); }
+  // Null if the element has no record of its own.
+  const Job* find_element(JobId array, std::uint32_t task) const;
+  // Calls visit(const Job&) for the elements with records from `first` to `last`. O(those).
+  template <class Visit>
+  void for_each_element(JobId array, std::uint32_t first, std::uint32_t last, Visit&& visit) const {
+    std::uint64_t end = element_key(array, last);
+    elements.visit_from(element_key(array, first), [&](std::uint64_t key, JobId id) {
+      if (key > end) return false;
+      visit(jobs.at(id.value));
+      return true;
+    });
+  }
+  static std::uint64_t element_key(JobId array, std::uint32_t task) {
+    static_assert(kArrayIndexMax < 1u << 22);
+    return std::uint64_t{array.value} << 22 | task;
+  }
+  // A job's record appeared, with the index that `job` has.
+  void note_element(const Job& job);
   const Reservation* find_reservation(std::string_view name) const;
   const Node* find_node(std::string_view name) const;
   const Partition* find_partition(std::string_view name) const;

@@ -2,10 +2,11 @@
 #include "schedule/placement.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "base/text.h"
+#include "notation/features.h"
 #include "notation/hostlist.h"
+#include "schedule/choose.h"
 
 namespace ym {
 namespace {
@@ -22,10 +23,19 @@ std::uint32_t spared(const JobSpec& spec, const Free& node) {
   return wanted - std::min(wanted, node.cpus_withheld);
 }
 
+// --exclusive=user: the jobs of a node are one user's.
+bool owner_admits(const JobSpec& spec, const Free& node, const PlacementRules& rules) {
+  if (node.idle) return true;
+  bool alone = rules.user_alone || spec.extras->specials->exclusive_kind == kExclusiveUser;
+  if (alone && (node.several_owners || node.owner != spec.uid)) return false;
+  return !node.for_user || node.owner == spec.uid;
+}
+
 // Tasks that one node can take; 0 if it cannot take even the first.
 std::uint32_t capacity(const JobSpec& spec, const Free& node, const PlacementRules& rules) {
   bool whole = spec.exclusive || rules.whole_nodes;
   if (whole && !node.idle) return 0;
+  if (!owner_admits(spec, node, rules)) return 0;
   std::uint32_t cpus =
       std::min(node.cpus - std::min(node.cpus, spared(spec, node)), rules.max_cpus_per_node);
   if (cpus < std::max(1u, spec.min_cpus_per_node)) return 0;
@@ -33,6 +43,8 @@ std::uint32_t capacity(const JobSpec& spec, const Free& node, const PlacementRul
       spec.overcommit ? spec.tasks : tasks_that_fit(needs_of(spec), node.shape, cpus);
   if (spec.tasks_per_node) tasks = std::min(tasks, spec.tasks_per_node);
   if (!rules.memory_counts || tasks == 0) return tasks;
+  if (spec.extras->specials->all_memory)
+    return node.spec && node.memory_mb >= node.spec->memory_for_jobs() ? tasks : 0;
   if (spec.memory_per_node_mb) return node.memory_mb >= spec.memory_per_node_mb ? tasks : 0;
   if (spec.memory_per_cpu_mb) {
     std::uint64_t per_task = spec.memory_per_cpu_mb * std::max(1u, spec.cpus_per_task);
@@ -41,73 +53,52 @@ std::uint32_t capacity(const JobSpec& spec, const Free& node, const PlacementRul
   return tasks;
 }
 
-struct Candidate {
-  Free free;
-  std::uint32_t capacity = 0;
-};
-
-// The first `count` candidates such that together they take all tasks; empty if no prefix within
-// max_nodes does.
-std::vector<Candidate> choose(const JobSpec& spec, std::vector<Candidate>& candidates,
-                              const PlacementRules& rules) {
-  std::uint32_t min_nodes = std::max(1u, spec.min_nodes);
-  std::uint32_t max_nodes = spec.max_nodes ? std::max(spec.max_nodes, min_nodes) : 0xffffffff;
-  max_nodes = std::min(max_nodes, rules.max_nodes);
-  std::uint32_t tasks = std::max(spec.tasks, min_nodes);
-  bool one_node_suffices =
-      min_nodes == 1 &&
-      std::ranges::any_of(candidates, [&](const Candidate& c) { return c.capacity >= tasks; });
-  if (one_node_suffices) {
-    std::erase_if(candidates, [&](const Candidate& c) { return c.capacity < tasks; });
-    auto best = std::ranges::min_element(candidates, {}, [](const Candidate& c) {
-      return std::tuple(c.free.weight, c.free.cpus, c.free.node);
-    });
-    return {*best};
-  }
-  std::ranges::sort(candidates, {}, [](const Candidate& c) {
-    return std::tuple(c.free.weight, ~c.capacity, c.free.node);
-  });
-  std::vector<Candidate> chosen;
-  std::uint64_t room = 0;
-  for (const Candidate& candidate : candidates) {
-    if (chosen.size() >= max_nodes || (chosen.size() >= min_nodes && room >= tasks)) break;
-    chosen.push_back(candidate);
-    room += candidate.capacity;
-  }
-  if (chosen.size() < min_nodes || room < tasks) return {};
-  return chosen;
-}
-
 // One task each first, so that no node stays empty; then node by node, unless the job wants them
 // dealt out. REQUIRES: they fit.
 std::vector<std::uint32_t> tasks_on(const JobSpec& spec, const std::vector<Candidate>& chosen) {
   auto wish = Distribution::parse(spec.extras->binding.distribution).value_or(Distribution{});
-  if (wish.packing == Packing::Default) wish.packing = Packing::Pack;
+  if (wish.packing == Packing::Default)
+    wish.packing = spec.extras->specials->spread ? Packing::NoPack : Packing::Pack;
   std::vector<std::uint32_t> rooms;
   for (const Candidate& candidate : chosen) rooms.push_back(candidate.capacity);
   auto tasks = std::max(spec.tasks, static_cast<std::uint32_t>(chosen.size()));
   return *task_counts(wish, rooms, tasks);
 }
 
-bool has_features(const NodeSpec& node, const std::string& wanted) {
-  if (wanted.empty()) return true;
-  std::vector<std::string_view> have = split_words(node.features, ',');
-  // "a&b" wants all, "a|b" any; counts and brackets come with the full constraint language.
-  char joint = wanted.find('|') != std::string::npos ? '|' : '&';
-  std::vector<std::string_view> words =
-      split_words(wanted, wanted.find(',') != std::string::npos ? ',' : joint);
-  auto has = [&](std::string_view word) { return std::ranges::find(have, word) != have.end(); };
-  return joint == '|' ? std::ranges::any_of(words, has) : std::ranges::all_of(words, has);
-}
-
-// --extra-node-info: at least so many sockets, cores in each and threads in each of these.
+// --extra-node-info: at least so many sockets, cores in each and threads in each of these; --tmp.
 bool is_built_as(const NodeSpec& node, const JobExtras& wanted) {
-  return node.sockets >= wanted.sockets_per_node &&
+  return node.tmp_mb >= wanted.tmp_mb && node.sockets >= wanted.sockets_per_node &&
          node.cores_per_socket >= wanted.cores_per_socket &&
          node.threads_per_core >= wanted.binding.threads_per_core;
 }
 
+bool in_list(const std::string& list, std::string_view word) {
+  if (list.empty()) return false;
+  std::vector<std::string_view> words = split_words(list, ',');
+  return std::ranges::any_of(words,
+                             [&](std::string_view one) { return same_ignoring_case(one, word); });
+}
+
+bool listed(const std::string& list, std::string_view word) {
+  return list.empty() || same_ignoring_case(list, "ALL") || in_list(list, word);
+}
+
 }  // namespace
+
+PlacementRules rules_in(const PartitionSpec& partition, PlacementRules cluster) {
+  cluster.whole_nodes = cluster.whole_nodes || partition.exclusive;
+  cluster.max_cpus_per_node = partition.max_cpus_per_node;
+  cluster.max_nodes = partition.max_nodes;
+  cluster.user_alone = partition.exclusive_user;
+  return cluster;
+}
+
+std::vector<const Partition*> partitions_of(const JobSpec& spec, const State& state) {
+  std::vector<const Partition*> found;
+  for (std::string_view name : split_words(spec.partitions, ','))
+    if (const Partition* partition = state.find_partition(name)) found.push_back(partition);
+  return found;
+}
 
 NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,
                     const PlacementRules& rules) {
@@ -119,7 +110,9 @@ NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,
                                 : std::min(wanted, node.cpus),
                   .memory_mb = 0};
   if (rules.memory_counts) {
-    if (spec.memory_per_node_mb)
+    if (spec.extras->specials->all_memory)
+      share.memory_mb = node.memory_mb;
+    else if (spec.memory_per_node_mb)
       share.memory_mb = spec.memory_per_node_mb;
     else if (spec.memory_per_cpu_mb)
       share.memory_mb = spec.memory_per_cpu_mb * share.cpus;
@@ -134,7 +127,7 @@ std::optional<Allocation> place(const JobSpec& spec, std::vector<Free> candidate
   std::vector<Candidate> able;
   for (const Free& free : candidates)
     if (std::uint32_t tasks = capacity(spec, free, rules)) able.push_back({free, tasks});
-  std::vector<Candidate> chosen = choose(spec, able, rules);
+  std::vector<Candidate> chosen = choose(spec, std::move(able), rules);
   if (chosen.empty()) return std::nullopt;
   std::ranges::sort(chosen, {}, [](const Candidate& c) { return c.free.node; });
 
@@ -154,7 +147,11 @@ Free free_now(const Node& node) {
           .weight = node.spec->weight,
           .idle = node.jobs == 0,
           .shape = shape_of(*node.spec),
-          .cpus_withheld = node.spec->system_cpus};
+          .cpus_withheld = node.spec->system_cpus,
+          .spec = &*node.spec,
+          .owner = node.owner,
+          .several_owners = node.several_owners,
+          .for_user = node.for_user > 0};
 }
 
 Free free_when_empty(const Node& node) {
@@ -165,7 +162,8 @@ Free free_when_empty(const Node& node) {
           .weight = node.spec->weight,
           .idle = true,
           .shape = shape_of(*node.spec),
-          .cpus_withheld = node.spec->system_cpus};
+          .cpus_withheld = node.spec->system_cpus,
+          .spec = &*node.spec};
 }
 
 std::vector<const Node*> admitted_nodes(const State& state, const Partition& partition,
@@ -174,7 +172,9 @@ std::vector<const Node*> admitted_nodes(const State& state, const Partition& par
   auto excluded = Hostlist::parse(spec.extras->excluded_nodes);
   bool some_required = required && !required->empty(),
        some_excluded = excluded && !excluded->empty();
+  auto features = FeatureExpression::parse(spec.extras->features);
   std::vector<const Node*> nodes;
+  if (!features) return nodes;  // admission has refused it
   for (NodeId id : *partition.nodes) {
     const Node* node = state.find(id);
     if (!node) continue;
@@ -183,7 +183,7 @@ std::vector<const Node*> admitted_nodes(const State& state, const Partition& par
         !required->contains(node->spec->name))
       continue;
     if (!is_built_as(*node->spec, *spec.extras)) continue;
-    if (!has_features(*node->spec, spec.extras->features)) continue;
+    if (!features->admits(node->spec->features)) continue;
     nodes.push_back(node);
   }
   return nodes;
@@ -192,6 +192,11 @@ std::vector<const Node*> admitted_nodes(const State& state, const Partition& par
 Reason refusal_of(const PartitionSpec& partition, const JobSpec& spec) {
   if (partition.state == PartitionState::Down) return Reason::PartitionDown;
   if (partition.state == PartitionState::Inactive) return Reason::PartitionInactive;
+  if (!listed(partition.allow_accounts, spec.account) ||
+      in_list(partition.deny_accounts, spec.account))
+    return Reason::AccountNotAllowed;
+  if (!listed(partition.allow_qos, spec.qos) || in_list(partition.deny_qos, spec.qos))
+    return Reason::QosNotAllowed;
   if (spec.time_limit_s > partition.max_time_s) return Reason::PartitionTimeLimit;
   if (spec.min_nodes > partition.max_nodes) return Reason::PartitionNodeLimit;
   if (spec.max_nodes && spec.max_nodes < partition.min_nodes) return Reason::PartitionNodeLimit;
@@ -206,6 +211,7 @@ bool still_fits(const State& state, const JobSpec& spec, const Allocation& alloc
            const Node* node = state.find(share.node);
            if (!node || !node->usable()) return false;
            Free free = free_now(*node);
+           if (!owner_admits(spec, free, rules)) return false;
            return free.cpus >= share.cpus && free.memory_mb >= share.memory_mb &&
                   (!whole || free.idle);
          });

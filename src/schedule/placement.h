@@ -22,6 +22,10 @@ struct Free {
   bool idle = true;  // nobody holds anything of it
   NodeShape shape{};
   std::uint32_t cpus_withheld = 0;  // that no job gets; not in cpus_total
+  const NodeSpec* spec = nullptr;   // the state's, as long as that lives
+  Uid owner{};                      // of the jobs there, if it is not idle
+  bool several_owners = false;
+  bool for_user = false;  // --exclusive=user: others are not admitted
 };
 
 struct PlacementRules {
@@ -29,7 +33,13 @@ struct PlacementRules {
   bool whole_nodes = false;    // every job gets its nodes for itself
   std::uint32_t max_cpus_per_node = 0xffffffff;
   std::uint32_t max_nodes = 0xffffffff;
+  bool user_alone = false;  // ExclusiveUser: a node serves one user at a time
 };
+
+// What the rules are in one partition.
+PlacementRules rules_in(const PartitionSpec& partition, PlacementRules cluster);
+// The partitions that the request names and that exist, in its order.
+std::vector<const Partition*> partitions_of(const JobSpec& spec, const State& state);
 
 // How many cpus and how much memory the job's tasks take on a node that runs `tasks` of them.
 NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,

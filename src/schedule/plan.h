@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/job.h"
+#include "schedule/forecast.h"
 #include "schedule/placement.h"
 
 namespace ym {
@@ -15,6 +16,8 @@ struct Proposal {
   PartitionId partition;
   std::uint64_t shape = 0;  // shape_hash of the request that it was made for
   Allocation allocation;
+  std::uint32_t time_limit_s = 0;  // shorter than asked for, as --time-min allows; 0: as asked for
+  Instant end;                     // when it is over at the latest
 };
 
 // Why a shape does not run now: the value behind squeue's REASON, made where it was decided.
@@ -22,6 +25,7 @@ struct Verdict {
   Reason reason = Reason::None;
   JobId head;              // the job it was decided for; the others of the shape wait for Priority
   Instant expected_start;  // of the head; unset if not planned
+  std::string text;        // a detail behind the reason, may be empty
 };
 
 struct Verdicts {
@@ -32,6 +36,7 @@ struct Verdicts {
 struct Plan {
   Seq based_on;                  // the last event that the planner had seen
   std::vector<Proposal> starts;  // in the order in which they should be committed
+  std::vector<Booking> booked;   // what blocked jobs were promised, in the order of the queue
   Verdicts verdicts;
   bool cut_short = false;  // the budget ended before the queue did
 };

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/check.h"
-#include "base/text.h"
+#include "schedule/forecast.h"
 #include "schedule/shape.h"
 
 namespace ym {
@@ -21,13 +21,6 @@ struct JobOf {
       return {};
   }
 };
-
-std::vector<const Partition*> partitions_of(const JobSpec& spec, const State& state) {
-  std::vector<const Partition*> found;
-  for (std::string_view name : split_words(spec.partitions, ','))
-    if (const Partition* partition = state.find_partition(name)) found.push_back(partition);
-  return found;
-}
 
 }  // namespace
 
@@ -155,7 +148,6 @@ class Planner::Pass {
       take(*proposal, job);
       if (job.array_max_running) ++array_running_[job.array_job];
       plan_.starts.push_back(std::move(*proposal));
-      started_ends_.push_back(end_if_started(job));
       --tasks_left;
     }
     if (tasks_left == 0 && job.array && array_is_full(job))
@@ -209,7 +201,23 @@ class Planner::Pass {
   }
 
   std::optional<Proposal> try_start(const Job& job, Verdict& verdict) {
-    std::vector<Calendar::Stay> stays = calendar_.stays(*job.spec, now_, end_if_started(job));
+    const JobSpec& spec = *job.spec;
+    Instant end = latest_end(spec, now_);
+    if (auto proposal = try_until(job, end, verdict)) return proposal;
+    if (spec.time_min_s == 0 || spec.time_min_s >= spec.time_limit_s) return std::nullopt;
+    // With less time, if --time-min allows it: as long as nobody is kept waiting.
+    Instant least = now_ + std::chrono::seconds(spec.time_min_s);
+    auto proposal = try_until(job, least, verdict);
+    if (!proposal) return std::nullopt;
+    // What reservations leave is not looked into: it gets what it needs at least.
+    if (calendar_.empty()) proposal->end = std::max(least, free_until(proposal->allocation, end));
+    auto limit = std::chrono::duration_cast<std::chrono::seconds>(proposal->end - now_).count();
+    proposal->time_limit_s = static_cast<std::uint32_t>(limit);
+    return proposal;
+  }
+
+  std::optional<Proposal> try_until(const Job& job, Instant end, Verdict& verdict) {
+    std::vector<Calendar::Stay> stays = calendar_.stays(*job.spec, now_, end);
     verdict.reason = stays.empty() ? Reason::Reservation : Reason::PartitionDown;
     if (stays.empty()) return std::nullopt;
     for (const Partition* partition : partitions_of(*job.spec, state_)) {
@@ -226,7 +234,8 @@ class Planner::Pass {
                         .array_task = job.array ? next_task(job) : kNoTask,
                         .partition = partition->id,
                         .shape = shape_hash(shape_key(*job.spec)),
-                        .allocation = std::move(*allocation)};
+                        .allocation = std::move(*allocation),
+                        .end = end};
       }
     }
     return std::nullopt;
@@ -242,7 +251,8 @@ class Planner::Pass {
     }
     bool maintained = false;
     std::vector<Free> candidates = candidates_for(job, partition, stay, maintained);
-    auto allocation = place(*job.spec, std::move(candidates), rules_for(partition));
+    auto allocation =
+        place(*job.spec, std::move(candidates), rules_in(*partition.spec, planner_.rules_));
     if (!allocation) {
       verdict.reason = maintained ? Reason::ReqNodeNotAvail : Reason::Resources;
       return std::nullopt;
@@ -250,14 +260,6 @@ class Planner::Pass {
     allocation->licenses = std::move(*held);
     if (stay.in) allocation->reservation = stay.in->name;
     return allocation;
-  }
-
-  PlacementRules rules_for(const Partition& partition) const {
-    PlacementRules rules = planner_.rules_;
-    rules.whole_nodes = rules.whole_nodes || partition.spec->exclusive;
-    rules.max_cpus_per_node = partition.spec->max_cpus_per_node;
-    rules.max_nodes = partition.spec->max_nodes;
-    return rules;
   }
 
   // What is free now on nodes that no earlier job has been promised, or that this one gives back in
@@ -281,10 +283,11 @@ class Planner::Pass {
     return candidates;
   }
 
-  Instant end_if_started(const Job& job) const {
-    std::uint32_t limit_s = job.spec->time_limit_s;
-    bool unlimited = limit_s == 0 || limit_s == JobSpec::kUnlimited;
-    return unlimited ? kNever : now_ + std::chrono::seconds(limit_s);
+  Instant free_until(const Allocation& allocation, Instant end) const {
+    for (const NodeShare& share : allocation.nodes)
+      if (auto promised = promised_.find(share.node); promised != promised_.end())
+        end = std::min(end, promised->second);
+    return end;
   }
 
   std::uint32_t next_task(const Job& job) {
@@ -293,81 +296,61 @@ class Planner::Pass {
   }
 
   void take(const Proposal& proposal, const Job& job) {
-    bool whole = job.spec->exclusive || planner_.rules_.whole_nodes;
+    const Partition& partition = *state_.find(proposal.partition);
+    bool whole = job.spec->exclusive || rules_in(*partition.spec, planner_.rules_).whole_nodes;
     for (const NodeShare& share : proposal.allocation.nodes) {
       Free& free = free_.at(share.node);
       free.cpus = whole ? 0 : free.cpus - share.cpus;
       free.memory_mb -= std::min(free.memory_mb, share.memory_mb);
+      if (free.idle) free.owner = job.spec->uid;
+      free.several_owners = !free.idle && (free.several_owners || free.owner != job.spec->uid);
+      free.for_user = free.for_user || job.spec->extras->specials->exclusive_kind == kExclusiveUser;
       free.idle = false;
     }
     take_licenses(proposal.allocation.licenses, licenses_);
     if (calendar_.has_parts()) calendar_.count({}, proposal.allocation);
   }
 
-  // The earliest time at which the blocked job could start if every running one used its whole
-  // limit, and the nodes it would then get: they are promised to it, and whoever would still be
-  // there is not backfilled onto them. O(running jobs × nodes of the partition), for the first few
+  // The earliest time at which the blocked job could start: the nodes that it would then get are
+  // promised to it, and whoever would still be there is not backfilled onto them. For the first few
   // blocked jobs only.
   void reserve(const Job& job, Verdict& verdict) {
-    if (reservations_ >= budget_.reservations_max) {
+    if (plan_.booked.size() >= budget_.reservations_max) {
       verdict.reason = Reason::Priority;
       return;
     }
-    ++reservations_;
-    std::map<NodeId, Free> later = free_;
-    std::vector<std::pair<Instant, const Allocation*>> ends = ends_in_order();
-    for (auto at = ends.begin(); at != ends.end();) {
-      Instant time = at->first;
-      if (time >= kNever) return;
-      for (; at != ends.end() && at->first == time; ++at)
-        if (at->second) give_back(*at->second, later);
-      Instant start = std::max(time, now_);
-      std::vector<Calendar::Stay> stays =
-          calendar_.stays(*job.spec, start, start + (end_if_started(job) - now_));
-      if (stays.empty()) continue;
-      for (const Partition* partition : partitions_of(*job.spec, state_)) {
-        if (refusal_of(*partition->spec, *job.spec) != Reason::None) continue;
-        std::vector<Free> candidates;
-        for (const Node* node : admitted_nodes(state_, *partition, *job.spec))
-          if (auto free = later.find(node->id); free != later.end()) {
-            Free left = free->second;
-            if (calendar_.empty() || calendar_.clip(left, stays.front()))
-              candidates.push_back(left);
-          }
-        auto allocation = place(*job.spec, std::move(candidates), rules_for(*partition));
-        if (!allocation) continue;
-        verdict.expected_start = start;
-        for (const NodeShare& share : allocation->nodes) {
-          auto [promise, fresh] = promised_.try_emplace(share.node, verdict.expected_start);
-          if (!fresh) promise->second = std::min(promise->second, verdict.expected_start);
-        }
-        return;
-      }
+    Outlook outlook{.now = now_,
+                    .rules = planner_.rules_,
+                    .free = free_,
+                    .returns = returns_in_order(),
+                    .booked = &plan_.booked,
+                    .calendar = &calendar_};
+    std::optional<Booking> booking = forecast(state_, *job.spec, outlook);
+    if (!booking && verdict.reason == Reason::ReqNodeNotAvail) return;  // maintenance
+    if (!booking) {
+      Diagnosis found = diagnose(state_, *job.spec, planner_.rules_);
+      verdict.reason = found.reason;
+      verdict.text = std::move(found.text);
+      return;
     }
+    booking->job = job.id;
+    verdict.expected_start = booking->start;
+    for (const NodeShare& share : booking->allocation.nodes) {
+      auto [promise, fresh] = promised_.try_emplace(share.node, booking->start);
+      if (!fresh) promise->second = std::min(promise->second, booking->start);
+    }
+    plan_.booked.push_back(std::move(*booking));
   }
 
   // Who gives what back when: those that run, and those that this very pass starts.
-  std::vector<std::pair<Instant, const Allocation*>> ends_in_order() const {
-    std::vector<std::pair<Instant, const Allocation*>> ends;
+  std::vector<Return> returns_in_order() const {
+    std::vector<Return> returns;
     for (const auto& [end, id] : planner_.running_by_end_)
-      ends.emplace_back(end, &*state_.jobs.at(id.value).allocation);
-    for (std::size_t i = 0; i < plan_.starts.size(); ++i)
-      ends.emplace_back(started_ends_[i], &plan_.starts[i].allocation);
-    // When a reservation begins or ends, nothing is given back, but something may be open.
-    for (Instant turn : calendar_.turns(now_)) ends.emplace_back(turn, nullptr);
+      returns.push_back({end, &*state_.jobs.at(id.value).allocation});
+    for (const Proposal& start : plan_.starts) returns.push_back({start.end, &start.allocation});
     // Those of one moment are given back together, so their order does not matter.
-    std::ranges::sort(ends, {}, [](const auto& one) { return one.first; });
-    return ends;
-  }
-
-  static void give_back(const Allocation& allocation, std::map<NodeId, Free>& free) {
-    for (const NodeShare& share : allocation.nodes) {
-      auto node = free.find(share.node);
-      if (node == free.end()) continue;
-      node->second.cpus = std::min(node->second.cpus + share.cpus, node->second.cpus_total);
-      node->second.memory_mb += share.memory_mb;
-      node->second.idle = node->second.cpus == node->second.cpus_total;
-    }
+    std::ranges::sort(returns, {}, &Return::at);
+    return returns;
   }
 
   const Planner& planner_;
@@ -378,12 +361,10 @@ class Planner::Pass {
   Licenses licenses_;  // with those that this pass takes
   Plan plan_;
   std::map<NodeId, Free> free_;
-  std::vector<Instant> started_ends_;   // for each of plan_.starts
   std::map<NodeId, Instant> promised_;  // from when on the node is promised to a blocked job
   std::map<Rank, Cursor> heads_;        // the first untried job of each shape that is not blocked
   std::map<JobId, IndexSet> arrays_;    // elements not yet proposed in this pass
   std::map<JobId, std::uint32_t> array_running_;  // of arrays with a limit, the proposed included
-  std::size_t reservations_ = 0;
 };
 
 Plan Planner::plan(const State& state, Instant now, const PlanBudget& budget) const {

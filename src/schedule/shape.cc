@@ -28,6 +28,7 @@ std::string shape_key(const JobSpec& spec) {
   put(key, spec.memory_per_node_mb);
   put(key, spec.memory_per_cpu_mb);
   put(key, spec.time_limit_s);
+  put(key, spec.time_min_s);
   put(key, static_cast<char>(spec.exclusive | spec.contiguous << 1 | spec.overcommit << 2 |
                              spec.oversubscribe << 3));
   if (spec.extras) {
@@ -45,6 +46,11 @@ std::string shape_key(const JobSpec& spec) {
     put(key, spec.extras->cores_per_socket);
     put(key, spec.extras->core_spec);
     put(key, spec.extras->thread_spec);
+    put(key, spec.extras->tmp_mb);
+    const JobSpecials& specials = *spec.extras->specials;
+    put(key, static_cast<char>(specials.spread | specials.use_min_nodes << 1 |
+                               specials.all_memory << 2 | specials.exclusive_kind << 3));
+    if (specials.exclusive_kind == kExclusiveUser) put(key, spec.uid.value);
   }
   return key;
 }

@@ -5,7 +5,9 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "controller/queries/explain.h"
 #include "controller/queries/rows.h"
+#include "controller/queries/select.h"
 #include "notation/hostlist.h"
 
 namespace ym::sim {
@@ -14,6 +16,7 @@ namespace {
 constexpr Instant kZero{1'700'000'000'000};
 
 Caller root() { return {.user_name = "root", .administrator = true}; }
+Caller bob() { return {.uid = {1001}, .gid = {1001}, .user_name = "bob"}; }
 Caller ada() { return {.uid = {1000}, .gid = {1000}, .user_name = "ada"}; }
 
 std::uint32_t number(std::string_view text) {
@@ -69,6 +72,10 @@ const std::map<std::string, Scenario::Verb, std::less<>>& Scenario::verbs() {
       {"requeuehold", &Scenario::alter},
       {"update", &Scenario::alter},
       {"complete", &Scenario::alter},
+      {"suspend", &Scenario::alter},
+      {"unsuspend", &Scenario::alter},
+      {"signal", &Scenario::alter},
+      {"explain", &Scenario::explain},
       {"end", &Scenario::end},
       {"step", &Scenario::step},
       {"step_end", &Scenario::step_end},
@@ -140,6 +147,9 @@ std::string Scenario::set(const Line& line) {
     if (key == "min_job_age") config_.min_job_age = std::chrono::seconds(number(value));
     if (key == "slurmd_timeout") config_.slurmd_timeout = std::chrono::seconds(number(value));
     if (key == "memory") config_.memory_is_consumable = value == "yes";
+    if (key == "enforce") config_.enforce_partition_limits = value != "no";
+    if (key == "enforce") config_.any_partition_suffices = value == "any";
+    if (key == "max_array_size") config_.max_array_size = number(value);
     if (key == "kill_invalid") config_.kill_on_invalid_dependency = value == "yes";
   }
   return {};
@@ -182,6 +192,8 @@ std::string Scenario::submit(const Line& line) {
   spec.batch = true;
   spec.script_blob = "script";
   spec.name = "job";
+  JobExtras extras;
+  JobSpecials specials;
   for (const auto& [key, value] : line.options) {
     if (key == "nodes") spec.min_nodes = number(value);
     if (key == "tasks") spec.tasks = number(value);
@@ -190,7 +202,13 @@ std::string Scenario::submit(const Line& line) {
     if (key == "mem") spec.memory_per_node_mb = number(value);
     if (key == "name") spec.name = value;
     if (key == "partition") spec.partitions = value;
-    if (key == "nodelist") spec.extras = Ref(JobExtras{.required_nodes = value});
+    if (key == "max_nodes") spec.max_nodes = number(value);
+    if (key == "time_min") spec.time_min_s = number(value);
+    if (key == "nodelist") extras.required_nodes = value;
+    if (key == "constraint") extras.features = value;
+    if (key == "exclusive") specials.exclusive_kind = value == "user" ? kExclusiveUser : 0;
+    if (key == "deadline") spec.deadline = kZero + std::chrono::seconds(number(value));
+    if (key == "nice") spec.nice = static_cast<std::int32_t>(std::stol(value));
     if (key == "begin") spec.begin = kZero + std::chrono::seconds(number(value));
     if (key == "array") submit.array = value;
     if (key == "depend") submit.dependency = value;
@@ -200,18 +218,31 @@ std::string Scenario::submit(const Line& line) {
     if (word == "norequeue") spec.requeue = false;
     if (word == "interactive") spec.batch = false;
     if (word == "hold") submit.hold = true;
+    if (word == "contiguous") spec.contiguous = true;
+    if (word == "spread") specials.spread = true;
+    if (word == "test") submit.test_only = true;
   }
+  if (!(specials == JobSpecials{})) extras.specials = Ref(specials);
+  if (!(extras == JobExtras{})) spec.extras = Ref(extras);
   spec.tasks = std::max(spec.tasks, spec.min_nodes);
-  controller_.submit({++requests_}, submit, ada(), now_, out_);
+  controller_.submit({++requests_}, submit, caller_of(line), now_, out_);
   return {};
+}
+
+// by=NAME; ada unless it is said.
+Caller Scenario::caller_of(const Line& line) {
+  auto by = line.options.find("by");
+  if (by == line.options.end()) return ada();
+  return by->second == "root" ? root() : bob();
 }
 
 std::string Scenario::alter(const Line& line) {
   static const std::map<std::string, JobVerb, std::less<>> kVerbs{
-      {"cancel", JobVerb::Cancel},    {"hold", JobVerb::HoldUser},
-      {"release", JobVerb::Release},  {"requeue", JobVerb::Requeue},
-      {"update", JobVerb::Update},    {"requeuehold", JobVerb::RequeueHold},
-      {"complete", JobVerb::Complete}};
+      {"cancel", JobVerb::Cancel},     {"hold", JobVerb::HoldUser},
+      {"release", JobVerb::Release},   {"requeue", JobVerb::Requeue},
+      {"update", JobVerb::Update},     {"requeuehold", JobVerb::RequeueHold},
+      {"complete", JobVerb::Complete}, {"suspend", JobVerb::Suspend},
+      {"unsuspend", JobVerb::Resume},  {"signal", JobVerb::Signal}};
   AlterJobs alter{.verb = kVerbs.at(line.verb)};
   for (const std::string& word : line.words) alter.filter.targets.push_back(target_of(word));
   for (const auto& [key, value] : line.options) {
@@ -222,8 +253,8 @@ std::string Scenario::alter(const Line& line) {
     if (key == "array_limit") alter.patch.array_max_running = number(value);
     if (key == "depend") alter.patch.dependency = value;
   }
-  bool as_root = line.options.contains("by") && line.options.at("by") == "root";
-  controller_.alter({++requests_}, alter, as_root ? root() : ada(), now_, out_);
+  if (line.verb == "hold" && line.options.contains("by")) alter.verb = JobVerb::Hold;
+  controller_.alter({++requests_}, alter, caller_of(line), now_, out_);
   return {};
 }
 
@@ -352,7 +383,10 @@ std::string Scenario::settle() {
       if (const auto* failure = std::get_if<Failure>(&reply.answer))
         said += "refused: " + failure->text + "\n";
       if (const auto* made = std::get_if<SubmitAnswer>(&reply.answer))
-        said += fmt::format("job {}\n", made->job.value);
+        said += made->nodes.empty() ? fmt::format("job {}\n", made->job.value)
+                                    : fmt::format("job {} would start={} nodes={} cpus={} in {}\n",
+                                                  made->job.value, seconds(made->expected_start),
+                                                  made->nodes, made->cpus, made->partition);
       if (const auto* altered = std::get_if<AlterAnswer>(&reply.answer))
         for (const JobOutcome& outcome : altered->outcomes)
           if (outcome.code || !outcome.text.empty())
@@ -375,6 +409,9 @@ std::string Scenario::show(const Job& job) const {
   std::string text = fmt::format("job {} {}", display_id(job), to_lower(name_of(job.state)));
   if (job.state == JobState::Pending) {
     if (row.reason != Reason::None) text += fmt::format(" reason={}", name_of(row.reason));
+    if (!row.reason_text.empty()) text += " " + row.reason_text;
+    bool waits = !job.dependency->empty();
+    if (waits) text += " depend=" + job.dependency->shown();
     if (row.expected_start) text += " start=" + seconds(row.expected_start);
     if (job.restarts) text += fmt::format(" restarts={}", job.restarts);
   } else if (job.state == JobState::Running) {
@@ -389,9 +426,34 @@ std::string Scenario::show(const Job& job) const {
   return text + "\n";
 }
 
-std::string Scenario::jobs(const Line&) {
+std::string Scenario::jobs(const Line& line) {
   std::string text;
+  if (!line.words.empty()) {  // by their ids, as squeue -j
+    JobFilter filter{.all_states = true};
+    for (const std::string& word : line.words) filter.targets.push_back(target_of(word));
+    for_each_selected(controller_.state(), filter, [&](const Job& job) {
+      text += show(job);
+      return true;
+    });
+    return text.empty() ? "none\n" : text;
+  }
   controller_.state().jobs.for_each([&](std::uint64_t, const Job& job) { text += show(job); });
+  return text;
+}
+
+std::string Scenario::explain(const Line& line) {
+  JobTarget target = target_of(line.words.at(0));
+  auto told = ym::explain(controller_.state(), target, controller_.placement_rules(), now_);
+  if (!told) return told.error().text + "\n";
+  std::string text = fmt::format("job {} {}\n", told->display, to_lower(told->state));
+  for (const Obstacle& one : told->obstacles)
+    text += fmt::format("  {}: {}; {}\n", name_of(one.reason), one.text, one.remedy);
+  if (told->expected_start)
+    text += fmt::format("  start={} nodes={} in {}\n", seconds(told->expected_start), told->nodes,
+                        told->partition);
+  for (const Alternative& one : told->alternatives)
+    text += fmt::format("  with {}: start={} nodes={} in {}\n", one.change, seconds(one.start),
+                        one.nodes, one.partition);
   return text;
 }
 

@@ -51,8 +51,10 @@ class Scenario {
   std::string stick(const Line& line);
   // Looking.
   std::string jobs(const Line& line);
+  std::string explain(const Line& line);
   std::string show_nodes(const Line& line);
 
+  static Caller caller_of(const Line& line);
   std::string show(const Job& job) const;
   // Lets the planner see what happened, lets the nodes answer, and prints refusals.
   std::string settle();

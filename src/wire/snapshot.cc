@@ -106,6 +106,7 @@ Status SnapshotReader::add(std::string_view bytes) {
   }
   for (Job& job : chunk->jobs) {
     std::uint32_t key = job.id.value;
+    state_.note_element(job);
     state_.jobs.put(key, std::move(job));
   }
   return {};

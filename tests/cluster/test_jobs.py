@@ -143,9 +143,8 @@ def test_salloc_gives_a_shell_with_nodes(cluster):
 
 
 def test_impossible_requests_are_refused_at_once(cluster):
-    refused = cluster.run("sbatch", "-N5", "--wrap", "true", check=False)
+    refused = cluster.run("sbatch", "-c100000", "--wrap", "true", check=False)
     assert refused.returncode == 1
-    assert "Requested node configuration is not available" in refused.stderr \
-        or "More processors requested" in refused.stderr or "Node count" in refused.stderr
+    assert "Requested node configuration is not available" in refused.stderr
     refused = cluster.run("sbatch", "-p", "nowhere", "--wrap", "true", check=False)
     assert "invalid partition" in refused.stderr.lower()

@@ -76,7 +76,7 @@ void write_request(DataWriter& data, View view) {
     data.number(key, std::nullopt);
   data.text("cpus_per_tres", specials.cpus_per_tres).text("cron", specials.cron);
   data.number("deadline", seconds(spec.deadline)).number("delay_boot", specials.delay_boot_s);
-  data.text("dependency", view.job().dependency->str());
+  data.text("dependency", view.job().dependency->shown());
   write_exit(data, "derived_exit_code", view.job().derived_exit);
   data.number("eligible_time", seconds(view.job().held() ? Instant{} : view.job().eligible));
   data.number("end_time", seconds(end_of(view)));

@@ -48,8 +48,7 @@ void add_state_lines(std::vector<std::string>& lines, const JobView& view) {
                               spec.uid.value, group_name(spec.gid.value), spec.gid.value));
   lines.push_back(fmt::format("Priority={} Nice={} Account={} QOS={}", job.priority, spec.nice,
                               or_null(spec.account), or_null(spec.qos)));
-  std::string dependency = job.dependency->str();
-  if (!dependency.empty()) dependency += job.dependency_failed ? "(failed)" : "(unfulfilled)";
+  std::string dependency = job.dependency->shown();
   std::string detail = view.row->reason_text.empty() || view.row->reason == Reason::ReqNodeNotAvail
                            ? ""
                            : fmt::format(" ({})", view.row->reason_text);

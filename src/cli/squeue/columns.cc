@@ -51,9 +51,8 @@ std::string priority_fraction(View view) {
 }
 
 std::string dependency_text(View view) {
-  std::string text = view.job().dependency->str();
-  if (text.empty()) return "(null)";
-  return text + (view.job().dependency_failed ? "(failed)" : "(unfulfilled)");
+  std::string text = view.job().dependency->shown();
+  return text.empty() ? "(null)" : text;
 }
 
 std::string array_task_text(View view) {

@@ -56,7 +56,7 @@ std::vector<std::string> written_folders(const ClusterConfig& config) {
 }
 
 Finding check_space(const std::string& folder) {
-  struct statvfs facts{};
+  struct statvfs facts {};
   if (::statvfs(folder.c_str(), &facts) != 0)
     return {Health::Warn, "disk", fmt::format("cannot tell how much is free for {}", folder), ""};
   std::uint64_t free_mb = facts.f_bavail * facts.f_frsize >> 20;
@@ -103,7 +103,7 @@ std::vector<Finding> check_users(const Patient& patient) {
 
 std::vector<Finding> check_key(const Patient& patient) {
   std::string path = key_file(patient.loaded);
-  struct stat facts{};
+  struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0)
     return {{Health::Fail, "key", fmt::format("{} is not there", path),
              "start the controller, which makes one; copy it to machines that only have nodes"}};

@@ -33,7 +33,7 @@ std::string own_user() {
 
 // Nobody but the owner may have been able to prepare a folder in a place where all may write.
 Status check_private(const std::string& folder) {
-  struct stat facts{};
+  struct stat facts {};
   if (::lstat(folder.c_str(), &facts) != 0) return fail(errno_text(folder));
   if (!S_ISDIR(facts.st_mode) || facts.st_uid != ::geteuid() || (facts.st_mode & 022) != 0)
     return fail(
@@ -167,7 +167,7 @@ std::uint32_t machine_cpus() {
 }
 
 std::uint64_t machine_memory_mb() {
-  struct sysinfo facts{};
+  struct sysinfo facts {};
   std::uint64_t bytes = ::sysinfo(&facts) == 0 ? facts.totalram * facts.mem_unit : 0;
   // In a container the limit counts, not the machine.
   if (auto text = read_file("/sys/fs/cgroup/memory.max", 64))

@@ -54,6 +54,8 @@ const std::vector<YardmasterVerb>& yardmaster_verbs() {
   static const std::vector<YardmasterVerb> verbs = {
       {"up", "start your own cluster on this machine", up_main, up_page, up_options},
       {"down", "stop it", down_main, down_page, down_options},
+      {"explain", "why a job waits, when it starts, and what would start sooner", explain_main,
+       explain_page, explain_options},
       {"status", "what runs, and where its files are", status_main, status_page, status_options},
       {"doctor", "find what is wrong and how to mend it", doctor_main, doctor_page, doctor_options},
       {"ping", "ask nodes whether they are there", ping_main, ping_page, ping_options},

@@ -35,9 +35,11 @@ CommandPage completion_page();
 std::vector<OptionInfo> completion_options();
 // The commands that shells complete.
 std::vector<CompletedCommand> completed_commands();
-CommandPage up_page(), down_page(), status_page(), doctor_page(), events_page(), ping_page();
+int explain_main(const Arguments& arguments);
+CommandPage up_page(), down_page(), status_page(), doctor_page(), events_page(), ping_page(),
+    explain_page();
 std::vector<OptionInfo> up_options(), down_options(), status_options(), doctor_options(),
-    events_options(), ping_options();
+    events_options(), ping_options(), explain_options();
 
 // Complains about operands, for verbs that take none; true if there are any.
 bool has_operands(const CommandPage& page, const std::vector<std::string>& operands);

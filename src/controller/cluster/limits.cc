@@ -42,16 +42,31 @@ void Controller::enforce_limits(Instant now, Outbox& out) {
     std::uint32_t minutes = partition ? partition->spec->over_time_limit_min : kOverTimeOfCluster;
     Duration over = minutes == kOverTimeOfCluster ? config_.over_time_limit
                                                   : Duration(std::chrono::minutes(minutes));
-    if (limit + over <= now) due.push_back(id);
+    const JobSpec& spec = *state_.jobs.at(id.value).spec;
+    bool missed = spec.deadline && spec.deadline <= now;
+    if (limit + over <= now || missed) due.push_back(id);
   }
   for (JobId job : due) {
+    const JobSpec& spec = *state_.jobs.at(job.value).spec;
+    bool missed = spec.deadline && spec.deadline <= now;
     finish(job,
-           {.state = JobState::Timeout,
-            .reason = Reason::TimeLimit,
+           {.state = missed ? JobState::Deadline : JobState::Timeout,
+            .reason = missed ? Reason::DeadLine : Reason::TimeLimit,
             .exit = {.signal = 15},
             .grace = config_.kill_wait},
            now, out);
   }
+}
+
+// A pending job that could not end before its deadline any more is over.
+void Controller::enforce_deadlines(Instant now, Outbox& out) {
+  std::vector<JobId> missed;
+  for (const auto& [latest, id] : indexes_.by_deadline()) {
+    if (latest >= now) break;
+    missed.push_back(id);
+  }
+  for (JobId job : missed)
+    finish(job, {.state = JobState::Deadline, .reason = Reason::DeadLine}, now, out);
 }
 
 // srun --time within a job: SIGTERM, and SIGKILL after KillWait.

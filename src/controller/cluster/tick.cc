@@ -48,6 +48,7 @@ void Controller::clock_moved(Duration by) {
 void Controller::tick(Instant now, Outbox& out) {
   warn_of_limits(now, out);
   enforce_limits(now, out);
+  enforce_deadlines(now, out);
   enforce_step_limits(now, out);
   watch_reservations(now, out);
   watch_reboots(now, out);

@@ -4,22 +4,12 @@
 #include <algorithm>
 
 #include "controller/controller.h"
+#include "controller/queries/rows.h"
 #include "controller/queries/select.h"
 #include "model/errc.h"
 
 namespace ym {
 namespace {
-
-JobUpdated unchanged(const Job& job) {
-  return {.job = job.id,
-          .spec = job.spec,
-          .holds = job.holds,
-          .priority = job.priority,
-          .dependency = job.dependency,
-          .dependency_failed = job.dependency_failed,
-          .array_max_running = job.array_max_running,
-          .limit_end = job.limit_end};
-}
 
 JobOutcome outcome_of(JobId id, std::string display, const Status& status) {
   JobOutcome outcome{.job = id, .display = std::move(display)};
@@ -29,6 +19,16 @@ JobOutcome outcome_of(JobId id, std::string display, const Status& status) {
   }
   return outcome;
 }
+
+// Slurm says it in two ways.
+Errc denial_of(JobVerb verb) {
+  bool ends = verb == JobVerb::Cancel || verb == JobVerb::Signal || verb == JobVerb::Complete;
+  return ends ? Errc::AccessDenied : Errc::InvalidUserId;
+}
+
+// So many elements of an array may get records of their own by one request; more are cancelled
+// without.
+constexpr std::uint32_t kSplitMax = 1000;
 
 std::string display_of(const JobTarget& target) {
   std::string text = std::to_string(target.job.value);
@@ -48,7 +48,7 @@ void Controller::alter(RequestId request, const AlterJobs& alter, const Caller& 
     bool some_elements = job->array && target.tasks;
     Status status;
     if (!may_alter(*job, caller))
-      status = refuse(Errc::AccessDenied);
+      status = refuse(denial_of(alter.verb));
     else if (some_elements)
       status = alter_tasks(id, *target.tasks, alter, caller, now, out);
     else if (alter.verb == JobVerb::Signal)
@@ -118,6 +118,12 @@ Status Controller::alter_tasks(JobId array, const IndexSet& tasks, const AlterJo
   if (chosen.empty()) return {};  // they have records, or are over: found beside this one
   bool all = chosen.count() == state_.jobs.at(array.value).array->waiting.count();
   if (all) return alter_one(array, alter, caller, now, out);
+  if (alter.verb == JobVerb::Cancel && chosen.count() > kSplitMax) {
+    emit(ArrayTasksCancelled{.array_job = array, .tasks = chosen, .by = caller.uid}, now, out);
+    job_moved_on(array, now, out);
+    return {};
+  }
+  if (state_.jobs.size() + chosen.count() > config_.max_job_count) return refuse(Errc::QueueFull);
   Status status;
   std::vector<std::uint32_t> indices;
   chosen.for_each([&](std::uint32_t task) { indices.push_back(task); });
@@ -132,10 +138,12 @@ Status Controller::cancel(const Job& job, const Caller& caller, Instant now, Out
   // On its way back to the queue: it can be cancelled there in a moment.
   if (is_terminal(job.state))
     return refuse(job.requeue_wanted ? Errc::TransitionStateNoUpdate : Errc::AlreadyDone);
+  // Why it was waiting stays on show.
+  bool pending = job.state == JobState::Pending;
   finish(job.id,
          {.state = JobState::Cancelled,
-          .reason = Reason::None,
-          .exit = {.signal = static_cast<std::uint8_t>(job.state == JobState::Pending ? 0 : 15)},
+          .reason = pending ? reason_of(job, {}, now) : Reason::None,
+          .exit = {.signal = static_cast<std::uint8_t>(pending ? 0 : 15)},
           .by = caller.uid,
           .grace = config_.kill_wait},
          now, out);
@@ -145,7 +153,7 @@ Status Controller::cancel(const Job& job, const Caller& caller, Instant now, Out
 Status Controller::signal(const Job& job, const AlterJobs& alter, std::optional<StepId> step,
                           Outbox& out) {
   if (job.state == JobState::Pending) return refuse(Errc::JobPending);
-  if (is_terminal(job.state)) return refuse(Errc::AlreadyDone);
+  if (is_terminal(job.state)) return refuse(step ? Errc::AlreadyDone : Errc::InvalidJobId);
   if (step && *step != kBatchStep) {
     bool known = std::ranges::any_of(*job.steps, [&](const Step& s) { return s.id == *step; });
     if (!known) return refuse(Errc::InvalidStep);
@@ -165,24 +173,28 @@ Status Controller::signal(const Job& job, const AlterJobs& alter, std::optional<
 
 Status Controller::set_holds(const Job& job, JobVerb verb, const Caller& caller, Instant now,
                              Outbox& out) {
-  if (job.state != JobState::Pending) return refuse(Errc::JobNotPending);
+  // A running one is held if it comes back to the queue.
+  if (is_terminal(job.state) && !job.requeue_wanted) return refuse(Errc::JobFinished);
   JobUpdated event = unchanged(job);
+  JobId id = job.id;
   if (verb == JobVerb::Release) {
     if (job.holds.admin && !caller.administrator) return refuse(Errc::AccessDenied);
     event.holds = {};
-  } else if (verb == JobVerb::Hold && caller.administrator && caller.uid != job.spec->uid) {
+  } else if (verb == JobVerb::Hold && caller.administrator) {
     event.holds.admin = true;
   } else {
     event.holds.user = true;
   }
   if (event.holds == job.holds) return {};
   emit(std::move(event), now, out);
+  review_dependency(id, now, out);  // singleton looks at holds
   return {};
 }
 
 Status Controller::requeue(const Job& job, JobVerb verb, const Caller& caller, Instant now,
                            Outbox& out) {
   if (!job.spec->batch) return refuse(Errc::BatchOnly);
+  if (!job.spec->requeue) return refuse(Errc::Disabled);  // --no-requeue
   JobId id = job.id;
   bool hold = verb == JobVerb::RequeueHold;
   if (job.state == JobState::Pending && !hold) return refuse(Errc::JobPending);
@@ -196,6 +208,7 @@ Status Controller::requeue(const Job& job, JobVerb verb, const Caller& caller, I
   if (!is_terminal(current.state)) {
     finish(id,
            {.state = JobState::Cancelled,
+            .reason = hold ? Reason::RequeuedHeld : Reason::None,
             .by = caller.uid,
             .requeue = true,
             .grace = config_.kill_wait},
@@ -203,10 +216,13 @@ Status Controller::requeue(const Job& job, JobVerb verb, const Caller& caller, I
     return {};
   }
   if (current.completing()) return refuse(Errc::TransitionStateNoUpdate);
-  emit(
-      JobRequeued{
-          .job = id, .sluid = next_sluid(state_, now), .begin = now, .holds = current.holds},
-      now, out);
+  emit(JobRequeued{.job = id,
+                   .sluid = next_sluid(state_, now),
+                   .begin = now,
+                   .holds = current.holds,
+                   .reason = hold ? Reason::RequeuedHeld : Reason::None},
+       now, out);
+  job_moved_on(id, now, out);  // what depends on its end may hope again
   return {};
 }
 

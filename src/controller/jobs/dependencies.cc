@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a job waits for. Terms are struck off as facts come in; the log keeps the open ones
 // (JobUpdated).
+#include <algorithm>
+
 #include "controller/controller.h"
 #include "model/errc.h"
 
@@ -17,20 +19,20 @@ Outcome after_start(const Job& job, std::uint32_t delay_minutes, Instant now) {
   return since + std::chrono::minutes(delay_minutes) <= now ? Outcome::Satisfied : Outcome::Open;
 }
 
-Outcome after_end(const Job& job, Dependency::Kind kind) {
+Outcome after_end(const Job& job, const Dependency::Term& term, Instant now) {
   if (!is_terminal(job.state) || job.requeue_wanted) return Outcome::Open;
   bool ok = job.state == JobState::Completed;
-  switch (kind) {
-    case Dependency::Kind::AfterOk:
-    case Dependency::Kind::AfterCorr: return ok ? Outcome::Satisfied : Outcome::Impossible;
-    case Dependency::Kind::AfterNotOk: return ok ? Outcome::Impossible : Outcome::Satisfied;
-    default: return Outcome::Satisfied;
-  }
+  bool wants_failure = term.kind == Dependency::Kind::AfterNotOk;
+  bool wants_success =
+      term.kind == Dependency::Kind::AfterOk || term.kind == Dependency::Kind::AfterCorr;
+  if (ok ? wants_failure : wants_success) return Outcome::Impossible;
+  Instant due = job.end + std::chrono::minutes(term.delay_minutes);
+  return due <= now ? Outcome::Satisfied : Outcome::Open;
 }
 
 Outcome of_one(const Job& job, const Dependency::Term& term, Instant now) {
   return term.kind == Dependency::Kind::After ? after_start(job, term.delay_minutes, now)
-                                              : after_end(job, term.kind);
+                                              : after_end(job, term, now);
 }
 
 // All of several: impossible if one is, satisfied if all are.
@@ -50,7 +52,9 @@ class Judge {
     JobId id{term.job};
     bool one_task =
         term.task || (term.kind == Dependency::Kind::AfterCorr && waiting_.array_task != kNoTask);
-    if (one_task) return of_task(id, term, term.task.value_or(waiting_.array_task));
+    if (one_task && is_array(id)) return of_task(id, term, term.task.value_or(waiting_.array_task));
+    if (term.kind == Dependency::Kind::AfterCorr && waiting_.array && is_array(id))
+      return of_counterparts(id);
     // A job, or every element of an array.
     Outcome outcome = Outcome::Satisfied;
     if (const Job* job = state_.find(id))
@@ -63,6 +67,22 @@ class Judge {
   }
 
  private:
+  // Also if all of its elements are forgotten: then nothing is known of the id at all.
+  bool is_array(JobId id) const {
+    const Job* job = state_.find(id);
+    return !job || job->array_job == id;
+  }
+
+  // Elements that wait together have not been let go one by one as their counterparts ended
+  // (follow_counterpart): while there are any to come they may be.
+  Outcome of_counterparts(JobId array) const {
+    const Job* common = state_.find(array);
+    bool to_come = common && !is_terminal(common->state);
+    for (JobId element : indexes_.elements_of(array))
+      to_come = to_come || !is_terminal(state_.jobs.at(element.value).state);
+    return to_come ? Outcome::Open : Outcome::Impossible;
+  }
+
   // A job that has left the memory of the cluster ended long ago, nobody knows how.
   static Outcome forgotten(const Dependency::Term& term) {
     bool needs_result = term.kind == Dependency::Kind::AfterOk ||
@@ -75,15 +95,14 @@ class Judge {
     const Job* common = state_.find(array);
     if (common && common->array && common->array->waiting.contains(task)) return Outcome::Open;
     if (common && common->array_task == task) return of_one(*common, term, now_);
-    for (JobId element : indexes_.elements_of(array)) {
-      const Job& job = state_.jobs.at(element.value);
-      if (job.array_task == task) return of_one(job, term, now_);
-    }
+    if (const Job* element = state_.find_element(array, task)) return of_one(*element, term, now_);
     return forgotten(term);
   }
 
-  // Earlier jobs of the same name and user must have ended.
+  // Earlier jobs of the same name and user must have ended. One that is held may be overtaken, so
+  // nothing is settled before it is released.
   Outcome singleton() const {
+    if (waiting_.held()) return Outcome::Open;
     for (JobId other : indexes_.namesakes(waiting_.spec->uid, waiting_.spec->name)) {
       const Job& job = state_.jobs.at(other.value);
       if (other != waiting_.id &&
@@ -107,17 +126,17 @@ void Controller::review_dependency(JobId id, Instant now, Outbox& out) {
   if (!job || job->state != JobState::Pending || job->dependency->empty()) return;
   Judge judge(state_, indexes_, *job, now);
   Dependency open{.any = job->dependency->any, .terms = {}};
-  bool satisfied = false, failed = false;
-  for (const Dependency::Term& term : job->dependency->terms) {
+  bool satisfied = false;
+  std::size_t failed = 0;
+  for (Dependency::Term term : job->dependency->terms) {
     Outcome outcome = judge(term);
     satisfied = satisfied || outcome == Outcome::Satisfied;
-    failed = failed || outcome == Outcome::Impossible;
-    bool keep = job->dependency->any ? outcome == Outcome::Open : outcome != Outcome::Satisfied;
-    if (keep) open.terms.push_back(term);
+    term.failed = outcome == Outcome::Impossible;  // it stays on show
+    failed += term.failed;
+    if (outcome != Outcome::Satisfied) open.terms.push_back(term);
   }
+  bool hopeless = open.any ? !satisfied && failed == open.terms.size() : failed > 0;
   if (open.any && satisfied) open.terms.clear();
-  bool hopeless = open.any ? !satisfied && open.terms.empty() : failed;
-  if (hopeless && open.terms.empty()) open.terms = job->dependency->terms;  // it stays on show
   if (open.terms == job->dependency->terms && hopeless == job->dependency_failed) return;
   if (open.terms.size() < 2) open.any = false;
 
@@ -137,7 +156,63 @@ void Controller::review_dependency(JobId id, Instant now, Outbox& out) {
            out);
 }
 
-// The job began, ended or went away: whoever waits for it is looked at. O(those).
+// aftercorr: elements that wait together part as their counterparts end.
+void Controller::follow_counterpart(JobId waiting, JobId element, Instant now, Outbox& out) {
+  const Job* job = state_.find(waiting);
+  const Job& ended = state_.jobs.at(element.value);
+  if (!job || !job->array || !job->array->waiting.contains(ended.array_task)) return;
+  bool corresponds = std::ranges::any_of(job->dependency->terms, [&](const auto& term) {
+    return term.kind == Dependency::Kind::AfterCorr && !term.task &&
+           JobId{term.job} == ended.array_job;
+  });
+  if (corresponds) review_dependency(split(waiting, ended.array_task, now, out), now, out);
+}
+
+void Controller::follow_counterparts(JobId waiting, Instant now, Outbox& out) {
+  const Job* job = state_.find(waiting);
+  if (!job || !job->array) return;
+  std::vector<JobId> ended;
+  for (const Dependency::Term& term : job->dependency->terms) {
+    if (term.kind != Dependency::Kind::AfterCorr || term.task) continue;
+    state_.for_each_element(JobId{term.job}, job->array->waiting.min(), job->array->waiting.max(),
+                            [&](const Job& one) {
+                              if (is_terminal(one.state)) ended.push_back(one.id);
+                            });
+  }
+  for (JobId element : ended) follow_counterpart(waiting, element, now, out);
+}
+
+// Would the job wait for itself? Follows what pending jobs wait for, to a certain number of them.
+bool Controller::closes_circle(JobId job, const Dependency& dependency) const {
+  constexpr std::size_t kVisitsMax = 10'000;
+  std::set<JobId> seen;
+  std::vector<const Dependency*> open{&dependency};
+  while (!open.empty() && seen.size() < kVisitsMax) {
+    const Dependency* next = open.back();
+    open.pop_back();
+    for (const Dependency::Term& term : next->terms) {
+      JobId id{term.job};
+      if (id == job && term.job) return true;
+      const Job* other = state_.find(id);
+      if (other && other->state == JobState::Pending && seen.insert(id).second)
+        open.push_back(&*other->dependency);
+    }
+  }
+  return false;
+}
+
+// An array that is waited for as a whole is shown as one: 7_*.
+void Controller::mark_arrays(Dependency& dependency) const {
+  for (Dependency::Term& term : dependency.terms) {
+    term.failed = false;
+    const Job* job = state_.find(JobId{term.job});
+    bool array = job ? job->array_job == job->id : !indexes_.elements_of(JobId{term.job}).empty();
+    if (term.job && !term.task) term.whole_array = array;
+  }
+}
+
+// The job began, ended, came back to the queue or went away: whoever waits for it is looked at.
+// O(those).
 void Controller::job_moved_on(JobId id, Instant now, Outbox& out) {
   const Job* job = state_.find(id);
   std::set<JobId> waiting = indexes_.waiting_for(id);
@@ -149,7 +224,11 @@ void Controller::job_moved_on(JobId id, Instant now, Outbox& out) {
     for (JobId other : namesakes)
       if (indexes_.singletons().contains(other)) waiting.insert(other);
   }
-  for (JobId other : waiting) review_dependency(other, now, out);
+  bool element_ended = job && job->array_task != kNoTask && is_terminal(job->state);
+  for (JobId other : waiting) {
+    if (element_ended) follow_counterpart(other, id, now, out);
+    review_dependency(other, now, out);
+  }
 }
 
 }  // namespace ym

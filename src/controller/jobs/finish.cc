@@ -109,6 +109,7 @@ void Controller::requeue_now(JobId id, Instant now, Outbox& out) {
                    .holds = job.holds,
                    .reason = job.end_reason},
        now, out);
+  job_moved_on(id, now, out);
 }
 
 }  // namespace ym

@@ -6,6 +6,7 @@
 #include "controller/controller.h"
 #include "model/task_layout.h"
 #include "notation/hostlist.h"
+#include "schedule/forecast.h"
 #include "schedule/placement.h"
 #include "schedule/shape.h"
 
@@ -36,6 +37,17 @@ std::vector<std::uint32_t> tasks_by_node(const State& state, const JobSpec& spec
 
 }  // namespace
 
+JobUpdated Controller::unchanged(const Job& job) {
+  return {.job = job.id,
+          .spec = job.spec,
+          .holds = job.holds,
+          .priority = job.priority,
+          .dependency = job.dependency,
+          .dependency_failed = job.dependency_failed,
+          .array_max_running = job.array_max_running,
+          .limit_end = job.limit_end};
+}
+
 std::size_t Controller::commit(const Plan& plan, Instant now, Outbox& out) {
   std::size_t started = 0;
   for (const Proposal& proposal : plan.starts) started += start(proposal, now, out);
@@ -55,8 +67,7 @@ bool Controller::start(const Proposal& proposal, Instant now, Outbox& out) {
   });
   if (!within || proposal.allocation.nodes.size() > partition->spec->max_nodes) return false;
   if (array_is_full(*job)) return false;
-  PlacementRules rules = placement_rules();
-  rules.whole_nodes = rules.whole_nodes || partition->spec->exclusive;
+  PlacementRules rules = rules_in(*partition->spec, placement_rules());
   if (!still_fits(state_, *job->spec, proposal.allocation, rules)) return false;
   if (!reservations_allow(*job, proposal.allocation, now)) return false;
   bool is_element = proposal.array_task != kNoTask;
@@ -64,13 +75,14 @@ bool Controller::start(const Proposal& proposal, Instant now, Outbox& out) {
   if (is_element && !job->array->waiting.contains(proposal.array_task)) return false;
 
   JobId id = is_element ? split(proposal.job, proposal.array_task, now, out) : proposal.job;
-  const Job& ready = state_.jobs.at(id.value);
-  std::uint32_t limit_s = ready.spec->time_limit_s;
-  bool unlimited = limit_s == 0 || limit_s == JobSpec::kUnlimited;
+  if (proposal.time_limit_s) shorten(id, proposal.time_limit_s, now, out);
+  const JobSpec& spec = *state_.jobs.at(id.value).spec;
+  Instant limit_end = latest_end(spec, now);
+  if (spec.deadline) limit_end = std::min(limit_end, spec.deadline);
   emit(JobStarted{.job = id,
                   .partition = proposal.partition,
                   .allocation = Ref(proposal.allocation),
-                  .limit_end = unlimited ? kNever : now + std::chrono::seconds(limit_s),
+                  .limit_end = limit_end,
                   .configuring = must_configure()},
        now, out);
   if (!state_.jobs.at(id.value).spec->batch)
@@ -79,6 +91,16 @@ bool Controller::start(const Proposal& proposal, Instant now, Outbox& out) {
   begin_configuring(id, out);
   job_moved_on(id, now, out);
   return true;
+}
+
+// --time-min: it starts at once with less time than it would have liked.
+void Controller::shorten(JobId id, std::uint32_t time_limit_s, Instant now, Outbox& out) {
+  const Job& job = state_.jobs.at(id.value);
+  JobUpdated event = unchanged(job);
+  JobSpec spec = *job.spec;
+  spec.time_limit_s = time_limit_s;
+  event.spec = Ref(std::move(spec));
+  emit(std::move(event), now, out);
 }
 
 // Do as many elements of the job's array run as may at once? O(elements with a record), for arrays

@@ -185,6 +185,10 @@ void Controller::create_step(RequestId request, const CreateStep& create, const 
     if (!create.key.empty() && step.key == create.key)
       return answer(request, created_answer(state_, create.job, step), out);
 
+  bool too_much = std::ranges::any_of(job->allocation->nodes, [&](const NodeShare& share) {
+    return share.memory_mb > 0 && create.memory_per_node_mb > share.memory_mb;
+  });
+  if (too_much) return deny(Errc::InvalidTaskMemory);
   std::vector<Room> rooms = rooms_of(state_, *job, create, config_.max_tasks_per_node);
   Wanted wanted = wanted_of(create, rooms.size());
   if (wanted.nodes > job->allocation->nodes.size()) return deny(Errc::InvalidNodeCount);

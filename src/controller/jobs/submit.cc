@@ -5,8 +5,11 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "controller/controller.h"
+#include "controller/queries/rows.h"
 #include "model/errc.h"
+#include "notation/features.h"
 #include "notation/hostlist.h"
+#include "schedule/forecast.h"
 #include "schedule/placement.h"
 #include "schedule/shape.h"
 
@@ -80,6 +83,30 @@ void obey_core_spec(JobSpec& spec, const ClusterConfig& config) {
   spec.extras = Ref(std::move(extras));
 }
 
+// --nodelist: all of these nodes are wanted.
+void count_required(JobSpec& spec) {
+  if (!spec.extras || spec.extras->required_nodes.empty()) return;
+  auto required = Hostlist::parse(spec.extras->required_nodes);
+  if (!required) return;
+  auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(required->count(), 0xffffffff));
+  bool all = !spec.max_nodes || spec.max_nodes >= count;
+  if (all) spec.min_nodes = std::max(spec.min_nodes, count);
+}
+
+// Is there a node that could take one task?
+bool any_node_takes(const State& state, const Partition& partition, JobSpec one_task,
+                    const PlacementRules& rules) {
+  JobExtras extras = *one_task.extras;
+  extras.required_nodes.clear();
+  extras.features.clear();
+  auto nodes = admitted_nodes(state, partition, one_task);
+  one_task.extras = Ref(std::move(extras));
+  PlacementRules within = rules_in(*partition.spec, rules);
+  return std::ranges::any_of(nodes, [&](const Node* node) {
+    return place(one_task, {free_when_empty(*node)}, within).has_value();
+  });
+}
+
 }  // namespace
 
 void Controller::submit(RequestId request, const SubmitJob& submit, const Caller& caller,
@@ -90,12 +117,15 @@ void Controller::submit(RequestId request, const SubmitJob& submit, const Caller
   }
   Result<JobSubmitted> admitted = admit(submit, caller, now);
   if (!admitted) return refuse_request(request, admitted.error(), out);
-  if (submit.test_only) return answer(request, SubmitAnswer{.job = admitted->job}, out);
+  if (submit.test_only) return answer_test(request, *admitted, now, out);
   JobId job = admitted->job;
   Sluid sluid = admitted->sluid;
   bool waits = !admitted->dependency->empty();
   emit(std::move(*admitted), now, out);
-  if (waits) review_dependency(job, now, out);
+  if (waits) {
+    follow_counterparts(job, now, out);
+    review_dependency(job, now, out);
+  }
   answer(request, SubmitAnswer{.job = job, .sluid = sluid}, out);
 }
 
@@ -105,10 +135,14 @@ Result<JobSubmitted> Controller::admit(const SubmitJob& submit, const Caller& ca
   if (spec.batch && submit.spec.script_blob.empty()) return refuse(Errc::JobScriptMissing);
   if (spec.tasks == 0 || spec.cpus_per_task == 0) return refuse(Errc::TooManyRequestedCpus);
   if (spec.max_nodes && spec.max_nodes < spec.min_nodes) return refuse(Errc::InvalidNodeCount);
+  if (spec.nice < 0 && !caller.administrator) return refuse(Errc::InvalidNice);
   obey_core_spec(spec, config_);
+  count_required(spec);
   if (Status ok = check_reservation(spec, caller, now); !ok) return std::unexpected(ok.error());
   if (Status ok = check_partitions(spec, caller); !ok) return std::unexpected(ok.error());
-  if (Status ok = check_can_ever_run(spec); !ok) return std::unexpected(ok.error());
+  if (Status ok = check_times(spec, now); !ok) return std::unexpected(ok.error());
+  bool strictly = submit.test_only || config_.enforce_partition_limits;
+  if (Status ok = check_can_ever_run(spec, strictly); !ok) return std::unexpected(ok.error());
 
   JobSubmitted event{.job = fresh_job_id(), .sluid = next_sluid(state_, now)};
   if (!submit.array.empty()) {
@@ -120,6 +154,7 @@ Result<JobSubmitted> Controller::admit(const SubmitJob& submit, const Caller& ca
   if (!submit.dependency.empty()) {
     auto dependency = Dependency::parse(submit.dependency);
     if (!dependency) return refuse(Errc::DependencyInvalid, dependency.error().text);
+    mark_arrays(*dependency);
     event.dependency = Ref(std::move(*dependency));
   }
   bool explicit_priority = submit.priority != kNoPriority && caller.administrator;
@@ -131,14 +166,24 @@ Result<JobSubmitted> Controller::admit(const SubmitJob& submit, const Caller& ca
   return event;
 }
 
-// Resolves the partition list, applies defaults and limits of the first one, and permission of all.
+// What the partition itself has against the job, where EnforcePartLimits asks.
+Status Controller::check_partition(const PartitionSpec& rules, const JobSpec& spec) const {
+  if (spec.time_limit_s > rules.max_time_s) return refuse(Errc::InvalidTimeLimit);
+  if (spec.min_nodes > rules.max_nodes) return refuse(Errc::InvalidNodeCount);
+  if (spec.max_nodes && spec.max_nodes < rules.min_nodes) return refuse(Errc::InvalidNodeCount);
+  return {};
+}
+
+// Resolves the partition list, applies defaults of the first one, and permission of all. Limits
+// count as EnforcePartLimits says: not here (the job then waits), in one of them or in all.
 Status Controller::check_partitions(JobSpec& spec, const Caller& caller) const {
   if (spec.partitions.empty()) {
     const Partition* standard = state_.default_partition();
     if (!standard) return refuse(Errc::DefaultPartitionNotSet);
     spec.partitions = standard->spec->name;
   }
-  bool first = true;
+  bool first = true, some = false;
+  Status limits;
   for (std::string_view name : split_words(spec.partitions, ',')) {
     const Partition* partition = state_.find_partition(name);
     if (!partition) return refuse(Errc::InvalidPartition);
@@ -153,47 +198,92 @@ Status Controller::check_partitions(JobSpec& spec, const Caller& caller) const {
       fill_memory(spec, rules, config_);
       first = false;
     }
-    if (config_.enforce_partition_limits) {
-      if (spec.time_limit_s > rules.max_time_s) return refuse(Errc::InvalidTimeLimit);
-      if (spec.min_nodes > rules.max_nodes) return refuse(Errc::InvalidNodeCount);
-    }
-    if (partition->nodes->size() < spec.min_nodes) return refuse(Errc::InvalidNodeCount);
+    Status within = check_partition(rules, spec);
+    some = some || within;
+    if (!within) limits = within;
   }
+  if (!config_.enforce_partition_limits || (config_.any_partition_suffices && some)) return {};
+  return limits;
+}
+
+Status Controller::check_times(const JobSpec& spec, Instant now) const {
+  if (spec.time_min_s > spec.time_limit_s) return refuse(Errc::InvalidTimeMin);
+  if (!spec.deadline) return {};
+  std::uint32_t time_s = spec.time_min_s ? spec.time_min_s : spec.time_limit_s;
+  if (time_s == JobSpec::kUnlimited) time_s = 0;
+  Instant earliest = std::max(now, spec.begin);
+  if (earliest + std::chrono::seconds(time_s) > spec.deadline)
+    return refuse(Errc::InvalidTimeLimit);
   return {};
 }
 
-// Could it start if every node of its partitions were up and empty? Asked once for each shape.
-Status Controller::check_can_ever_run(const JobSpec& spec) {
-  if (spec.extras) {
-    for (const std::string* list : {&spec.extras->required_nodes, &spec.extras->excluded_nodes}) {
-      auto hosts = Hostlist::parse(*list);
-      if (!hosts) return refuse(Errc::InvalidNodeName, hosts.error().text);
-      Status known;
-      hosts->for_each([&](std::string_view host) {
-        if (known && !state_.find_node(host)) known = refuse(Errc::InvalidNodeName, host);
-      });
-      if (!known) return known;
-    }
+// Nodes and features that it names must exist.
+Status Controller::check_nodes(const JobSpec& spec) const {
+  if (!spec.extras) return {};
+  for (const std::string* list : {&spec.extras->required_nodes, &spec.extras->excluded_nodes}) {
+    auto hosts = Hostlist::parse(*list);
+    if (!hosts) return refuse(Errc::InvalidNodeName, hosts.error().text);
+    Status known;
+    hosts->for_each([&](std::string_view host) {
+      if (known && !state_.find_node(host)) known = refuse(Errc::InvalidNodeName, host);
+    });
+    if (!known) return known;
   }
+  if (spec.extras->features.empty()) return {};
+  auto features = FeatureExpression::parse(spec.extras->features);
+  if (!features) return refuse(Errc::InvalidFeature);
+  std::vector<std::string> missing = features->names;
+  state_.nodes.for_each([&](std::uint64_t, const Node& node) {
+    if (missing.empty()) return;
+    std::vector<std::string_view> have = split_words(node.spec->features, ',');
+    std::erase_if(missing, [&](const std::string& name) {
+      return std::ranges::find(have, name) != have.end();
+    });
+  });
+  if (!missing.empty()) return refuse(Errc::InvalidFeature);
+  return {};
+}
+
+// Could it start if every node of its partitions were up and empty? Asked once for each shape. What
+// no node could take any part of is refused; what is only too much waits, unless EnforcePartLimits.
+Status Controller::check_can_ever_run(const JobSpec& spec, bool strictly) {
+  if (Status ok = check_nodes(spec); !ok) return ok;
   std::string key = shape_key(spec);
   auto known = can_ever_run_.find(key);
   if (known == can_ever_run_.end()) {
-    bool fits = false;
-    for (std::string_view name : split_words(spec.partitions, ',')) {
-      const Partition& partition = *state_.find_partition(name);
-      PlacementRules rules = placement_rules();
-      rules.max_cpus_per_node = partition.spec->max_cpus_per_node;
-      std::vector<Free> candidates;
-      for (const Node* node : admitted_nodes(state_, partition, spec))
-        candidates.push_back(free_when_empty(*node));
-      fits = fits || place(spec, std::move(candidates), rules).has_value();
+    JobSpec least = spec;
+    least.tasks = least.min_nodes = 1;
+    least.max_nodes = 0;
+    Fit room = Fit::None;
+    for (const Partition* partition : partitions_of(spec, state_)) {
+      if (fits_when_empty(state_, *partition, spec, placement_rules()))
+        room = Fit::All;
+      else if (room == Fit::None && any_node_takes(state_, *partition, least, placement_rules()))
+        room = Fit::SomeTasks;
     }
     constexpr std::size_t kShapesRemembered = 100'000;
     if (can_ever_run_.size() >= kShapesRemembered) can_ever_run_.clear();
-    known = can_ever_run_.emplace(std::move(key), fits).first;
+    known = can_ever_run_.emplace(std::move(key), room).first;
   }
-  if (!known->second) return refuse(Errc::RequestedNodeConfigUnavailable);
+  if (known->second == Fit::None || (strictly && known->second != Fit::All))
+    return refuse(Errc::RequestedNodeConfigUnavailable);
   return {};
+}
+
+// --test-only: as if it stood at the head of the queue.
+void Controller::answer_test(RequestId request, const JobSubmitted& admitted, Instant now,
+                             Outbox& out) {
+  SubmitAnswer told{.job = admitted.job};
+  Outlook outlook = outlook_of(state_, placement_rules(), now);
+  Calendar calendar(state_, now);
+  outlook.calendar = &calendar;
+  if (auto booking = forecast(state_, *admitted.spec, outlook)) {
+    told.expected_start = booking->start;
+    told.nodes = nodes_text(state_, booking->allocation);
+    told.partition = state_.find(booking->partition)->spec->name;
+    told.cpus = booking->allocation.cpus();
+  }
+  answer(request, std::move(told), out);
 }
 
 }  // namespace ym

@@ -17,7 +17,7 @@ Status Controller::suspend(const Job& job, const Caller& caller, Instant now, Ou
   if (!caller.administrator) return refuse(Errc::AccessDenied);
   if (job.state == JobState::Pending) return refuse(Errc::JobPending);
   if (is_terminal(job.state)) return refuse(Errc::AlreadyDone);
-  if (job.state == JobState::Suspended) return refuse(Errc::Disabled);
+  if (job.state == JobState::Suspended) return {};
   JobId id = job.id;
   emit(JobSuspended{.job = id}, now, out);
   order_suspension(state_.jobs.at(id.value), out);
@@ -28,7 +28,7 @@ Status Controller::resume(const Job& job, const Caller& caller, Instant now, Out
   if (!caller.administrator) return refuse(Errc::AccessDenied);
   if (job.state == JobState::Pending) return refuse(Errc::JobPending);
   if (is_terminal(job.state)) return refuse(Errc::AlreadyDone);
-  if (job.state != JobState::Suspended) return refuse(Errc::Disabled);
+  if (job.state != JobState::Suspended) return refuse(Errc::JobNotSuspended);
   bool fits = std::ranges::all_of(job.allocation->nodes, [&](const NodeShare& share) {
     const Node& node = state_.nodes.at(share.node.value);
     // Its own hold on a whole node counts as taken.

@@ -17,10 +17,40 @@ void set_if(T& field, const std::optional<T>& value) {
 bool touches_placement(const JobPatch& patch) {
   return patch.partitions || patch.min_nodes || patch.max_nodes || patch.tasks ||
          patch.cpus_per_task || patch.begin || patch.dependency || patch.features ||
-         patch.required_nodes || patch.excluded_nodes || patch.work_dir || patch.std_out;
+         patch.required_nodes || patch.excluded_nodes || patch.work_dir || patch.std_out ||
+         patch.reservation || patch.licenses || patch.gres || patch.prefer || patch.tres_per_node ||
+         patch.cluster_features || patch.std_err || patch.std_in || patch.time_min_s ||
+         patch.tasks_per_node || patch.min_cpus_per_node || patch.switches || patch.core_spec ||
+         patch.memory_per_node_mb || patch.memory_per_cpu_mb || patch.tmp_mb || patch.contiguous ||
+         patch.exclusive || patch.oversubscribe;
+}
+
+JobSpecials patched(JobSpecials specials, const JobPatch& patch) {
+  set_if(specials.prefer, patch.prefer);
+  set_if(specials.mcs_label, patch.mcs_label);
+  set_if(specials.tres_per_node, patch.tres_per_node);
+  set_if(specials.cluster_features, patch.cluster_features);
+  set_if(specials.switches, patch.switches);
+  set_if(specials.switch_wait_s, patch.switch_wait_s);
+  set_if(specials.delay_boot_s, patch.delay_boot_s);
+  if (patch.memory_per_node_mb) specials.all_memory = *patch.memory_per_node_mb == 0;
+  return specials;
 }
 
 JobExtras patched(JobExtras extras, const JobPatch& patch) {
+  set_if(extras.reservation, patch.reservation);
+  set_if(extras.licenses, patch.licenses);
+  set_if(extras.wckey, patch.wckey);
+  set_if(extras.mail_user, patch.mail_user);
+  set_if(extras.mail_types, patch.mail_types);
+  set_if(extras.std_err, patch.std_err);
+  set_if(extras.std_in, patch.std_in);
+  set_if(extras.gres, patch.gres);
+  set_if(extras.burst_buffer, patch.burst_buffer);
+  set_if(extras.tmp_mb, patch.tmp_mb);
+  set_if(extras.core_spec, patch.core_spec);
+  JobSpecials specials = patched(*extras.specials, patch);
+  if (!(specials == *extras.specials)) extras.specials = Ref(std::move(specials));
   set_if(extras.comment, patch.comment);
   set_if(extras.admin_comment, patch.admin_comment);
   set_if(extras.extra, patch.extra);
@@ -48,26 +78,39 @@ JobSpec patched(JobSpec spec, const JobPatch& patch) {
   set_if(spec.begin, patch.begin);
   set_if(spec.deadline, patch.deadline);
   set_if(spec.requeue, patch.requeue);
+  set_if(spec.time_min_s, patch.time_min_s);
+  set_if(spec.tasks_per_node, patch.tasks_per_node);
+  set_if(spec.min_cpus_per_node, patch.min_cpus_per_node);
+  set_if(spec.contiguous, patch.contiguous);
+  set_if(spec.exclusive, patch.exclusive);
+  set_if(spec.oversubscribe, patch.oversubscribe);
+  if (patch.memory_per_node_mb) spec.memory_per_cpu_mb = 0;
+  if (patch.memory_per_cpu_mb) spec.memory_per_node_mb = 0;
+  set_if(spec.memory_per_node_mb, patch.memory_per_node_mb);
+  set_if(spec.memory_per_cpu_mb, patch.memory_per_cpu_mb);
   JobExtras extras = patched(*spec.extras, patch);
   if (!(extras == *spec.extras)) spec.extras = Ref(std::move(extras));
   return spec;
 }
 
+// "+5" and "-10" are relative to what the limit is.
+Result<JobPatch> with_time_limit(JobPatch patch, const JobSpec& spec) {
+  if (!patch.time_limit_change_s) return patch;
+  if (spec.time_limit_s == JobSpec::kUnlimited) return refuse(Errc::InvalidTimeLimit);
+  std::int64_t limit = std::int64_t{spec.time_limit_s} + *patch.time_limit_change_s;
+  if (limit <= 0 || limit >= JobSpec::kUnlimited) return refuse(Errc::InvalidTimeLimit);
+  patch.time_limit_s = static_cast<std::uint32_t>(limit);
+  return patch;
+}
+
 }  // namespace
 
-Status Controller::update(const Job& job, const JobPatch& patch, const Caller& caller, Instant now,
+Status Controller::update(const Job& job, const JobPatch& asked, const Caller& caller, Instant now,
                           Outbox& out) {
   if (is_terminal(job.state)) return refuse(Errc::JobFinished);
-  if (patch.time_limit_change_s) {
-    // "+5" and "-10" are relative to what the limit is.
-    std::int64_t limit = std::int64_t{job.spec->time_limit_s} + *patch.time_limit_change_s;
-    if (job.spec->time_limit_s == JobSpec::kUnlimited || limit <= 0)
-      return refuse(Errc::InvalidTimeLimit);
-    JobPatch resolved = patch;
-    resolved.time_limit_change_s.reset();
-    resolved.time_limit_s = static_cast<std::uint32_t>(std::min<std::int64_t>(limit, 0xfffffffe));
-    return update(job, resolved, caller, now, out);
-  }
+  Result<JobPatch> resolved = with_time_limit(asked, *job.spec);
+  if (!resolved) return std::unexpected(resolved.error());
+  const JobPatch& patch = *resolved;
   bool pending = job.state == JobState::Pending;
   if (!pending && touches_placement(patch)) return refuse(Errc::JobNotPending);
   bool raises_limit = patch.time_limit_s && *patch.time_limit_s > job.spec->time_limit_s;
@@ -85,7 +128,8 @@ Status Controller::update(const Job& job, const JobPatch& patch, const Caller& c
                  .administrator = caller.administrator};
     if (Status ok = check_reservation(spec, owner, now); !ok) return ok;
     if (Status ok = check_partitions(spec, owner); !ok) return ok;
-    if (Status ok = check_can_ever_run(spec); !ok) return ok;
+    if (Status ok = check_times(spec, now); !ok) return ok;
+    if (Status ok = check_can_ever_run(spec, config_.enforce_partition_limits); !ok) return ok;
   }
   JobUpdated event{.job = job.id,
                    .spec = {},
@@ -98,6 +142,8 @@ Status Controller::update(const Job& job, const JobPatch& patch, const Caller& c
   if (patch.dependency) {
     auto dependency = Dependency::parse(*patch.dependency);
     if (!dependency) return refuse(Errc::DependencyInvalid, dependency.error().text);
+    if (closes_circle(job.id, *dependency)) return refuse(Errc::CircularDependency);
+    mark_arrays(*dependency);
     event.dependency = dependency->empty() ? Ref<Dependency>{} : Ref(std::move(*dependency));
     event.dependency_failed = false;
   }
@@ -112,7 +158,10 @@ Status Controller::update(const Job& job, const JobPatch& patch, const Caller& c
   JobId id = job.id;
   event.spec = Ref(std::move(spec));
   emit(std::move(event), now, out);
-  if (patch.dependency) review_dependency(id, now, out);
+  if (patch.dependency) {
+    follow_counterparts(id, now, out);
+    review_dependency(id, now, out);
+  }
   return {};
 }
 

@@ -54,7 +54,7 @@ void Controller::after_reboot(const Node& node, NodeStateChanged& change) {
 void Controller::reboot_nodes(RequestId request, const RebootNodes& reboot, const Caller& caller,
                               Instant now, Outbox& out) {
   if (!caller.administrator)
-    return refuse_request(request, refuse(Errc::AccessDenied).error(), out);
+    return refuse_request(request, refuse(Errc::InvalidUserId).error(), out);
   if (config_.reboot_program.empty() && !reboot.cancel)
     return refuse_request(
         request, Error{.code = 0, .text = "RebootProgram is not defined in slurm.conf"}, out);

@@ -61,7 +61,7 @@ Result<NodeStateChanged> wanted_state(const Node& node, std::string_view state) 
 void Controller::update_nodes(RequestId request, const UpdateNodes& update, const Caller& caller,
                               Instant now, Outbox& out) {
   if (!caller.administrator)
-    return refuse_request(request, refuse(Errc::AccessDenied).error(), out);
+    return refuse_request(request, refuse(Errc::InvalidUserId).error(), out);
   auto hosts = Hostlist::parse(update.nodes);
   if (!hosts || hosts->empty())
     return refuse_request(request, refuse(Errc::InvalidNodeName).error(), out);
@@ -174,7 +174,7 @@ Status patch_partition(PartitionSpec& spec, const PartitionSpec& from,
 void Controller::update_partition(RequestId request, const UpdatePartition& update,
                                   const Caller& caller, Instant now, Outbox& out) {
   if (!caller.administrator)
-    return refuse_request(request, refuse(Errc::AccessDenied).error(), out);
+    return refuse_request(request, refuse(Errc::InvalidUserId).error(), out);
   const Partition* partition = state_.find_partition(update.spec.name);
   if (update.create == (partition != nullptr))
     return refuse_request(request, refuse(Errc::InvalidPartition).error(), out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "controller/queries/explain.h"
 #include "controller/queries/rows.h"
 #include "controller/queries/select.h"
 #include "controller/queries/steps.h"
@@ -19,6 +20,7 @@ State some_jobs() {
   state.jobs.edit(3).array_job = state.jobs.edit(4).array_job = {3};
   state.jobs.edit(3).array = Ref(ArrayTasks{IndexSet::range(1, 2), 0});
   state.jobs.edit(4).array_task = 0;
+  state.note_element(state.jobs.at(4));
   state.jobs.edit(1).state = JobState::Completed;
   return state;
 }
@@ -44,8 +46,69 @@ TEST(Select, ConditionsNarrowEachOther) {
   EXPECT_EQ(chosen({.names = {"even"}}), (Ids{2, 4}));
   EXPECT_EQ(chosen({.users = {"bob"}, .names = {"even"}}), Ids{});
   EXPECT_EQ(chosen({.targets = {{.job = {3}}}}), (Ids{3, 4})) << "an array means its elements";
-  EXPECT_EQ(chosen({.targets = {{.job = {3}, .tasks = IndexSet::range(0, 0)}}}), (Ids{3, 4}))
-      << "the record of the others stays, its tasks are looked at by the caller";
+  EXPECT_EQ(chosen({.targets = {{.job = {3}, .tasks = IndexSet::range(0, 0)}}}), (Ids{4}));
+  EXPECT_EQ(chosen({.targets = {{.job = {3}, .tasks = IndexSet::range(3, 9)}}}), Ids{});
+}
+
+TEST(Select, ElementsThatWaitTogetherAreShownOneByOneIfTheyAreNamed) {
+  State state = some_jobs();
+  std::vector<std::string> shown;
+  JobFilter filter{.targets = {{.job = {3}, .tasks = IndexSet::range(0, 2)}}};
+  for_each_selected(state, filter, [&](const Job& job) {
+    shown.push_back(display_id(job));
+    return true;
+  });
+  EXPECT_EQ(shown, (std::vector<std::string>{"3_1", "3_2", "3_0"}));
+}
+
+// Millions of elements that have no record cost nothing to look one up, and many are one row.
+TEST(Select, AnElementAmongMillionsIsFoundWithoutLookingAtTheOthers) {
+  State state;
+  Job& common = state.jobs.edit(1);
+  common.id = common.array_job = {1};
+  common.array = Ref(ArrayTasks{IndexSet::range(0, kArrayIndexMax - 1), 0});
+  std::size_t rows = 0;
+  auto count = [&](const Job&) { return ++rows, true; };
+  for (std::uint32_t task = 0; task < 1000; ++task) {
+    JobTarget target{.job = {1}, .tasks = IndexSet::range(task * 4000, task * 4000)};
+    for_each_selected(state, {.targets = {target}}, count);
+  }
+  EXPECT_EQ(rows, 1000u);
+  rows = 0;
+  JobTarget many{.job = {1}, .tasks = IndexSet::range(0, 3'000'000)};
+  for_each_selected(state, {.targets = {many}}, count);
+  EXPECT_EQ(rows, 1u);
+}
+
+TEST(Rows, AHeldJobHasNoPriorityAndIsNotEligible) {
+  State state = some_jobs();
+  Job& job = state.jobs.edit(2);
+  job.priority = 7;
+  job.eligible = {5};
+  job.holds.user = true;
+  JobRow row = job_row(state, job, {}, {100});
+  EXPECT_EQ(row.job.priority, 0u);
+  EXPECT_FALSE(row.job.eligible);
+}
+
+TEST(Explain, NamesEveryConditionAndWhatWouldHaveToChange) {
+  State state = some_jobs();
+  Job& job = state.jobs.edit(2);
+  job.holds.user = job.holds.admin = true;
+  job.eligible = {5000};
+  job.dependency = Ref(Dependency::parse("afterok:1(failed),afterany:4,singleton").value());
+  auto told = explain(state, {.job = {2}}, {}, {100});
+  ASSERT_TRUE(told);
+  std::vector<Reason> reasons;
+  for (const Obstacle& one : told->obstacles) {
+    reasons.push_back(one.reason);
+    EXPECT_FALSE(one.text.empty());
+    EXPECT_FALSE(one.remedy.empty());
+  }
+  EXPECT_EQ(reasons, (std::vector{Reason::JobHeldUser, Reason::JobHeldAdmin,
+                                  Reason::DependencyNeverSatisfied, Reason::Dependency,
+                                  Reason::Dependency, Reason::BeginTime}));
+  EXPECT_FALSE(explain(state, {.job = {99}}, {}, {100}));
 }
 
 TEST(Reasons, TheJobsOwnComeBeforeThePlanners) {

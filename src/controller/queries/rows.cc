@@ -20,7 +20,9 @@ const Verdict* verdict_of(const Job& job, const Verdicts& verdicts) {
 Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now) {
   if (job.configuring) return Reason::Prolog;
   if (job.state != JobState::Pending) return job.end_reason;
-  if (job.held() && job.end_reason == Reason::LaunchFailedRequeuedHeld) return job.end_reason;
+  bool says_why = job.end_reason == Reason::LaunchFailedRequeuedHeld ||
+                  job.end_reason == Reason::RequeuedHeld || job.end_reason == Reason::MaxRequeue;
+  if (job.held() && says_why) return job.end_reason;
   if (job.holds.admin) return Reason::JobHeldAdmin;
   if (job.holds.user || job.priority == 0) return Reason::JobHeldUser;
   if (job.dependency_failed) return Reason::DependencyNeverSatisfied;
@@ -68,8 +70,15 @@ JobRow job_row(const State& state, const Job& job, const Verdicts& verdicts, Ins
       row.batch_host = first->spec->name;
   const Partition* partition = state.find(job.partition);
   row.partition = partition ? partition->spec->name : job.spec->partitions;
-  if (const Verdict* verdict = verdict_of(job, verdicts); verdict && verdict->head == job.id)
-    row.expected_start = verdict->expected_start;
+  if (const Verdict* verdict = verdict_of(job, verdicts)) {
+    if (verdict->reason == row.reason) row.reason_text = verdict->text;
+    if (verdict->head == job.id) row.expected_start = verdict->expected_start;
+  }
+  if (job.state == JobState::Pending && job.held()) {
+    row.job.priority = 0;
+    row.job.eligible = {};
+    row.expected_start = {};
+  }
   return row;
 }
 

@@ -2,6 +2,8 @@
 #include "controller/queries/select.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include "base/text.h"
 #include "notation/hostlist.h"
@@ -66,19 +68,46 @@ std::set<JobId> records_of(const State& state, const JobTarget& target) {
     });
     return ids;
   }
+  if (target.tasks && target.tasks->empty()) return ids;
   const Job* job = state.find(id);
   bool is_array = !job || job->array_job == id;
-  if (job && (!target.tasks || job->array)) ids.insert(id);
-  if (!is_array) return target.tasks ? std::set<JobId>{} : ids;
-  // Elements were numbered after their array, mostly close behind it. O(jobs behind it) at worst.
-  state.jobs.visit_from(id.value, [&](std::uint64_t, const Job& other) {
-    if (other.array_job == id && !other.array &&
-        (!target.tasks || target.tasks->contains(other.array_task)))
-      ids.insert(other.id);
-    return true;
+  if (job && !target.tasks) ids.insert(id);
+  if (!is_array) return ids;
+  bool waits =
+      job && job->array && target.tasks && !job->array->waiting.intersected(*target.tasks).empty();
+  if (waits) ids.insert(id);
+  std::uint32_t first = target.tasks ? target.tasks->min() : 0;
+  std::uint32_t last = target.tasks ? target.tasks->max() : kArrayIndexMax;
+  state.for_each_element(id, first, last, [&](const Job& element) {
+    if (!target.tasks || target.tasks->contains(element.array_task)) ids.insert(element.id);
   });
   return ids;
 }
+
+namespace {
+
+// Up to so many elements that wait together are shown one by one if they were asked for by name.
+constexpr std::uint32_t kElementRowsMax = 64;
+
+// The elements among `tasks` that wait together in this record.
+bool visit_elements(const Job& common, const IndexSet& tasks,
+                    const std::function<bool(const Job&)>& visit) {
+  Job part = common;
+  IndexSet chosen = common.array->waiting.intersected(tasks);
+  if (chosen.count() > kElementRowsMax) {
+    part.array = Ref(ArrayTasks{.waiting = chosen, .max_running = common.array->max_running});
+    return visit(part);
+  }
+  part.array = {};
+  bool go_on = true;
+  chosen.for_each([&](std::uint32_t task) {
+    part.array_task = task;
+    go_on = go_on && visit(part);
+  });
+  return go_on;
+}
+
+}  // namespace
 
 void for_each_selected(const State& state, const JobFilter& filter,
                        const std::function<bool(const Job&)>& visit, JobId from) {
@@ -88,11 +117,21 @@ void for_each_selected(const State& state, const JobFilter& filter,
                           [&](std::uint64_t, const Job& job) { return !match(job) || visit(job); });
     return;
   }
-  std::set<JobId> ids;
-  for (const JobTarget& target : filter.targets) ids.merge(records_of(state, target));
-  for (JobId id : ids) {
+  // With the elements that were named, where a record stands for several; none: all of it.
+  std::map<JobId, std::optional<IndexSet>> ids;
+  for (const JobTarget& target : filter.targets)
+    for (JobId id : records_of(state, target)) {
+      auto [at, fresh] = ids.try_emplace(id, target.tasks);
+      bool few = target.tasks && target.tasks->count() <= kElementRowsMax;
+      if (!fresh && at->second && few)
+        target.tasks->for_each([&](std::uint32_t task) { at->second->insert(task); });
+      else if (!fresh)
+        at->second = std::nullopt;
+    }
+  for (const auto& [id, tasks] : ids) {
     const Job& job = state.jobs.at(id.value);
-    if (id >= from && match(job) && !visit(job)) return;
+    if (id < from || !match(job)) continue;
+    if (!(job.array && tasks ? visit_elements(job, *tasks, visit) : visit(job))) return;
   }
 }
 

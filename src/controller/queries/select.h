@@ -22,8 +22,9 @@ class FilterMatch {
 };
 
 // Calls visit(job) for every job from `from` on that the filter selects, in ascending order of ids;
-// stops when it returns false. With targets: O(targets × log jobs, plus the array for N and N_[…]);
-// without: O(jobs).
+// stops when it returns false. With targets: O(targets × log jobs, plus the elements with records
+// for N and N_[…]); without: O(jobs). Elements that were named and have no record are shown as if
+// they had one, up to a number.
 void for_each_selected(const State& state, const JobFilter& filter,
                        const std::function<bool(const Job&)>& visit, JobId from = {});
 

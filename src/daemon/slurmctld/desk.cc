@@ -31,6 +31,7 @@ void Desk::on_frame(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<QueryConfig>: return query_config(to);
     case message_number<QueryStatistics>: return query_statistics(to);
     case message_number<WatchJob>: return watch_job(to, peer, frame);
+    case message_number<QueryExplanation>: return query_explanation(to, frame);
     case message_number<GetScript>: return get_script(to, peer, frame);
     case message_number<FollowEvents>: return follow_events(to, peer, frame);
     case message_number<FetchConfig>: return fetch_config(to);

@@ -80,6 +80,7 @@ class Desk {
 
   // desk_queries.cc
   void query_jobs(ReplyTo to, const Frame& frame);
+  void query_explanation(ReplyTo to, const Frame& frame);
   void continue_listing(ConnectionId connection);
   bool list_some(ConnectionId connection, Listing& listing);
   void query_nodes(ReplyTo to, const Frame& frame);

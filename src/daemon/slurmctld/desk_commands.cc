@@ -36,7 +36,7 @@ void Desk::submit(ReplyTo to, const Peer& peer, const Frame& frame) {
 
 void Desk::reconfigure(ReplyTo to, const Peer& peer) {
   Caller caller = s_.directory->caller(peer, wall_clock());
-  if (!caller.administrator) return deny(to, ym::refuse(Errc::AccessDenied).error());
+  if (!caller.administrator) return deny(to, ym::refuse(Errc::InvalidUserId).error());
   auto loaded = load_configuration(s_.config_path);
   if (!loaded) {
     s_.log->error("reconfigure refused, the old configuration stays: {}", loaded.error().text);

@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "controller/queries/explain.h"
 #include "controller/queries/reservations.h"
 #include "controller/queries/rows.h"
 #include "controller/queries/select.h"
@@ -35,6 +36,18 @@ void Desk::query_jobs(ReplyTo to, const Frame& frame) {
   if (!list_some(to.connection, listing)) return;
   std::lock_guard lock(mutex_);
   listings_.insert_or_assign(to.connection.value, std::move(listing));
+}
+
+// On the caller's network thread: with a long queue it takes its time, and nobody waits for it.
+void Desk::query_explanation(ReplyTo to, const Frame& frame) {
+  QueryExplanation query;
+  if (!read(to, frame, query)) return;
+  View view = s_.published->view();
+  PlacementRules rules{.memory_counts = view.config->memory_is_consumable,
+                       .whole_nodes = view.config->whole_nodes};
+  auto told = explain(view.state, query.target, rules, wall_clock());
+  if (!told) return deny(to, told.error());
+  answer(to, *told);
 }
 
 void Desk::continue_listing(ConnectionId connection) {

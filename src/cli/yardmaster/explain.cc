@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why a job waits: every condition that holds it back, in words.
+#include "base/format.h"
+#include "cli/common/local.h"
+#include "cli/common/targets.h"
+#include "cli/yardmaster/cluster.h"
+#include "cli/yardmaster/yardmaster.h"
+#include "notation/job_id.h"
+
+namespace ym::cli {
+namespace {
+
+struct ExplainSettings {
+  std::string dir;
+};
+
+std::vector<Option<ExplainSettings>> explain_table() {
+  return {
+      {{.name = "dir",
+        .takes = Takes::Value,
+        .argument = "DIR",
+        .help = "Where the cluster lives; usually the one that all commands find"},
+       [](ExplainSettings& s, std::string_view v) -> Status {
+         s.dir = v;
+         return {};
+       }},
+  };
+}
+
+Result<JobTarget> target_of(const std::string& word) {
+  auto ref = JobRef::parse(word);
+  if (!ref) return std::unexpected(ref.error());
+  JobTarget target{.job = JobId{ref->job}, .sluid = Sluid{ref->sluid}};
+  if (ref->task) target.tasks = IndexSet::range(*ref->task, *ref->task);
+  if (ref->tasks) target.tasks = ref->tasks->indices;
+  return target;
+}
+
+void show(const Explanation& told) {
+  print(fmt::format("Job {} is {}.\n", told.display, told.state));
+  for (const Obstacle& one : told.obstacles)
+    print(fmt::format("  {}: {}.\n    To change that: {}.\n", name_of(one.reason), one.text,
+                      one.remedy));
+  if (told.expected_start)
+    print(fmt::format("Expected start: {} on {} in partition {}.\n",
+                      show_time(told.expected_start, "now"), told.nodes, told.partition));
+  else if (!told.obstacles.empty())
+    print("Expected start: nobody can tell yet.\n");
+  for (const Alternative& one : told.alternatives)
+    print(fmt::format("Sooner with {}: {} on {} in partition {}.\n", one.change,
+                      show_time(one.start, "now"), one.nodes, one.partition));
+}
+
+}  // namespace
+
+CommandPage explain_page() {
+  return {.name = "yardmaster explain",
+          .summary = "say why a job waits, when it starts, and what would start sooner",
+          .usage = {"[OPTION]... JOB..."},
+          .description =
+              "Every condition that holds the job back is named, with what would have "
+              "to change. Ends with 1 if a job is unknown."};
+}
+std::vector<OptionInfo> explain_options() { return infos_of(explain_table()); }
+
+int explain_main(const Arguments& arguments) {
+  auto parsed = parse_command(explain_page(), explain_table(), arguments, Operands::Mix);
+  if (parsed.exit_code) return *parsed.exit_code;
+  if (parsed.operands.empty()) {
+    complain(kYardmaster, "explain wants a job: yardmaster explain JOB");
+    return 1;
+  }
+  auto loaded = cluster_configuration(parsed.settings.dir);
+  if (!loaded) {
+    complain(kYardmaster, loaded.error().text);
+    return 1;
+  }
+  Controller controller(*loaded);
+  int code = 0;
+  for (const std::string& word : parsed.operands) {
+    auto target = target_of(word);
+    auto told = target ? controller.ask<Explanation>(QueryExplanation{.target = *target})
+                       : Result<Explanation>(std::unexpected(target.error()));
+    if (told) {
+      show(*told);
+      continue;
+    }
+    complain(kYardmaster, fmt::format("{}: {}", word, told.error().text));
+    code = 1;
+  }
+  return code;
+}
+
+}  // namespace ym::cli

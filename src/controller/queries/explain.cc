@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queries/explain.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "controller/queries/rows.h"
+#include "controller/queries/select.h"
+#include "model/errc.h"
+#include "notation/time_limit.h"
+#include "schedule/planner.h"
+
+namespace ym {
+namespace {
+
+// Blocked shapes for which starts are planned, to see whose turn comes first.
+constexpr std::size_t kReservationsMax = 64;
+
+std::string limit_text(std::uint32_t time_s) {
+  if (time_s == JobSpec::kUnlimited) return "UNLIMITED";
+  return print_span_long(std::chrono::seconds(time_s));
+}
+
+class Explainer {
+ public:
+  Explainer(const State& state, const Job& job, const PlacementRules& rules, Instant now)
+      : state_(state), job_(job), spec_(*job.spec), rules_(rules), now_(now) {}
+
+  Explanation run() {
+    told_.job = job_.id;
+    told_.display = display_id(job_);
+    told_.state = name_of(job_.state);
+    if (job_.state != JobState::Pending) return std::move(told_);
+    explain_holds();
+    explain_dependency();
+    explain_times();
+    explain_partitions();
+    explain_turn();
+    if (told_.obstacles.empty())
+      add(Reason::None, "nothing holds it back", "it starts with the next pass");
+    return std::move(told_);
+  }
+
+ private:
+  void add(Reason reason, std::string text, std::string remedy) {
+    told_.obstacles.push_back(
+        {.reason = reason, .text = std::move(text), .remedy = std::move(remedy)});
+  }
+
+  void explain_holds() {
+    if (job_.holds.user)
+      add(Reason::JobHeldUser, "it is held by its user",
+          fmt::format("scontrol release {}", job_.id.value));
+    if (job_.holds.admin)
+      add(Reason::JobHeldAdmin, "it is held by an administrator",
+          fmt::format("an administrator's scontrol release {}", job_.id.value));
+  }
+
+  void explain_dependency() {
+    for (const Dependency::Term& term : job_.dependency->terms) {
+      Dependency one{.any = false, .terms = {term}};
+      if (term.failed)
+        add(Reason::DependencyNeverSatisfied, fmt::format("{} can never be satisfied", one.shown()),
+            fmt::format("scontrol update jobid={} dependency=, or scancel it", job_.id.value));
+      else
+        add(Reason::Dependency, fmt::format("it waits for {}", one.str()), target_state(term));
+    }
+  }
+
+  std::string target_state(const Dependency::Term& term) const {
+    if (term.kind == Dependency::Kind::Singleton)
+      return "the user's earlier jobs of this name must end";
+    const Job* other = state_.find(JobId{term.job});
+    if (!other) return "the jobs that it names must get there";
+    return fmt::format("job {} is {} now", display_id(*other), name_of(other->state));
+  }
+
+  void explain_times() {
+    if (job_.eligible > now_)
+      add(Reason::BeginTime,
+          fmt::format("its begin time is {} away", in_words(job_.eligible - now_)),
+          fmt::format("scontrol update jobid={} starttime=now", job_.id.value));
+    if (spec_.deadline)
+      add(Reason::DeadLine, fmt::format("it must end within {}", in_words(spec_.deadline - now_)),
+          "a later --deadline, or a shorter --time");
+  }
+
+  static std::string in_words(Duration time) {
+    return print_span_long(std::max(time, Duration(0)));
+  }
+
+  void explain_partitions() {
+    for (const Partition* partition : partitions_of(spec_, state_)) {
+      const PartitionSpec& rules = *partition->spec;
+      Reason reason = refusal_of(rules, spec_);
+      if (reason == Reason::None) continue;
+      add(reason, fmt::format("partition {} does not take it", rules.name), cure_of(reason, rules));
+    }
+  }
+
+  static std::string cure_of(Reason reason, const PartitionSpec& rules) {
+    switch (reason) {
+      case Reason::PartitionTimeLimit:
+        return fmt::format("--time={} or less, or another partition", limit_text(rules.max_time_s));
+      case Reason::PartitionNodeLimit:
+        return fmt::format("--nodes={} or less, or another partition", rules.max_nodes);
+      case Reason::PartitionDown:
+      case Reason::PartitionInactive:
+        return "an administrator must set it up again, or another partition";
+      default: return "another account, QOS or partition";
+    }
+  }
+
+  // What the queue and the nodes have to say, as if nothing else held it back.
+  void explain_turn() {
+    Planner planner(rules_);
+    planner.rebuild(state_);
+    Plan plan = planner.plan(state_, now_, {.reservations_max = kReservationsMax});
+    std::vector<Booking> before = promises_before(plan);
+    Outlook outlook = outlook_of(state_, rules_, now_);
+    for (const Proposal& start : plan.starts)
+      if (start.job != job_.id) before.push_back(booking_of(start));
+    outlook.booked = &before;
+    Calendar calendar(state_, now_);
+    outlook.calendar = &calendar;
+    std::optional<Booking> booking = forecast(state_, spec_, outlook);
+    if (!booking) return explain_impossible();
+    note_start(*booking);
+    if (booking->start > std::max(now_, job_.eligible)) {
+      explain_wait(outlook);
+      find_alternatives(outlook, booking->start);
+    }
+  }
+
+  Booking booking_of(const Proposal& start) const {
+    return {.job = start.job,
+            .partition = start.partition,
+            .start = now_,
+            .end = start.end,
+            .allocation = start.allocation};
+  }
+
+  std::vector<Booking> promises_before(const Plan& plan) const {
+    std::vector<Booking> before;
+    for (const Booking& booking : plan.booked) {
+      if (booking.job == job_.id) break;
+      const Job& other = state_.jobs.at(booking.job.value);
+      bool first =
+          other.priority > job_.priority || (other.priority == job_.priority && other.id < job_.id);
+      if (first) before.push_back(booking);
+    }
+    return before;
+  }
+
+  void note_start(const Booking& booking) {
+    told_.expected_start = booking.start;
+    told_.nodes = nodes_text(state_, booking.allocation);
+    told_.partition = state_.find(booking.partition)->spec->name;
+  }
+
+  void explain_impossible() {
+    bool refused = std::ranges::all_of(partitions_of(spec_, state_), [&](const Partition* one) {
+      return refusal_of(*one->spec, spec_) != Reason::None;
+    });
+    if (refused) return;  // said before
+    Diagnosis found = diagnose(state_, spec_, rules_);
+    switch (found.reason) {
+      case Reason::PartitionConfig:
+        add(found.reason, "its partition could not take it even if it were empty",
+            "fewer nodes, tasks or less memory");
+        break;
+      case Reason::BadConstraints:
+        add(found.reason, "no node has what it asks for", "another --constraint or --nodelist");
+        break;
+      case Reason::ReqNodeNotAvail:
+        add(found.reason, "nodes that it names cannot be used: " + found.text,
+            "another --nodelist, or the nodes must come back");
+        break;
+      default:
+        add(found.reason, "nobody can tell when enough nodes are free",
+            "nodes must come back, or jobs without a time limit must end");
+    }
+  }
+
+  // Would it start now, were it not for those before it?
+  void explain_wait(const Outlook& outlook) {
+    static const std::vector<Booking> kNone;
+    Outlook alone = outlook;
+    alone.booked = &kNone;
+    auto sooner = forecast(state_, spec_, alone);
+    if (sooner && sooner->start <= now_)
+      add(Reason::Priority,
+          fmt::format("{} in the queue before it is promised these nodes",
+                      outlook.booked->size() == 1
+                          ? std::string("a job")
+                          : fmt::format("each of {} jobs", outlook.booked->size())),
+          "a higher priority, or a smaller request");
+    else
+      add(Reason::Resources, "not enough of its partition's nodes are free",
+          "running jobs must end, or a smaller request");
+  }
+
+  void try_change(const Outlook& outlook, Instant expected, std::string change, JobSpec spec) {
+    auto booking = forecast(state_, spec, outlook);
+    if (!booking || booking->start >= expected) return;
+    told_.alternatives.push_back({.change = std::move(change),
+                                  .start = booking->start,
+                                  .partition = state_.find(booking->partition)->spec->name,
+                                  .nodes = nodes_text(state_, booking->allocation)});
+  }
+
+  // One thing at a time, the least change first: the longest time, the most nodes that would start
+  // sooner.
+  void find_alternatives(const Outlook& outlook, Instant expected) {
+    bool limited = spec_.time_limit_s && spec_.time_limit_s != JobSpec::kUnlimited;
+    std::uint32_t minutes = limited ? spec_.time_limit_s / 60 : 24 * 60;
+    for (std::uint32_t part : {75u, 50u, 25u, 10u}) {
+      JobSpec spec = spec_;
+      spec.time_limit_s = std::max(1u, minutes * part / 100) * 60;
+      if (limited && spec.time_limit_s >= spec_.time_limit_s) continue;
+      std::size_t known = told_.alternatives.size();
+      try_change(outlook, expected, "--time=" + limit_text(spec.time_limit_s), spec);
+      if (told_.alternatives.size() > known) break;
+    }
+    for (std::uint32_t nodes = spec_.min_nodes / 2; nodes > 0; nodes /= 2) {
+      JobSpec spec = spec_;
+      spec.min_nodes = spec.max_nodes = nodes;
+      std::size_t known = told_.alternatives.size();
+      try_change(outlook, expected, fmt::format("--nodes={}", nodes), spec);
+      if (told_.alternatives.size() > known) break;
+    }
+    state_.partitions.for_each([&](std::uint64_t, const Partition& partition) {
+      const std::string& name = partition.spec->name;
+      if (partition.spec->root_only || partition.spec->hidden) return;
+      for (const Partition* own : partitions_of(spec_, state_))
+        if (own->id == partition.id) return;
+      JobSpec spec = spec_;
+      spec.partitions = name;
+      try_change(outlook, expected, "--partition=" + name, spec);
+    });
+    std::ranges::sort(told_.alternatives, {},
+                      [](const Alternative& one) { return std::pair(one.start, one.change); });
+  }
+
+  const State& state_;
+  const Job& job_;
+  const JobSpec& spec_;
+  PlacementRules rules_;
+  Instant now_;
+  Explanation told_;
+};
+
+}  // namespace
+
+Result<Explanation> explain(const State& state, const JobTarget& target,
+                            const PlacementRules& rules, Instant now) {
+  std::optional<Job> found;
+  JobFilter filter{.targets = {target}, .all_states = true};
+  for_each_selected(state, filter, [&](const Job& job) {
+    // Of an array, what still waits.
+    if (!found || job.state == JobState::Pending) found = job;
+    return found->state != JobState::Pending;
+  });
+  if (!found) return refuse(Errc::InvalidJobId);
+  return Explainer(state, *found, rules, now).run();
+}
+
+}  // namespace ym

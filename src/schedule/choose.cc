@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/choose.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "notation/features.h"
+#include "notation/hostlist.h"
+
+namespace ym {
+namespace {
+
+using Candidates = std::vector<Candidate>;
+
+struct Wanted {
+  std::uint32_t nodes_min = 1, nodes_max = 0xffffffff, tasks = 1;
+};
+
+Wanted wanted_of(const JobSpec& spec, const PlacementRules& rules) {
+  Wanted wanted;
+  wanted.nodes_min = std::max(1u, spec.min_nodes);
+  if (spec.max_nodes) wanted.nodes_max = std::max(spec.max_nodes, wanted.nodes_min);
+  wanted.nodes_max = std::min(wanted.nodes_max, rules.max_nodes);
+  wanted.tasks = std::max(spec.tasks, wanted.nodes_min);
+  return wanted;
+}
+
+// The lightest first, among equals the roomiest.
+void sort_by_taste(Candidates& candidates) {
+  std::ranges::sort(candidates, {}, [](const Candidate& c) {
+    return std::tuple(c.free.weight, ~c.capacity, c.free.node);
+  });
+}
+
+// One node for all: the lightest, then the tightest.
+Candidates one_node(Candidates& candidates, std::uint32_t tasks) {
+  std::erase_if(candidates, [&](const Candidate& c) { return c.capacity < tasks; });
+  if (candidates.empty()) return {};
+  return {*std::ranges::min_element(candidates, {}, [](const Candidate& c) {
+    return std::tuple(c.free.weight, c.free.cpus, c.free.node);
+  })};
+}
+
+// Takes `chosen` and as many more as it needs, in the given order.
+Candidates fill_up(Candidates chosen, const Candidates& others, const Wanted& wanted) {
+  std::uint64_t room = 0;
+  for (const Candidate& candidate : chosen) room += candidate.capacity;
+  for (const Candidate& candidate : others) {
+    if (chosen.size() >= wanted.nodes_max) break;
+    if (chosen.size() >= wanted.nodes_min && room >= wanted.tasks) break;
+    chosen.push_back(candidate);
+    room += candidate.capacity;
+  }
+  bool enough = chosen.size() >= wanted.nodes_min && chosen.size() <= wanted.nodes_max &&
+                room >= wanted.tasks;
+  return enough ? chosen : Candidates{};
+}
+
+// The shortest row of neighbours that suffices; of several the first.
+Candidates contiguous(Candidates& candidates, const Wanted& wanted) {
+  std::ranges::sort(candidates, {}, [](const Candidate& c) { return c.free.node; });
+  Candidates best;
+  std::size_t begin = 0;
+  std::uint64_t room = 0;
+  for (std::size_t end = 0; end < candidates.size(); ++end) {
+    bool neighbour =
+        end > begin && candidates[end].free.node.value == candidates[end - 1].free.node.value + 1;
+    if (!neighbour) {
+      begin = end;
+      room = 0;
+    }
+    room += candidates[end].capacity;
+    auto size = [&] { return end - begin + 1; };
+    // Without its first node, is it still enough?
+    while (size() > wanted.nodes_min && room - candidates[begin].capacity >= wanted.tasks)
+      room -= candidates[begin++].capacity;
+    bool enough = size() >= wanted.nodes_min && size() <= wanted.nodes_max && room >= wanted.tasks;
+    if (enough && (best.empty() || size() < best.size()))
+      best.assign(candidates.begin() + static_cast<std::ptrdiff_t>(begin),
+                  candidates.begin() + static_cast<std::ptrdiff_t>(end) + 1);
+  }
+  return best;
+}
+
+// As many nodes as there are tasks, if there are so many.
+Candidates spread(Candidates& candidates, Wanted wanted) {
+  sort_by_taste(candidates);
+  auto many = static_cast<std::uint32_t>(std::min<std::size_t>(candidates.size(), wanted.tasks));
+  many = std::min(many, wanted.nodes_max);
+  wanted.nodes_min = std::max(wanted.nodes_min, many);
+  return fill_up({}, candidates, wanted);
+}
+
+bool fits_all(const FeatureChoice& choice, const Candidate& candidate) {
+  return std::ranges::all_of(choice.every, [&](const FeatureCondition& one) {
+    return one.holds(candidate.free.spec->features);
+  });
+}
+
+// Nodes for the counted features first, then the others. The features that the fewest nodes have
+// choose first.
+Candidates counted(const FeatureChoice& choice, Candidates candidates, Wanted wanted) {
+  sort_by_taste(candidates);
+  struct Need {
+    const FeatureChoice::Counted* counted;
+    std::size_t able;
+  };
+  std::vector<Need> needs;
+  std::uint32_t sum = 0;
+  for (const FeatureChoice::Counted& one : choice.counted) {
+    sum += one.nodes;
+    auto able = std::ranges::count_if(
+        candidates, [&](const Candidate& c) { return one.condition.holds(c.free.spec->features); });
+    needs.push_back({&one, static_cast<std::size_t>(able)});
+  }
+  std::ranges::sort(needs, {}, [](const Need& need) { return std::pair(need.able, need.counted); });
+  Candidates chosen;
+  for (const Need& need : needs) {
+    auto has = [&](const Candidate& c) {
+      return need.counted->condition.holds(c.free.spec->features);
+    };
+    std::uint32_t missing = need.counted->nodes;
+    if (!choice.distinct) {
+      auto already = static_cast<std::uint32_t>(std::ranges::count_if(chosen, has));
+      missing -= std::min(missing, already);
+    }
+    for (auto at = candidates.begin(); at != candidates.end() && missing > 0;) {
+      if (!has(*at)) {
+        ++at;
+        continue;
+      }
+      chosen.push_back(*at);
+      at = candidates.erase(at);
+      --missing;
+    }
+    if (missing > 0) return {};
+  }
+  if (choice.distinct) wanted.nodes_min = std::max(wanted.nodes_min, sum);
+  return fill_up(std::move(chosen), candidates, wanted);
+}
+
+// --nodelist with fewer names than nodes: these, and others.
+Candidates with_required(const Hostlist& required, Candidates candidates, const Wanted& wanted) {
+  sort_by_taste(candidates);
+  Candidates chosen, others;
+  for (Candidate& one : candidates)
+    (required.contains(one.free.spec->name) ? chosen : others).push_back(std::move(one));
+  if (chosen.size() < required.count()) return {};
+  return fill_up(std::move(chosen), others, wanted);
+}
+
+Candidates choose_plainly(const JobSpec& spec, Candidates candidates, const Wanted& wanted) {
+  if (spec.contiguous) return contiguous(candidates, wanted);
+  if (spec.extras->specials->spread) return spread(candidates, wanted);
+  if (!spec.extras->required_nodes.empty())
+    if (auto required = Hostlist::parse(spec.extras->required_nodes);
+        required && required->count() <= wanted.nodes_max)
+      return with_required(*required, std::move(candidates), wanted);
+  bool one_suffices =
+      wanted.nodes_min == 1 && std::ranges::any_of(candidates, [&](const Candidate& c) {
+        return c.capacity >= wanted.tasks;
+      });
+  if (one_suffices) return one_node(candidates, wanted.tasks);
+  sort_by_taste(candidates);
+  return fill_up({}, candidates, wanted);
+}
+
+}  // namespace
+
+std::vector<Candidate> choose(const JobSpec& spec, std::vector<Candidate> candidates,
+                              const PlacementRules& rules) {
+  Wanted wanted = wanted_of(spec, rules);
+  if (spec.extras->features.empty()) return choose_plainly(spec, std::move(candidates), wanted);
+  auto features = FeatureExpression::parse(spec.extras->features);
+  if (!features) return {};
+  for (const FeatureChoice& choice : features->choices) {
+    Candidates able = candidates;
+    std::erase_if(able, [&](const Candidate& c) { return !fits_all(choice, c); });
+    Candidates chosen = choice.counted.empty() ? choose_plainly(spec, std::move(able), wanted)
+                                               : counted(choice, std::move(able), wanted);
+    if (!chosen.empty()) return chosen;
+  }
+  return {};
+}
+
+}  // namespace ym
