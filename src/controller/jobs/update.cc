@@ -57,8 +57,6 @@ JobExtras patched(JobExtras extras, const JobPatch& patch) {
   set_if(extras.features, patch.features);
   set_if(extras.required_nodes, patch.required_nodes);
   set_if(extras.excluded_nodes, patch.excluded_nodes);
-  set_if(extras.reservation, patch.reservation);
-  set_if(extras.licenses, patch.licenses);
   return extras;
 }
 
