@@ -131,7 +131,7 @@ TEST(Update, OfAJobTakesItsKeysInAnyCase) {
 TEST(Update, RefusesWhatItDoesNotUnderstand) {
   EXPECT_FALSE(patch({"JobId=7", "Colour=red"}));
   EXPECT_FALSE(patch({"JobId=7", "timelimit"}));
-  EXPECT_FALSE(patch({"JobId=7", "TimeLimit+=5"}));
+  EXPECT_FALSE(patch({"JobId=7", "Name+=5"}));
   EXPECT_FALSE(patch({"JobId=7", "Priority=high"}));
   EXPECT_FALSE(patch({"Priority=5"}));
 }

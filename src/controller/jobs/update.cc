@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `scontrol update job`: which changes are allowed when, and by whom.
+#include <algorithm>
+
 #include "controller/controller.h"
 #include "model/errc.h"
 
@@ -56,6 +58,16 @@ JobSpec patched(JobSpec spec, const JobPatch& patch) {
 Status Controller::update(const Job& job, const JobPatch& patch, const Caller& caller, Instant now,
                           Outbox& out) {
   if (is_terminal(job.state)) return refuse(Errc::JobFinished);
+  if (patch.time_limit_change_s) {
+    // "+5" and "-10" are relative to what the limit is.
+    std::int64_t limit = std::int64_t{job.spec->time_limit_s} + *patch.time_limit_change_s;
+    if (job.spec->time_limit_s == JobSpec::kUnlimited || limit <= 0)
+      return refuse(Errc::InvalidTimeLimit);
+    JobPatch resolved = patch;
+    resolved.time_limit_change_s.reset();
+    resolved.time_limit_s = static_cast<std::uint32_t>(std::min<std::int64_t>(limit, 0xfffffffe));
+    return update(job, resolved, caller, now, out);
+  }
   bool pending = job.state == JobState::Pending;
   if (!pending && touches_placement(patch)) return refuse(Errc::JobNotPending);
   bool raises_limit = patch.time_limit_s && *patch.time_limit_s > job.spec->time_limit_s;
