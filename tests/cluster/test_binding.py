@@ -98,7 +98,7 @@ def test_pretended_cpus_bind_nobody(many):
 def test_nonsense_is_refused_and_help_is_given(many):
     bad = many.run("srun", "--cpu-bind=elsewhere", "true", check=False)
     assert bad.returncode == 1 and "--cpu-bind" in bad.stderr
-    assert many.run("srun", "-m", "diagonal", "true", check=False).returncode == 1
+    assert many.run("srun", "-m", "diagonal", "true", check=False).returncode == 255
     assert "map_cpu:" in many.run("srun", "--cpu-bind=help").stdout
     assert "local" in many.run("srun", "--mem-bind=help").stdout
 

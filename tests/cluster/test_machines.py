@@ -40,7 +40,7 @@ def test_what_is_kept_for_the_system_is_not_given_to_jobs(tmp_path):
     try:
         shown = cluster.run("scontrol", "show", "node", "n1").stdout
         assert "CPUEfctv=3 CPUTot=4" in shown and "CoreSpecCount=1 MemSpecLimit=500" in shown
-        assert cluster.run("sbatch", "-n4", "--wrap", "true", check=False).returncode == 1
+        assert cluster.run("sbatch", "-c4", "--wrap", "true", check=False).returncode == 1
         assert cluster.run("sbatch", "--mem=1600", "--wrap", "true", check=False).returncode == 1
         count = ["sh", "-c", "echo $SLURM_JOB_CPUS_PER_NODE"]
         assert cluster.run("srun", "-n1", "--exclusive", *count).stdout == "3\n"
