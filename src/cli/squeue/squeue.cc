@@ -293,6 +293,8 @@ JobFilter squeue_filter(const SqueueSettings& settings) {
                    .names = settings.names,
                    .nodes = settings.nodes};
   settings.states.put_into(filter);
+  // Elements are picked here: one that is not there leaves the array known, and a row out.
+  for (JobTarget& target : filter.targets) target.tasks.reset();
   // A job that is asked for by its id and has ended is known, although it is not shown.
   if (!settings.targets.empty()) {
     filter.all_states = true;
