@@ -420,3 +420,9 @@ def test_a_full_spool_fails_the_job_and_the_node_recovers(yard):
         wait_for(lambda: yard.idle_nodes() == 2, what="both nodes idle")
         subprocess.run(["umount", f"{spool}/attempts"], check=True)
     assert yard.as_user("srun", "-wn1", "echo", "again").stdout == "again\n"
+
+
+def test_jobs_that_end_at_once_all_end_well(yard):
+    yard.run("sbatch", "-a", "1-400", "-o", "/dev/null", "--wrap", "true", "-J", "brief")
+    wait_for(lambda: not yard.run("squeue", "-h", "-n", "brief").stdout, what="the array's end")
+    assert yard.run("squeue", "-h", "-n", "brief", "-t", "F,NF", "-o", "%i %r").stdout == ""

@@ -90,7 +90,15 @@ Status Shepherds::start(JobId job, Sluid sluid, StepId step, Connection srun) {
   auto pid = nursery_.bear(birth);
   if (!pid) return std::unexpected(pid.error());
   log_.debug("started shepherd of {}.{} as process {}", job.value, step_name(step), *pid);
-  return watch({sluid, step}, job, *pid);
+  birth = Birth{};  // the lock is the shepherd's alone
+  Key key{sluid, step};
+  Status watching = watch(key, job, *pid);
+  if (watching || spool_.take_lock(sluid, step)) {
+    // A shepherd with little to do may have ended before we looked.
+    if (!watching) loop_.post([this, key, job] { report_end(key, job); });
+    return {};
+  }
+  return watching;
 }
 
 Status Shepherds::run_aside(const std::string& program, std::vector<std::string> arguments,
