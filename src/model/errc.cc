@@ -6,6 +6,9 @@ namespace ym {
 std::string_view text_of(Errc code) {
   switch (code) {
     case Errc::None: return "Unspecified error";
+    case Errc::InvalidTrigger: return "No such event trigger";
+    case Errc::TriggerDup: return "Duplicate event trigger";
+    case Errc::CannotModifyCronJob: return "Cannot modify scrontab jobs through scontrol";
     case Errc::InvalidPartition: return "Invalid partition name specified";
     case Errc::DefaultPartitionNotSet: return "No partition specified or system default partition";
     case Errc::AccessDenied: return "Access/permission denied";

@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/crontab.h"
 #include "model/job.h"
 #include "model/license.h"
 #include "model/node.h"
 #include "model/partition.h"
 #include "model/reservation.h"
+#include "model/trigger.h"
 
 namespace ym {
 
@@ -208,6 +210,20 @@ struct StepEnded {
   bool out_of_memory = false;
 };
 
+// --- triggers and crontabs ---
+struct TriggerSet {
+  Trigger trigger;
+};
+// Taken back, or pulled and not permanent. What it runs leaves when this is durable.
+struct TriggerCleared {
+  TriggerId trigger;
+  bool pulled = false;
+};
+// The whole of a user's crontab; an empty text: there is none any more.
+struct CrontabSet {
+  Crontab crontab;
+};
+
 using EventBody =
     std::variant<UnknownEvent, ClusterFounded, NodesDefined, NodeRemoved, PartitionDefined,
                  PartitionRemoved, NodeRegistered, NodeResponded, NodeStoppedResponding,
@@ -215,7 +231,8 @@ using EventBody =
                  JobStarted, JobLaunched, AllocationChanged, JobFinished, JobNodeReleased,
                  JobRequeued, JobSuspended, JobResumed, JobForgotten, StepStarted, StepNodeEnded,
                  StepEnded, JobConfigured, NodeRebootChanged, JobEpilogEnded, NodeNoted,
-                 ReservationDefined, ReservationRemoved, LicensesDefined>;
+                 ReservationDefined, ReservationRemoved, LicensesDefined, TriggerSet,
+                 TriggerCleared, CrontabSet>;
 
 struct Event {
   Seq seq;

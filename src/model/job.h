@@ -196,6 +196,7 @@ struct Job {
   std::uint32_t het_count = 0;   // how many there are
   bool priority_fixed = false;   // set by an administrator: factors do not change it
   bool epilog_due = false;       // ended, but EpilogSlurmctld has not: it runs when all is clean
+  Ref<std::vector<EndedStep>> ended_steps;  // the last of them, the oldest first
 
   bool completing() const { return !nodes_left.empty(); }
   bool holds_resources() const {

@@ -186,6 +186,7 @@ struct StepRow {
   Step step;
   std::string nodes;  // hostlist
   std::vector<NodeAddress> addresses;
+  Instant end;  // not set: it is alive
 };
 struct StepRows {
   std::vector<StepRow> rows;

@@ -204,6 +204,20 @@ struct EventLines::Words {
     name("LicensesDefined");
     for (const License& one : e.licenses) put(one.name, one.total);
   }
+  void operator()(const TriggerSet& e) {
+    name("TriggerSet");
+    put("trigger", e.trigger.id.value);
+    put("program", e.trigger.program);
+  }
+  void operator()(const TriggerCleared& e) {
+    name("TriggerCleared");
+    put("trigger", e.trigger.value);
+  }
+  void operator()(const CrontabSet& e) {
+    name("CrontabSet");
+    put("user", e.crontab.user_name);
+    put("jobs", e.crontab.jobs.size());
+  }
   void operator()(const JobConfigured& e) {
     name("JobConfigured");
     job(e.job);

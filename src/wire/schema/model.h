@@ -189,6 +189,11 @@ void fields(F&& f, const Holds*) {
 }
 
 template <class F>
+void fields(F&& f, const EndedStep*) {
+  f(1, "step", &EndedStep::step);
+  f(2, "end", &EndedStep::end);
+}
+template <class F>
 void fields(F&& f, const Job*) {
   f(1, "id", &Job::id);
   f(2, "array_job", &Job::array_job);
@@ -227,6 +232,7 @@ void fields(F&& f, const Job*) {
   f(35, "het_offset", &Job::het_offset);
   f(36, "het_count", &Job::het_count);
   f(37, "priority_fixed", &Job::priority_fixed);
+  f(70, "ended_steps", &Job::ended_steps);
 }
 
 template <class F>

@@ -57,6 +57,7 @@ void fields(F&& f, const StepRow*) {
   f(7, "step", &StepRow::step);
   f(8, "nodes", &StepRow::nodes);
   f(9, "addresses", &StepRow::addresses);
+  f(10, "end", &StepRow::end);
 }
 template <class F>
 void fields(F&& f, const StepRows*) {
