@@ -17,7 +17,7 @@ namespace ym {
 // Who waits for an answer; the shell's own number, opaque here.
 using RequestId = Id<struct RequestTag, std::uint64_t>;
 
-using Answer = std::variant<Done, Failure, SubmitAnswer, AlterAnswer, StepCreated>;
+using Answer = std::variant<Done, Failure, SubmitAnswer, AlterAnswer, StepCreated, HetStepCreated>;
 struct Reply {
   RequestId to;
   Answer answer;

@@ -55,6 +55,9 @@ enum class Errc : std::uint32_t {
   JobFinished = 2084,
   JobNotRunning = 2085,
   JobNotSuspended = 2087,
+  NotHetJob = 2106,
+  NotHetLeader = 2107,
+  NotWholeHetJob = 2108,
   InvalidNice = 2123,
   InvalidTimeMin = 2124,
   // Our own, outside of Slurm's numbers.

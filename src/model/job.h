@@ -8,6 +8,7 @@
 //  (3) array is set only on the record that stands for the elements of an array that have no record of their own;
 //      that record is Pending, and its set of elements is never empty.
 //  (4) sluid changes at each requeue, id never.
+//  (5) the components of a heterogeneous job are jobs with ids that follow each other, from het_job on.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -69,6 +70,8 @@ struct JobSpecials {
   bool all_memory = false;          // --mem=0
   bool spread = false, use_min_nodes = false, reboot = false, step_manager = false;
   bool consolidate_segments = false;
+  std::uint32_t immediate_s =
+      0;  // --immediate: to be given up if it has not started by then; 0: no
   bool operator==(const JobSpecials&) const = default;
 };
 
@@ -205,7 +208,9 @@ struct Job {
   bool operator==(const Job&) const = default;
 };
 
-// "7", "7_3", or "7_[1-5%2]" as squeue shows it.
+inline constexpr std::size_t kHetComponentsMax = 128;  // of one heterogeneous job
+
+// "7", "7_3", "7_[1-5%2]" or "7+1" as squeue shows it.
 std::string display_id(const Job& job);
 
 }  // namespace ym

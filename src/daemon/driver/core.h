@@ -22,7 +22,7 @@ struct NewConfiguration {
   ClusterConfig config;
 };
 using Command = std::variant<SubmitJob, AlterJobs, CreateStep, UpdateNodes, UpdatePartition,
-                             NewConfiguration, RebootNodes, UpdateReservation>;
+                             NewConfiguration, RebootNodes, UpdateReservation, CreateHetStep>;
 struct Request {
   RequestId id;
   Caller caller;

@@ -83,6 +83,7 @@ void fields(F&& f, const JobSpecials*) {
   f(31, "reboot", &JobSpecials::reboot);
   f(32, "step_manager", &JobSpecials::step_manager);
   f(33, "consolidate_segments", &JobSpecials::consolidate_segments);
+  f(34, "immediate_s", &JobSpecials::immediate_s);
 }
 
 template <class F>

@@ -34,6 +34,18 @@ void fields(F&& f, const NodeAddress*) {
   f(4, "port", &NodeAddress::port);
 }
 template <class F>
+void fields(F&& f, const CreateHetStep*) {
+  f(1, "parts", &CreateHetStep::parts);
+}
+template <class F>
+void fields(F&& f, const StepWorld*) {
+  f(1, "tasks", &StepWorld::tasks);
+  f(2, "first_node", &StepWorld::first_node);
+  f(3, "shares", &StepWorld::shares);
+  f(4, "node_names", &StepWorld::node_names);
+  f(5, "first_task", &StepWorld::first_task);
+}
+template <class F>
 void fields(F&& f, const StepCredential*) {
   f(1, "job", &StepCredential::job);
   f(2, "sluid", &StepCredential::sluid);
@@ -65,6 +77,10 @@ void fields(F&& f, const StepCredential*) {
   f(28, "restarts", &StepCredential::restarts);
   f(29, "oom_kill_step", &StepCredential::oom_kill_step);
   f(30, "job_tasks", &StepCredential::job_tasks);
+  f(40, "het_job", &StepCredential::het_job);
+  f(41, "het_offset", &StepCredential::het_offset);
+  f(42, "het_count", &StepCredential::het_count);
+  f(43, "world", &StepCredential::world);
 }
 template <class F>
 void fields(F&& f, const StepCreated*) {
@@ -73,6 +89,10 @@ void fields(F&& f, const StepCreated*) {
   f(3, "credential", &StepCreated::credential);
   f(4, "signature", &StepCreated::signature);
   f(5, "job", &StepCreated::job);
+}
+template <class F>
+void fields(F&& f, const HetStepCreated*) {
+  f(1, "parts", &HetStepCreated::parts);
 }
 template <class F>
 void fields(F&& f, const LaunchTasks*) {
