@@ -15,6 +15,7 @@
 
 #include "base/ref.h"
 #include "base/time.h"
+#include "model/gres.h"
 #include "model/ids.h"
 #include "model/launch.h"
 #include "model/reason.h"
@@ -69,6 +70,7 @@ struct JobSpecials {
   bool all_memory = false;          // --mem=0
   bool spread = false, use_min_nodes = false, reboot = false, step_manager = false;
   bool consolidate_segments = false;
+  Ref<GresRequest> gres;  // the former, understood; set by admission alone
   bool operator==(const JobSpecials&) const = default;
 };
 
@@ -142,6 +144,7 @@ struct Allocation {
   std::vector<NodeShare> nodes;  // ascending by node
   std::string licenses;          // "a:2,b:1"
   std::string reservation;       // in which it was given
+  Ref<GresShares> gres;
   std::uint32_t cpus() const;
   bool operator==(const Allocation&) const = default;
 };

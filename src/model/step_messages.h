@@ -27,6 +27,7 @@ struct CreateStep {
   std::uint32_t time_limit_s = 0;  // 0: as long as the job
   std::string key;                 // the same request again gets the same step
   bool no_kill = false;
+  Ref<GresOptions> gres;
 };
 
 struct NodeAddress {
@@ -57,6 +58,7 @@ struct StepCredential {
   std::uint32_t restarts = 0;
   std::uint8_t oom_kill_step = 0;
   std::vector<std::uint32_t> job_tasks;  // for each node of job_nodes
+  Ref<GresShares> job_gres;              // all nodes of the job
 };
 
 struct StepCreated {
@@ -91,6 +93,7 @@ struct LaunchTasks {
   std::string mpi;                       // none, pmi1, pmix; empty: slurm.conf's MpiDefault
   std::string acct_frequency;
   bool external_launcher = false;
+  std::string tres_bind;  // "gpu:closest" and others, for each kind of resource
 };
 
 // A lost connection is taken up again: everything after these counts is sent once more.

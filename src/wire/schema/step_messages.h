@@ -25,6 +25,7 @@ void fields(F&& f, const CreateStep*) {
   f(14, "time_limit_s", &CreateStep::time_limit_s);
   f(15, "key", &CreateStep::key);
   f(16, "no_kill", &CreateStep::no_kill);
+  f(30, "gres", &CreateStep::gres);
 }
 template <class F>
 void fields(F&& f, const NodeAddress*) {
@@ -65,6 +66,7 @@ void fields(F&& f, const StepCredential*) {
   f(28, "restarts", &StepCredential::restarts);
   f(29, "oom_kill_step", &StepCredential::oom_kill_step);
   f(30, "job_tasks", &StepCredential::job_tasks);
+  f(40, "job_gres", &StepCredential::job_gres);
 }
 template <class F>
 void fields(F&& f, const StepCreated*) {
@@ -102,6 +104,7 @@ void fields(F&& f, const LaunchTasks*) {
   f(24, "acct_frequency", &LaunchTasks::acct_frequency);
   f(25, "external_launcher", &LaunchTasks::external_launcher);
   // 26 to 29 are taken.
+  f(30, "tres_bind", &LaunchTasks::tres_bind);
 }
 template <class F>
 void fields(F&& f, const ResumeStream*) {
