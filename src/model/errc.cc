@@ -51,6 +51,7 @@ std::string_view text_of(Errc code) {
     case Errc::InvalidTaskMemory: return "Memory required by task is not available";
     case Errc::CpuCountInvalid: return "CPU count specification invalid";
     case Errc::CircularDependency: return "Circular job dependency";
+    case Errc::InvalidGres: return "Invalid generic resource (gres) specification";
     case Errc::JobSuspended: return "Job is current suspended, requested operation disabled";
     case Errc::CannotStartImmediately: return "Job can not start immediately";
     case Errc::JobNotRunning: return "Job is not running";

@@ -46,6 +46,7 @@ enum class Errc : std::uint32_t {
   CpuCountInvalid = 2069,
   PartitionUnavailable = 2070,
   CircularDependency = 2071,
+  InvalidGres = 2072,
   JobNotPending = 2073,
   ReservationEmpty = 2080,
   JobSuspended = 2077,

@@ -16,6 +16,7 @@
 
 #include "base/ref.h"
 #include "base/time.h"
+#include "model/gres.h"
 #include "model/ids.h"
 #include "model/launch.h"
 #include "model/reason.h"
@@ -70,8 +71,8 @@ struct JobSpecials {
   bool all_memory = false;          // --mem=0
   bool spread = false, use_min_nodes = false, reboot = false, step_manager = false;
   bool consolidate_segments = false;
-  std::uint32_t immediate_s =
-      0;  // --immediate: to be given up if it has not started by then; 0: no
+  Ref<GresRequest> gres;  // the former, understood; set by admission alone
+  std::uint32_t immediate_s = 0;  // --immediate: given up if it waits for longer; 0: it may
   bool operator==(const JobSpecials&) const = default;
 };
 
@@ -145,6 +146,7 @@ struct Allocation {
   std::vector<NodeShare> nodes;  // ascending by node
   std::string licenses;          // "a:2,b:1"
   std::string reservation;       // in which it was given
+  Ref<GresShares> gres;
   std::uint32_t cpus() const;
   bool operator==(const Allocation&) const = default;
 };

@@ -84,6 +84,7 @@ struct LaunchJob {
   Instant start, limit_end;
   bool prepare_only = false;  // PrologFlags=Alloc: run the prolog; the script is not for this node
   std::vector<std::uint64_t> memory_by_node_mb;
+  Ref<GresShares> gres;  // of the allocation, all nodes
   JobId het_job;                         // none: it is not heterogeneous
   std::vector<HetComponent> components;  // with the script: all of them, this one, too
 };
@@ -109,6 +110,7 @@ struct KillJob {
   Instant start, end;
   JobId array_job;
   std::uint32_t array_task = kNoTask, restarts = 0;
+  Ref<GresShares> gres;  // on this node
 };
 struct SignalJob {
   JobId job;

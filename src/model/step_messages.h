@@ -27,6 +27,7 @@ struct CreateStep {
   std::uint32_t time_limit_s = 0;  // 0: as long as the job
   std::string key;                 // the same request again gets the same step
   bool no_kill = false;
+  Ref<GresOptions> gres;
 };
 
 struct NodeAddress {
@@ -49,6 +50,8 @@ struct StepWorld {
   std::vector<StepShare> shares;        // of all
   std::vector<std::string> node_names;  // for each of them
   std::uint32_t first_task = 0;         // of this step
+  std::string job_nodes;                // hostlist of all their jobs' nodes
+  std::vector<std::uint32_t> job_cpus;  // for each of these
 };
 
 // What a node needs to know to let a step run; signed by the controller, checked by slurmd.
@@ -73,6 +76,7 @@ struct StepCredential {
   std::uint32_t restarts = 0;
   std::uint8_t oom_kill_step = 0;
   std::vector<std::uint32_t> job_tasks;  // for each node of job_nodes
+  Ref<GresShares> job_gres;              // all nodes of the job
   JobId het_job;                         // none: the job is not heterogeneous
   std::uint32_t het_offset = 0, het_count = 0;
   StepWorld world;
@@ -114,6 +118,7 @@ struct LaunchTasks {
   std::string mpi;                       // none, pmi1, pmix; empty: slurm.conf's MpiDefault
   std::string acct_frequency;
   bool external_launcher = false;
+  std::string tres_bind;  // "gpu:closest" and others, for each kind of resource
 };
 
 // A lost connection is taken up again: everything after these counts is sent once more.

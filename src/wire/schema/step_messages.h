@@ -25,6 +25,7 @@ void fields(F&& f, const CreateStep*) {
   f(14, "time_limit_s", &CreateStep::time_limit_s);
   f(15, "key", &CreateStep::key);
   f(16, "no_kill", &CreateStep::no_kill);
+  f(30, "gres", &CreateStep::gres);
 }
 template <class F>
 void fields(F&& f, const NodeAddress*) {
@@ -44,6 +45,8 @@ void fields(F&& f, const StepWorld*) {
   f(3, "shares", &StepWorld::shares);
   f(4, "node_names", &StepWorld::node_names);
   f(5, "first_task", &StepWorld::first_task);
+  f(6, "job_nodes", &StepWorld::job_nodes);
+  f(7, "job_cpus", &StepWorld::job_cpus);
 }
 template <class F>
 void fields(F&& f, const StepCredential*) {
@@ -77,10 +80,11 @@ void fields(F&& f, const StepCredential*) {
   f(28, "restarts", &StepCredential::restarts);
   f(29, "oom_kill_step", &StepCredential::oom_kill_step);
   f(30, "job_tasks", &StepCredential::job_tasks);
-  f(40, "het_job", &StepCredential::het_job);
-  f(41, "het_offset", &StepCredential::het_offset);
-  f(42, "het_count", &StepCredential::het_count);
-  f(43, "world", &StepCredential::world);
+  f(40, "job_gres", &StepCredential::job_gres);
+  f(50, "het_job", &StepCredential::het_job);
+  f(51, "het_offset", &StepCredential::het_offset);
+  f(52, "het_count", &StepCredential::het_count);
+  f(53, "world", &StepCredential::world);
 }
 template <class F>
 void fields(F&& f, const StepCreated*) {
@@ -122,6 +126,7 @@ void fields(F&& f, const LaunchTasks*) {
   f(24, "acct_frequency", &LaunchTasks::acct_frequency);
   f(25, "external_launcher", &LaunchTasks::external_launcher);
   // 26 to 29 are taken.
+  f(30, "tres_bind", &LaunchTasks::tres_bind);
 }
 template <class F>
 void fields(F&& f, const ResumeStream*) {
