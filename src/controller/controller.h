@@ -52,6 +52,8 @@ class Controller {
              Outbox& out);
   void create_step(RequestId request, const CreateStep& create, const Caller& caller, Instant now,
                    Outbox& out);
+  void create_het_step(RequestId request, const CreateHetStep& create, const Caller& caller,
+                       Instant now, Outbox& out);
   // Commits what of the plan still fits; a stale proposal is dropped. Returns how many were
   // started.
   std::size_t commit(const Plan& plan, Instant now, Outbox& out);
@@ -183,6 +185,14 @@ class Controller {
   void release_node(JobId job, NodeId node, Instant now, Outbox& out);
   void became_clean(JobId job, Instant now, Outbox& out);
   void requeue_now(JobId job, Instant now, Outbox& out);
+  // jobs/steps.cc
+  static Status step_allowed(const Job* job, const Caller& caller);
+  // The job as it is, or as it would be with other steps of the same request.
+  Result<Step> plan_step(const Job& job, const CreateStep& create, Instant now) const;
+  StepCreated step_created(JobId job, const Step& step) const;
+  // jobs/het_steps.cc
+  Result<HetStepCreated> plan_het_step(const CreateHetStep& create, const Caller& caller,
+                                       Instant now) const;
   // jobs/step_ends.cc
   // A node's part of a step is over; with the last one the step is.
   void end_step_on(JobId job, StepId step, const StepNodeEnded& part, Instant now, Outbox& out);

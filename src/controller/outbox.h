@@ -17,8 +17,8 @@ namespace ym {
 // Who waits for an answer; the shell's own number, opaque here.
 using RequestId = Id<struct RequestTag, std::uint64_t>;
 
-using Answer = std::variant<Done, Failure, SubmitAnswer, AlterAnswer, StepCreated, TriggerAdded,
-                            CrontabUpdated>;
+using Answer = std::variant<Done, Failure, SubmitAnswer, AlterAnswer, StepCreated, HetStepCreated,
+                            TriggerAdded, CrontabUpdated>;
 struct Reply {
   RequestId to;
   Answer answer;

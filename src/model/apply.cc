@@ -133,6 +133,9 @@ class Fold {
     job.dependency = e.dependency;
     job.holds = e.holds;
     job.priority = e.priority;
+    job.het_job = e.het_job;
+    job.het_offset = e.het_offset;
+    job.het_count = e.het_count;
     job.submit = at_;
     job.eligible = eligible_time(job);
     use_id(e.job);

@@ -105,6 +105,9 @@ struct JobSubmitted {
   Ref<Dependency> dependency;
   Holds holds;
   std::uint32_t priority = 0;
+  // A component of a heterogeneous job: its first one (itself, if it is that), its place, how many.
+  JobId het_job;
+  std::uint32_t het_offset = 0, het_count = 0;
 };
 // An element leaves the array's common record and becomes a job with a record of its own. `job`
 // equals `array_job` when it is the last one: then the common record itself becomes the element.

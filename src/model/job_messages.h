@@ -34,13 +34,14 @@ struct SubmitAnswer {
   std::uint32_t components = 1;  // of a heterogeneous job; their ids follow each other
 };
 
-// One job, array element, set of elements or step, as users name it: 7, 7_3, 7_[1-4], 7.0,
-// s8FXJCCS3F9Z00.
+// One job, array element, set of elements, component or step, as users name it: 7, 7_3, 7_[1-4],
+// 7+1, 7.0, s8FXJCCS3F9Z00. The first component's number alone means all of them.
 struct JobTarget {
   JobId job;
   std::optional<IndexSet> tasks;
   std::optional<StepId> step;
   Sluid sluid;
+  std::optional<std::uint32_t> component;  // 7+1: of the heterogeneous job 7
 };
 
 // Which jobs; an empty list does not restrict. All given conditions must hold.

@@ -151,6 +151,10 @@ template <>
 inline constexpr std::uint16_t message_number<TreeOrder> = 224;
 template <>
 inline constexpr std::uint16_t message_number<TreeAnswers> = 225;
+template <>
+inline constexpr std::uint16_t message_number<CreateHetStep> = 241;
+template <>
+inline constexpr std::uint16_t message_number<HetStepCreated> = 242;
 
 template <>
 inline constexpr std::uint16_t message_number<NodeReport> = 300;

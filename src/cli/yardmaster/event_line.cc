@@ -109,6 +109,7 @@ struct EventLines::Words {
     put("user", e.spec->user_name);
     put("name", e.spec->name);
     if (e.array) put("array", e.array->waiting.str());
+    if (e.het_job) put("component", fmt::format("{}+{}", e.het_job.value, e.het_offset));
   }
   void operator()(const ArrayTaskSplit& e) {
     name("ArrayTaskSplit");

@@ -80,6 +80,8 @@ void Core::handle(const Request& request, Instant now) {
           controller_.alter(request.id, command, request.caller, now, out_);
         else if constexpr (std::is_same_v<C, CreateStep>)
           controller_.create_step(request.id, command, request.caller, now, out_);
+        else if constexpr (std::is_same_v<C, CreateHetStep>)
+          controller_.create_het_step(request.id, command, request.caller, now, out_);
         else if constexpr (std::is_same_v<C, UpdateNodes>)
           controller_.update_nodes(request.id, command, request.caller, now, out_);
         else if constexpr (std::is_same_v<C, RebootNodes>)

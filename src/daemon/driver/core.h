@@ -21,9 +21,9 @@ namespace ym {
 struct NewConfiguration {
   ClusterConfig config;
 };
-using Command =
-    std::variant<SubmitJob, AlterJobs, CreateStep, UpdateNodes, UpdatePartition, NewConfiguration,
-                 RebootNodes, UpdateReservation, SetTrigger, ClearTriggers, UpdateCrontab>;
+using Command = std::variant<SubmitJob, AlterJobs, CreateStep, UpdateNodes, UpdatePartition,
+                             NewConfiguration, RebootNodes, UpdateReservation, CreateHetStep,
+                             SetTrigger, ClearTriggers, UpdateCrontab>;
 struct Request {
   RequestId id;
   Caller caller;

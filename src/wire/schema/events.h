@@ -171,6 +171,9 @@ void fields(F&& f, const JobSubmitted*) {
   f(5, "dependency", &JobSubmitted::dependency);
   f(6, "holds", &JobSubmitted::holds);
   f(7, "priority", &JobSubmitted::priority);
+  f(8, "het_job", &JobSubmitted::het_job);
+  f(9, "het_offset", &JobSubmitted::het_offset);
+  f(10, "het_count", &JobSubmitted::het_count);
 }
 template <class F>
 void fields(F&& f, const ArrayTaskSplit*) {

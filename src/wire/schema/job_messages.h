@@ -36,6 +36,7 @@ void fields(F&& f, const JobTarget*) {
   f(2, "tasks", &JobTarget::tasks);
   f(3, "step", &JobTarget::step);
   f(4, "sluid", &JobTarget::sluid);
+  f(5, "component", &JobTarget::component);
 }
 template <class F>
 void fields(F&& f, const JobFilter*) {
