@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/gres.h"
 #include "model/ids.h"
 #include "model/node.h"
 #include "model/partition.h"
@@ -117,6 +118,14 @@ struct ClusterConfig {
   Duration reservation_overrun{0};  // ResvOverRun
 
   bool any_partition_suffices = false;  // EnforcePartLimits=ANY
+
+  // --- generic resources ---
+  std::string gres_types;           // GresTypes
+  std::vector<GresLine> gres_conf;  // gres.conf
+  std::uint32_t default_cpus_per_gpu = 0;
+  std::uint64_t default_memory_per_gpu_mb = 0;
+  // SelectTypeParameters: ENFORCE_BINDING_GRES, MULTIPLE_SHARING_GRES_PJ, ONE_TASK_PER_SHARING_GRES
+  bool gres_enforce_binding = false, gres_many_per_shared = false, gres_one_task_per_shared = false;
 
   // Every key with its value as `scontrol show config` prints it, sorted by key.
   std::vector<std::pair<std::string, std::string>> shown;

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/ref.h"
 #include "base/time.h"
+#include "model/gres.h"
 #include "model/ids.h"
 
 namespace ym {
@@ -45,6 +47,7 @@ struct NodeRegistration {
   std::string address;
   std::uint16_t port = 0;
   std::string boot_id;  // new at each boot, whatever the clock says
+  std::vector<GresItem> gres;
   bool operator==(const NodeRegistration&) const = default;
 };
 
@@ -91,6 +94,8 @@ struct Node {
   Uid owner;                    // of the jobs here; meaningful while there are any
   bool several_owners = false;  // more than one, since it was last empty
   std::uint32_t for_user = 0;   // of the jobs here, with --exclusive=user
+  // As slurm.conf and the registration say, and what jobs hold of it.
+  Ref<GresKinds> gres;
 
   // May new work be placed here now?
   bool usable() const {

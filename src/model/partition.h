@@ -42,6 +42,8 @@ struct PartitionSpec {
   std::string alloc_nodes = "ALL", tres_billing_weights;
   std::string oversubscribe = "NO", preempt_mode = "OFF";
   std::uint32_t over_time_limit_min = kOverTimeOfCluster;  // kUnlimited: for ever
+  std::uint32_t default_cpus_per_gpu = 0;                  // 0: the cluster's
+  std::uint64_t default_memory_per_gpu_mb = 0;
   bool operator==(const PartitionSpec&) const = default;
 };
 

@@ -27,12 +27,31 @@ struct CreateStep {
   std::uint32_t time_limit_s = 0;  // 0: as long as the job
   std::string key;                 // the same request again gets the same step
   bool no_kill = false;
+  Ref<GresOptions> gres;
 };
 
 struct NodeAddress {
   NodeId node;
   std::string name, address;
   std::uint16_t port = 0;
+};
+
+// One srun for several components of a heterogeneous job: a step in each, all of them or none,
+// under one number. Their tasks are numbered through in the order of the parts: each step's shares
+// have the ranks that its tasks have among all.
+struct CreateHetStep {
+  std::vector<CreateStep> parts;
+};
+
+// What of a step that is one of several is the same in all of them.
+struct StepWorld {
+  std::uint32_t tasks = 0;              // of all; 0: the step stands alone
+  std::uint32_t first_node = 0;         // number of this step's first node among all
+  std::vector<StepShare> shares;        // of all
+  std::vector<std::string> node_names;  // for each of them
+  std::uint32_t first_task = 0;         // of this step
+  std::string job_nodes;                // hostlist of all their jobs' nodes
+  std::vector<std::uint32_t> job_cpus;  // for each of these
 };
 
 // What a node needs to know to let a step run; signed by the controller, checked by slurmd.
@@ -57,6 +76,10 @@ struct StepCredential {
   std::uint32_t restarts = 0;
   std::uint8_t oom_kill_step = 0;
   std::vector<std::uint32_t> job_tasks;  // for each node of job_nodes
+  Ref<GresShares> job_gres;              // all nodes of the job
+  JobId het_job;                         // none: the job is not heterogeneous
+  std::uint32_t het_offset = 0, het_count = 0;
+  StepWorld world;
 };
 
 struct StepCreated {
@@ -64,6 +87,10 @@ struct StepCreated {
   Step step;
   std::vector<NodeAddress> nodes;
   std::string credential, signature;  // an encoded StepCredential
+};
+
+struct HetStepCreated {
+  std::vector<StepCreated> parts;  // in the order in which they were asked for
 };
 
 // --- srun to slurmd: the first message of a stream; then the connection belongs to the step ---
@@ -91,6 +118,7 @@ struct LaunchTasks {
   std::string mpi;                       // none, pmi1, pmix; empty: slurm.conf's MpiDefault
   std::string acct_frequency;
   bool external_launcher = false;
+  std::string tres_bind;  // "gpu:closest" and others, for each kind of resource
 };
 
 // A lost connection is taken up again: everything after these counts is sent once more.
@@ -186,6 +214,9 @@ struct StepRow {
   Step step;
   std::string nodes;  // hostlist
   std::vector<NodeAddress> addresses;
+  Instant end;  // not set: it is alive
+  JobId het_job;  // none: the job is not heterogeneous
+  std::uint32_t het_offset = 0;
 };
 struct StepRows {
   std::vector<StepRow> rows;

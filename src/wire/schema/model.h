@@ -8,6 +8,7 @@
 #include "model/partition.h"
 #include "model/state.h"
 #include "model/step.h"
+#include "wire/schema/gres.h"
 #include "wire/schema/launch.h"
 #include "wire/schema/node.h"
 
@@ -46,6 +47,8 @@ void fields(F&& f, const Step*) {
   f(13, "usage", &Step::usage);
   f(14, "out_of_memory", &Step::out_of_memory);
   f(15, "no_kill", &Step::no_kill);
+  f(20, "gres", &Step::gres);
+  f(21, "shares_gres", &Step::shares_gres);
 }
 
 template <class F>
@@ -83,6 +86,8 @@ void fields(F&& f, const JobSpecials*) {
   f(31, "reboot", &JobSpecials::reboot);
   f(32, "step_manager", &JobSpecials::step_manager);
   f(33, "consolidate_segments", &JobSpecials::consolidate_segments);
+  f(40, "gres", &JobSpecials::gres);
+  f(34, "immediate_s", &JobSpecials::immediate_s);
 }
 
 template <class F>
@@ -174,6 +179,7 @@ void fields(F&& f, const Allocation*) {
   f(2, "nodes", &Allocation::nodes);
   f(3, "licenses", &Allocation::licenses);
   f(4, "reservation", &Allocation::reservation);
+  f(10, "gres", &Allocation::gres);
 }
 
 template <class F>
@@ -188,6 +194,11 @@ void fields(F&& f, const Holds*) {
   f(2, "admin", &Holds::admin);
 }
 
+template <class F>
+void fields(F&& f, const EndedStep*) {
+  f(1, "step", &EndedStep::step);
+  f(2, "end", &EndedStep::end);
+}
 template <class F>
 void fields(F&& f, const Job*) {
   f(1, "id", &Job::id);
@@ -227,6 +238,7 @@ void fields(F&& f, const Job*) {
   f(35, "het_offset", &Job::het_offset);
   f(36, "het_count", &Job::het_count);
   f(37, "priority_fixed", &Job::priority_fixed);
+  f(70, "ended_steps", &Job::ended_steps);
 }
 
 template <class F>
@@ -267,6 +279,8 @@ void fields(F&& f, const PartitionSpec*) {
   f(34, "alloc_nodes", &PartitionSpec::alloc_nodes);
   f(35, "tres_billing_weights", &PartitionSpec::tres_billing_weights);
   f(36, "over_time_limit_min", &PartitionSpec::over_time_limit_min);
+  f(40, "default_cpus_per_gpu", &PartitionSpec::default_cpus_per_gpu);
+  f(41, "default_memory_per_gpu_mb", &PartitionSpec::default_memory_per_gpu_mb);
 }
 
 template <class F>

@@ -4,6 +4,7 @@
 // and a comment.
 #pragma once
 #include "model/node.h"
+#include "wire/schema/gres.h"
 
 namespace ym::wire {
 
@@ -48,6 +49,7 @@ void fields(F&& f, const NodeRegistration*) {
   f(13, "address", &NodeRegistration::address);
   f(14, "port", &NodeRegistration::port);
   f(15, "boot_id", &NodeRegistration::boot_id);
+  f(20, "gres", &NodeRegistration::gres);
 }
 
 template <class F>
@@ -85,6 +87,7 @@ void fields(F&& f, const Node*) {
   f(19, "owner", &Node::owner);
   f(20, "several_owners", &Node::several_owners);
   f(21, "for_user", &Node::for_user);
+  f(30, "gres", &Node::gres);
 }
 
 }  // namespace ym::wire

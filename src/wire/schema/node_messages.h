@@ -44,6 +44,15 @@ void fields(F&& f, const NodeReport*) {
   f(8, "drain_reason", &NodeReport::drain_reason);
 }
 template <class F>
+void fields(F&& f, const HetComponent*) {
+  f(1, "job", &HetComponent::job);
+  f(2, "spec", &HetComponent::spec);
+  f(3, "nodes", &HetComponent::nodes);
+  f(4, "partition", &HetComponent::partition);
+  f(5, "cpus", &HetComponent::cpus);
+  f(6, "tasks", &HetComponent::tasks);
+}
+template <class F>
 void fields(F&& f, const LaunchJob*) {
   f(1, "job", &LaunchJob::job);
   f(2, "sluid", &LaunchJob::sluid);
@@ -67,6 +76,9 @@ void fields(F&& f, const LaunchJob*) {
   f(20, "limit_end", &LaunchJob::limit_end);
   f(21, "prepare_only", &LaunchJob::prepare_only);
   f(22, "memory_by_node_mb", &LaunchJob::memory_by_node_mb);
+  f(40, "gres", &LaunchJob::gres);
+  f(50, "het_job", &LaunchJob::het_job);
+  f(51, "components", &LaunchJob::components);
 }
 template <class F>
 void fields(F&& f, const SuspendJob*) {
@@ -90,6 +102,7 @@ void fields(F&& f, const KillJob*) {
   f(12, "array_job", &KillJob::array_job);
   f(13, "array_task", &KillJob::array_task);
   f(14, "restarts", &KillJob::restarts);
+  f(40, "gres", &KillJob::gres);
 }
 template <class F>
 void fields(F&& f, const SignalJob*) {
