@@ -4,6 +4,14 @@
 namespace ym {
 namespace {
 
+// Waits or runs for a client who is there.
+bool needs_client(const Job& job) {
+  if (job.spec->batch) return false;
+  if (job.state == JobState::Pending) return true;
+  bool runs = job.state == JobState::Running || job.state == JobState::Suspended;
+  return runs && !job.spec->extras->specials->detached;
+}
+
 template <class Set, class Value>
 void set_member(Set& set, const Value& value, bool present) {
   if (present)
@@ -70,8 +78,7 @@ void Indexes::note(const Job& job, bool present) {
   }
   bool suspended = job.state == JobState::Suspended;
   if (suspended) set_member(suspended_, id, present);
-  if ((suspended || job.state == JobState::Running) && !job.spec->batch)
-    set_member(interactive_, id, present);
+  if (needs_client(job)) set_member(interactive_, id, present);
   if (job.holds_resources()) {
     if (job.completing()) {
       set_member(completing_, id, present);

@@ -43,7 +43,7 @@ class Indexes {
   }  // running batch jobs whose node has not confirmed
   const JobSet& interactive() const {
     return interactive_;
-  }  // running allocations that live for a client
+  }  // allocations and requests for one that live for a client
   const JobSet& suspended() const { return suspended_; }
   const JobSet& singletons() const { return singletons_; }  // pending with an open `singleton` term
   const JobSet& delayed() const {

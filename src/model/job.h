@@ -71,6 +71,7 @@ struct JobSpecials {
   bool all_memory = false;          // --mem=0
   bool spread = false, use_min_nodes = false, reboot = false, step_manager = false;
   bool consolidate_segments = false;
+  bool detached = false;  // salloc --no-shell: once it runs, it lives without its client
   Ref<GresRequest> gres;  // the former, understood; set by admission alone
   std::uint32_t immediate_s = 0;  // --immediate: given up if it waits for longer; 0: it may
   bool operator==(const JobSpecials&) const = default;

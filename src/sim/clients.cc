@@ -103,9 +103,9 @@ void Clients::attend(std::size_t index, Duration left) {
   const Known& known = jobs_[index];
   const Job* job = in_.ledger.state().find(known.job);
   if (!job || is_terminal(job->state)) return;
+  if (known.alone && job->state == JobState::Running) return in_.tell(OwnerGone{known.job});
+  in_.tell(OwnerPresent{known.job});
   if (job->state == JobState::Running) {
-    if (known.alone) return in_.tell(OwnerGone{known.job});
-    in_.tell(OwnerPresent{known.job});
     left -= kOften;
     if (left.count() <= 0) alter(about(known.job, JobVerb::Complete), user());
   }

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Signals and limits on real processes: who gets which signal, when, and what users read of it."""
+import os
 import re
+import signal
+import subprocess
 
 import pytest
 
@@ -141,3 +144,23 @@ def test_a_job_that_can_never_run_waits_or_is_ended_as_it_asked(yard):
     assert "JobState=CANCELLED" in text and "Reason=DependencyNeverSatisfied" in text
     assert f"{waits} PENDING DependencyNeverSatisfied" in yard.queue()
     yard.run("scancel", waits)
+
+
+def test_an_allocation_without_a_shell_stays_until_it_is_cancelled(tmp_path):
+    yard = Yard(tmp_path, nodes=1, extra="InactiveLimit=1")
+    yard.start()
+    try:
+        said = yard.run("salloc", "--no-shell", "-n1").stderr
+        job = re.search(r"Granted job allocation (\d+)", said)[1]
+        # Another one that loses its client shows that the limit has been looked at since.
+        other = subprocess.Popen(["salloc", "sleep", "600"], env=yard.env, cwd=f"{yard.dir}/out",
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL, start_new_session=True)
+        wait_for(lambda: len(yard.queue()) == 2, what="two allocations")
+        os.killpg(other.pid, signal.SIGKILL)
+        other.wait()
+        wait_for(lambda: len(yard.queue()) == 1, what="one allocation")
+        assert yard.run("srun", "--jobid", job, "echo", "here").stdout == "here\n"
+        yard.run("scancel", job)
+    finally:
+        yard.stop()

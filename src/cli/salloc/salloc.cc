@@ -125,6 +125,7 @@ int salloc_main(const Arguments& arguments) {
   if (auto slash = options.spec.name.rfind('/'); slash != std::string::npos)
     options.spec.name.erase(0, slash + 1);
   SubmissionContext context = submission_context(kSalloc);
+  options.specials.detached = options.no_shell;
   auto request = make_submission(options, context);
   if (!request) return refuse_with(request.error());
   auto controller = Controller::open();

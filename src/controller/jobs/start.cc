@@ -85,7 +85,8 @@ bool Controller::start(const Proposal& proposal, Instant now, Outbox& out) {
                   .limit_end = limit_end,
                   .configuring = must_configure()},
        now, out);
-  if (!state_.jobs.at(id.value).spec->batch)
+  owners_gone_.erase(id);
+  if (indexes_.interactive().contains(id))
     owners_gone_[id] = now;  // until its client says that it is there
   if (config_.prolog_flags.contain) start_extern(id, now, out);
   begin_configuring(id, out);

@@ -86,6 +86,7 @@ void fields(F&& f, const JobSpecials*) {
   f(31, "reboot", &JobSpecials::reboot);
   f(32, "step_manager", &JobSpecials::step_manager);
   f(33, "consolidate_segments", &JobSpecials::consolidate_segments);
+  f(45, "detached", &JobSpecials::detached);
   f(40, "gres", &JobSpecials::gres);
   f(34, "immediate_s", &JobSpecials::immediate_s);
 }
