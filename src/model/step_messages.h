@@ -119,6 +119,7 @@ struct LaunchTasks {
   std::string acct_frequency;
   bool external_launcher = false;
   std::string tres_bind;  // "gpu:closest" and others, for each kind of resource
+  std::uint8_t oom_kill_step = 0;  // as of JobExtras; 0: the job's wish counts
 };
 
 // A lost connection is taken up again: everything after these counts is sent once more.

@@ -149,6 +149,14 @@ def test_a_job_says_itself_whether_its_step_ends_with_one_process(yard):
     assert "went on" in output(yard, number)
 
 
+def test_a_step_may_say_otherwise_than_its_job(yard):
+    number = submit(yard, f"cat > oom.sh <<'END'\n{sys.executable} -c \"{HOG}\"\necho went on\nEND\n"
+                          "srun --oom-kill-step sh ./oom.sh\necho after", "--mem=64",
+                    "--oom-kill-step=0")
+    wait_state(yard, number, "OUT_OF_MEMORY")
+    assert "went on" not in output(yard, number) and "after" in output(yard, number)
+
+
 def test_a_job_within_its_memory_is_left_alone(yard):
     number = submit(yard, "echo fine", "--mem=64")
     wait_state(yard, number, "COMPLETED")

@@ -135,7 +135,8 @@ Result<LaunchTasks> launch_request(const JobOptions& options, const SubmissionCo
                   .umask = context.umask,
                   .binding = options.extras.binding,
                   .mpi = options.mpi,
-                  .external_launcher = options.external_launcher};
+                  .external_launcher = options.external_launcher,
+                  .oom_kill_step = options.extras.oom_kill_step};
   // The launcher is to start others, everywhere in the allocation.
   if (options.external_launcher) out.binding.cpu_bind = out.binding.mem_bind = "none";
   auto id = random_id();

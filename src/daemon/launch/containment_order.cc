@@ -26,9 +26,10 @@ void set_containment(ShepherdOrder& order, const LaunchJob& job, const ClusterCo
   if (config.memory_is_consumable) order.job_memory_mb = job.memory_mb;
 }
 
-void set_containment(ShepherdOrder& order, const StepCredential& credential, const StepShare& share,
+void set_containment(ShepherdOrder& order, const LaunchTasks& launch,
+                     const StepCredential& credential, const StepShare& share,
                      const ClusterConfig& config) {
-  set_common(order, credential.oom_kill_step, config);
+  set_common(order, launch.oom_kill_step ? launch.oom_kill_step : credential.oom_kill_step, config);
   if (!config.memory_is_consumable) return;
   auto nodes = Hostlist::parse(credential.job_nodes);
   auto place = nodes ? nodes->find(order.node) : std::nullopt;

@@ -9,7 +9,8 @@
 namespace ym {
 
 void set_containment(ShepherdOrder& order, const LaunchJob& job, const ClusterConfig& config);
-void set_containment(ShepherdOrder& order, const StepCredential& credential, const StepShare& share,
+void set_containment(ShepherdOrder& order, const LaunchTasks& launch,
+                     const StepCredential& credential, const StepShare& share,
                      const ClusterConfig& config);
 
 }  // namespace ym

@@ -171,7 +171,7 @@ Result<ShepherdOrder> NodeDaemon::order_for(const LaunchTasks& request, const Pe
   if (!facts) return std::unexpected(facts.error());
   facts->launcher = launcher_address(peer);
   auto order = step_order(request, *credential, *share, *facts);
-  if (order) set_containment(*order, *credential, *share, loaded_.config);
+  if (order) set_containment(*order, request, *credential, *share, loaded_.config);
   return order;
 }
 

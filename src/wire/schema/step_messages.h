@@ -127,6 +127,7 @@ void fields(F&& f, const LaunchTasks*) {
   f(25, "external_launcher", &LaunchTasks::external_launcher);
   // 26 to 29 are taken.
   f(30, "tres_bind", &LaunchTasks::tres_bind);
+  f(35, "oom_kill_step", &LaunchTasks::oom_kill_step);
 }
 template <class F>
 void fields(F&& f, const ResumeStream*) {
