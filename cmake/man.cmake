@@ -1,14 +1,26 @@
-# Manual pages, printed by the commands themselves from their option tables: build/PRESET/man/man1/*.1.
+# Manual pages, printed by the programs themselves from their tables: build/PRESET/man/man{1,5,8}.
+set(man_folder ${CMAKE_BINARY_DIR}/man)
+file(MAKE_DIRECTORY ${man_folder}/man1 ${man_folder}/man5 ${man_folder}/man8)
 set(man_pages)
-foreach(command sbatch srun salloc sattach squeue sinfo scancel scontrol sstat sbcast yardmaster)
-  if(TARGET ${command})
-    set(page ${CMAKE_BINARY_DIR}/man/man1/${command}.1)
-    add_custom_command(OUTPUT ${page}
-      COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/man/man1
-      COMMAND ${command} --man > ${page}
-      DEPENDS ${command} VERBATIM)
-    list(APPEND man_pages ${page})
+
+# man_page(SECTION NAME PROGRAM COMMAND...): the command's output is the page.
+function(man_page section name program)
+  if(NOT TARGET ${program})
+    return()
   endif()
+  set(page ${man_folder}/man${section}/${name}.${section})
+  add_custom_command(OUTPUT ${page} COMMAND ${ARGN} > ${page} DEPENDS ${program} VERBATIM)
+  set(man_pages ${man_pages} ${page} PARENT_SCOPE)
+  install(FILES ${page} DESTINATION share/man/man${section})
+endfunction()
+
+foreach(command sbatch srun salloc sattach squeue sinfo scancel scontrol sstat sbcast yardmaster)
+  man_page(1 ${command} ${command} ${command} --man)
 endforeach()
+foreach(file slurm.conf cgroup.conf)
+  man_page(5 ${file} yardmaster yardmaster --man ${file})
+endforeach()
+set(daemon_page ${CMAKE_SOURCE_DIR}/tools/daemon_page)
+man_page(8 slurmctld slurmctld ${daemon_page} $<TARGET_FILE:slurmctld> "the controller of a cluster")
+man_page(8 slurmd slurmd ${daemon_page} $<TARGET_FILE:slurmd> "the daemon of a node")
 add_custom_target(man ALL DEPENDS ${man_pages})
-install(FILES ${man_pages} DESTINATION share/man/man1)

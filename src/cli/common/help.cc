@@ -35,6 +35,8 @@ void wrap(std::string& out, std::size_t column, std::size_t indent, std::string_
   out += '\n';
 }
 
+}  // namespace
+
 std::string troff(std::string_view text) {
   std::string out;
   for (char c : text) {
@@ -47,8 +49,6 @@ std::string troff(std::string_view text) {
   }
   return out;
 }
-
-}  // namespace
 
 std::string help_text(const CommandPage& page, const std::vector<OptionInfo>& options) {
   std::string out;

@@ -103,6 +103,8 @@ struct CommandPage {
 inline constexpr std::size_t kHelpColumns = 80;
 std::string help_text(const CommandPage& page, const std::vector<OptionInfo>& options);
 std::string usage_text(const CommandPage& page, const std::vector<OptionInfo>& options);
+// Text as it stands in a manual page.
+std::string troff(std::string_view text);
 // troff with the man macros.
 std::string manual_page(const CommandPage& page, const std::vector<OptionInfo>& options);
 

@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/yardmaster/manual.h"
 
 namespace ym::cli {
 namespace {
@@ -82,6 +83,12 @@ int yardmaster_main(const Arguments& arguments) {
   }
   if (word == "--version" || word == "-V") {
     print("yardmaster " YM_VERSION " (slurm " YM_SLURM_VERSION ")\n");
+    return 0;
+  }
+  if (word == "--man" && arguments.size() > 1) {
+    auto page = file_page(arguments[1]);
+    if (!page) return remark(kYardmaster, page.error().text), 1;
+    print(*page);
     return 0;
   }
   if (word == "--man") {
