@@ -76,7 +76,7 @@ struct LaunchJob {
   Instant start, limit_end;
   bool prepare_only = false;  // PrologFlags=Alloc: run the prolog; the script is not for this node
   std::vector<std::uint64_t> memory_by_node_mb;
-  Ref<GresShares> gres;  // of the allocation, all nodes
+  Ref<GresShares> gres;  // on the node that it goes to
 };
 // Why something is ended from outside: said on its stderr. DO NOT CHANGE THESE VALUES.
 enum class KillCause : std::uint8_t {

@@ -55,7 +55,7 @@ void Controller::launch(const Job& job, Outbox& out) {
 }
 
 void Controller::send_prepare(const Job& job, NodeId node, Outbox& out) const {
-  LaunchJob order = launch_order(job);
+  LaunchJob order = launch_order(job, node);
   order.prepare_only = true;
   out.orders.push_back({node, std::move(order)});
 }

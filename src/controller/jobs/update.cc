@@ -124,6 +124,7 @@ Status Controller::update(const Job& job, const JobPatch& asked, const Caller& c
                  .user_name = spec.user_name,
                  .groups = caller.groups,
                  .administrator = caller.administrator};
+    if (Status ok = understand_gres(spec); !ok) return ok;
     if (Status ok = check_reservation(spec, owner, now); !ok) return ok;
     if (Status ok = check_partitions(spec, owner); !ok) return ok;
     if (Status ok = check_times(spec, now); !ok) return ok;

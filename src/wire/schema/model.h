@@ -48,7 +48,6 @@ void fields(F&& f, const Step*) {
   f(14, "out_of_memory", &Step::out_of_memory);
   f(15, "no_kill", &Step::no_kill);
   f(20, "gres", &Step::gres);
-  f(21, "shares_gres", &Step::shares_gres);
 }
 
 template <class F>
