@@ -20,6 +20,7 @@
 #include "model/caller.h"
 #include "model/config.h"
 #include "model/state.h"
+#include "notation/timestamp.h"
 #include "schedule/plan.h"
 
 namespace ym {
@@ -51,6 +52,8 @@ class Controller {
              Outbox& out);
   void create_step(RequestId request, const CreateStep& create, const Caller& caller, Instant now,
                    Outbox& out);
+  void create_het_step(RequestId request, const CreateHetStep& create, const Caller& caller,
+                       Instant now, Outbox& out);
   // Commits what of the plan still fits; a stale proposal is dropped. Returns how many were
   // started.
   std::size_t commit(const Plan& plan, Instant now, Outbox& out);
@@ -76,6 +79,19 @@ class Controller {
   // --- reservations/ ---
   void update_reservation(RequestId request, const UpdateReservation& update, const Caller& caller,
                           Instant now, Outbox& out);
+  // --- triggers/ ---
+  void set_trigger(RequestId request, const SetTrigger& set, const Caller& caller, Instant now,
+                   Outbox& out);
+  void clear_triggers(RequestId request, const ClearTriggers& clear, const Caller& caller,
+                      Instant now, Outbox& out);
+  // The shell has noticed something that no event of the log tells.
+  void noticed(TriggerEvent event) { noticed_.push_back({.event = event, .at = {}}); }
+  // --- crontabs/ ---
+  void update_crontab(RequestId request, const UpdateCrontab& update, const Caller& caller,
+                      Instant now, Outbox& out);
+  // By which crontabs are read; UTC unless told. Outlives this.
+  void set_zone(const TimeZone* zone) { zone_ = zone; }
+
   void update_partition(RequestId request, const UpdatePartition& update, const Caller& caller,
                         Instant now, Outbox& out);
 
@@ -173,6 +189,14 @@ class Controller {
   void release_node(JobId job, NodeId node, Instant now, Outbox& out);
   void became_clean(JobId job, Instant now, Outbox& out);
   void requeue_now(JobId job, Instant now, Outbox& out);
+  // jobs/steps.cc
+  static Status step_allowed(const Job* job, const Caller& caller);
+  // The job as it is, or as it would be with other steps of the same request.
+  Result<Step> plan_step(const Job& job, const CreateStep& create, Instant now) const;
+  StepCreated step_created(JobId job, const Step& step) const;
+  // jobs/het_steps.cc
+  Result<HetStepCreated> plan_het_step(const CreateHetStep& create, const Caller& caller,
+                                       Instant now) const;
   // jobs/step_ends.cc
   // A node's part of a step is over; with the last one the step is.
   void end_step_on(JobId job, StepId step, const StepNodeEnded& part, Instant now, Outbox& out);
@@ -219,6 +243,23 @@ class Controller {
   void end_reboot(NodeId node, Instant now, Outbox& out);
   void watch_reboots(Instant now, Outbox& out);
   static void after_reboot(const Node& node, NodeStateChanged& change);
+  // triggers/
+  // Something happened that triggers may wait for.
+  struct Noticed {
+    TriggerEvent event = TriggerEvent::NodeUp;
+    NodeId node;
+    JobId job;
+    Instant at;
+  };
+  void notice(const EventBody& body, Instant now);
+  void pull_triggers(Instant now, Outbox& out);
+  void pull(const Trigger& trigger, const std::string& argument, Instant now, Outbox& out);
+  // crontabs/
+  void bring_back(JobId job, Instant now, Outbox& out);
+  // mail/
+  void mail(const EventBody& body, Outbox& out);
+  void mail_limits(Instant now, Outbox& out);
+  void send_mail(const Job& job, const std::string& subject, Outbox& out) const;
   // cluster/configure.cc
   void define_nodes(const ClusterConfig& config, Instant now, Outbox& out);
   void define_partitions(const ClusterConfig& config, Instant now, Outbox& out);
@@ -250,6 +291,9 @@ class Controller {
   std::map<JobId, std::set<NodeId>> preparing_;
   std::set<JobId> controller_prologs_;
   std::map<ReservationId, Instant> unused_since_;  // those with PURGE_COMP
+  std::vector<Noticed> noticed_;                // for triggers, until the next tick or their offset
+  std::map<JobId, std::uint32_t> limit_mails_;  // the highest share of the limit that was mailed of
+  const TimeZone* zone_ = nullptr;
 };
 
 }  // namespace ym

@@ -17,7 +17,8 @@ namespace ym {
 // Who waits for an answer; the shell's own number, opaque here.
 using RequestId = Id<struct RequestTag, std::uint64_t>;
 
-using Answer = std::variant<Done, Failure, SubmitAnswer, AlterAnswer, StepCreated>;
+using Answer = std::variant<Done, Failure, SubmitAnswer, AlterAnswer, StepCreated, HetStepCreated,
+                            TriggerAdded, CrontabUpdated>;
 struct Reply {
   RequestId to;
   Answer answer;
@@ -41,13 +42,25 @@ struct ControllerProgram {
   ExitStatus exit;  // of the job, for the epilog
 };
 
+// A program beside the jobs: of a trigger, or MailProg. Nobody waits for its end.
+struct SideProgram {
+  std::string program;                 // a path, or a line for the shell if there are no arguments
+  std::vector<std::string> arguments;  // without the name
+  std::vector<std::string> environment;  // NAME=value
+  Uid uid;                               // who it runs as
+  Gid gid;
+  std::string user_name;
+};
+
 struct Outbox {
   std::vector<Event> events;
   std::vector<Reply> replies;
   std::vector<Order> orders;
   std::vector<ControllerProgram> programs;
+  std::vector<SideProgram> side_programs;
   bool empty() const {
-    return events.empty() && replies.empty() && orders.empty() && programs.empty();
+    return events.empty() && replies.empty() && orders.empty() && programs.empty() &&
+           side_programs.empty();
   }
 };
 

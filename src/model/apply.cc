@@ -109,6 +109,20 @@ class Fold {
     state_.licenses = Ref(std::move(licenses));
   }
 
+  void operator()(const TriggerSet& e) {
+    state_.triggers.put(e.trigger.id.value, e.trigger);
+    state_.next_trigger_id = std::max(state_.next_trigger_id, e.trigger.id.value + 1);
+  }
+  void operator()(const TriggerCleared& e) { state_.triggers.erase(e.trigger.value); }
+  void operator()(const CrontabSet& e) {
+    std::map<Uid, Crontab> crontabs = *state_.crontabs;
+    if (e.crontab.text.empty())
+      crontabs.erase(e.crontab.uid);
+    else
+      crontabs[e.crontab.uid] = e.crontab;
+    state_.crontabs = Ref(std::move(crontabs));
+  }
+
   void operator()(const JobSubmitted& e) {
     YM_CHECK(!state_.find(e.job));
     Job& job = state_.jobs.edit(e.job.value);
@@ -123,6 +137,9 @@ class Fold {
     job.dependency = e.dependency;
     job.holds = e.holds;
     job.priority = e.priority;
+    job.het_job = e.het_job;
+    job.het_offset = e.het_offset;
+    job.het_count = e.het_count;
     job.submit = at_;
     job.eligible = eligible_time(job);
     use_id(e.job);
@@ -252,6 +269,7 @@ class Fold {
     job.suspended_for = {};
     job.exit = job.derived_exit = {};
     job.steps = {};
+    job.ended_steps = {};
     job.next_step = 0;
     job.eligible = std::max(e.begin, at_);
     ++job.restarts;
@@ -302,12 +320,17 @@ class Fold {
     });
   }
 
-  // The batch script's step has no record and does not count for the highest exit of the steps.
+  // The batch script's step has no record while it lives and does not count for the highest exit of
+  // the steps.
   void operator()(const StepEnded& e) {
-    if (e.step == kBatchStep) return;
     Job& job = known(e.job);
+    if (e.step == kBatchStep) return keep_ended(job, batch_step(job), e);
     std::vector<Step> steps = *job.steps;
-    std::erase_if(steps, [&](const Step& step) { return step.id == e.step; });
+    auto at = std::ranges::find(steps, e.step, &Step::id);
+    if (at != steps.end()) {
+      keep_ended(job, std::move(*at), e);
+      steps.erase(at);
+    }
     job.steps = Ref(std::move(steps));
     job.derived_exit = std::max(job.derived_exit, e.exit);
   }
@@ -427,6 +450,26 @@ class Fold {
     }
     std::erase_if(licenses, [](const auto& one) { return !one.second.total && !one.second.used; });
     state_.licenses = Ref(std::move(licenses));
+  }
+
+  static Step batch_step(const Job& job) {
+    Step step{.id = kBatchStep, .name = "batch", .tasks = 1, .start = job.start};
+    if (!job.allocation->nodes.empty()) {
+      const NodeShare& host = job.allocation->nodes.front();
+      step.shares = {{.node = host.node, .tasks = 1, .cpus = host.cpus}};
+    }
+    return step;
+  }
+  void keep_ended(Job& job, Step step, const StepEnded& e) const {
+    step.worst = e.exit;
+    step.usage = e.usage;
+    step.out_of_memory = e.out_of_memory;
+    step.nodes_left.clear();
+    step.key.clear();
+    std::vector<EndedStep> ended = *job.ended_steps;
+    if (ended.size() >= kEndedStepsMax) ended.erase(ended.begin());
+    ended.push_back({.step = std::move(step), .end = at_});
+    job.ended_steps = Ref(std::move(ended));
   }
 
   template <class Change>

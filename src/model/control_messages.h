@@ -67,9 +67,19 @@ struct Events {
 };
 
 // Numbers about the controller itself (sdiag, doctor, benchmarks).
-struct QueryStatistics {};
+struct QueryStatistics {
+  bool reset = false;  // count from now on; administrators only
+};
+// How often a kind of message came, or how many a user sent, and what they took.
+struct MessageCount {
+  std::uint32_t number = 0;  // of the message, or the user's
+  std::string name;
+  std::uint64_t count = 0;
+  std::uint64_t total_us = 0;
+};
 struct Statistics {
   std::vector<KeyValue> values;
+  std::vector<MessageCount> by_kind, by_user;
 };
 
 }  // namespace ym

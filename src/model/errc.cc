@@ -6,6 +6,9 @@ namespace ym {
 std::string_view text_of(Errc code) {
   switch (code) {
     case Errc::None: return "Unspecified error";
+    case Errc::InvalidTrigger: return "No such event trigger";
+    case Errc::TriggerDup: return "Duplicate event trigger";
+    case Errc::CannotModifyCronJob: return "Cannot modify scrontab jobs through scontrol";
     case Errc::InvalidPartition: return "Invalid partition name specified";
     case Errc::DefaultPartitionNotSet: return "No partition specified or system default partition";
     case Errc::AccessDenied: return "Access/permission denied";
@@ -27,6 +30,10 @@ std::string_view text_of(Errc code) {
     case Errc::DependencyInvalid: return "Job dependency problem";
     case Errc::PartitionUnavailable: return "Required partition not available (inactive or drain)";
     case Errc::JobNotPending: return "Job is no longer pending execution";
+    case Errc::NotHetJob: return "Job not heterogeneous job";
+    case Errc::NotHetLeader: return "Job not heterogeneous job leader";
+    case Errc::NotWholeHetJob:
+      return "Operation not permitted on individual component of heterogeneous job";
     case Errc::BadJobArray: return "Invalid job array specification";
     case Errc::JobFinished: return "Job has already finished";
     case Errc::BatchOnly: return "Only batch jobs are accepted or processed";

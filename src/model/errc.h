@@ -56,12 +56,18 @@ enum class Errc : std::uint32_t {
   JobFinished = 2084,
   JobNotRunning = 2085,
   JobNotSuspended = 2087,
+  TriggerDup = 2089,
+  CannotModifyCronJob = 2096,
+  NotHetJob = 2106,
+  NotHetLeader = 2107,
+  NotWholeHetJob = 2108,
   InvalidNice = 2123,
   InvalidTimeMin = 2124,
   // Our own, outside of Slurm's numbers.
   InvalidStep = 91001,
   QueueFull = 91002,
   StoreFailed = 91003,
+  InvalidTrigger = 91004,
 };
 
 // Slurm's text for the code; "Unspecified error" for 0.

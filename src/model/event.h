@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/crontab.h"
 #include "model/job.h"
 #include "model/license.h"
 #include "model/node.h"
 #include "model/partition.h"
 #include "model/reservation.h"
+#include "model/trigger.h"
 
 namespace ym {
 
@@ -103,6 +105,9 @@ struct JobSubmitted {
   Ref<Dependency> dependency;
   Holds holds;
   std::uint32_t priority = 0;
+  // A component of a heterogeneous job: its first one (itself, if it is that), its place, how many.
+  JobId het_job;
+  std::uint32_t het_offset = 0, het_count = 0;
 };
 // An element leaves the array's common record and becomes a job with a record of its own. `job`
 // equals `array_job` when it is the last one: then the common record itself becomes the element.
@@ -208,6 +213,20 @@ struct StepEnded {
   bool out_of_memory = false;
 };
 
+// --- triggers and crontabs ---
+struct TriggerSet {
+  Trigger trigger;
+};
+// Taken back, or pulled and not permanent. What it runs leaves when this is durable.
+struct TriggerCleared {
+  TriggerId trigger;
+  bool pulled = false;
+};
+// The whole of a user's crontab; an empty text: there is none any more.
+struct CrontabSet {
+  Crontab crontab;
+};
+
 using EventBody =
     std::variant<UnknownEvent, ClusterFounded, NodesDefined, NodeRemoved, PartitionDefined,
                  PartitionRemoved, NodeRegistered, NodeResponded, NodeStoppedResponding,
@@ -215,7 +234,8 @@ using EventBody =
                  JobStarted, JobLaunched, AllocationChanged, JobFinished, JobNodeReleased,
                  JobRequeued, JobSuspended, JobResumed, JobForgotten, StepStarted, StepNodeEnded,
                  StepEnded, JobConfigured, NodeRebootChanged, JobEpilogEnded, NodeNoted,
-                 ReservationDefined, ReservationRemoved, LicensesDefined>;
+                 ReservationDefined, ReservationRemoved, LicensesDefined, TriggerSet,
+                 TriggerCleared, CrontabSet>;
 
 struct Event {
   Seq seq;

@@ -54,6 +54,7 @@ std::string display_id(const Job& job) {
   }
   if (job.array_job && job.array_task != kNoTask)
     return fmt::format("{}_{}", job.array_job.value, job.array_task);
+  if (job.het_job) return fmt::format("{}+{}", job.het_job.value, job.het_offset);
   return fmt::format("{}", job.id.value);
 }
 

@@ -8,6 +8,7 @@
 //  (3) array is set only on the record that stands for the elements of an array that have no record of their own;
 //      that record is Pending, and its set of elements is never empty.
 //  (4) sluid changes at each requeue, id never.
+//  (5) the components of a heterogeneous job are jobs with ids that follow each other, from het_job on.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -71,6 +72,7 @@ struct JobSpecials {
   bool spread = false, use_min_nodes = false, reboot = false, step_manager = false;
   bool consolidate_segments = false;
   Ref<GresRequest> gres;  // the former, understood; set by admission alone
+  std::uint32_t immediate_s = 0;  // --immediate: given up if it waits for longer; 0: it may
   bool operator==(const JobSpecials&) const = default;
 };
 
@@ -199,6 +201,7 @@ struct Job {
   std::uint32_t het_count = 0;   // how many there are
   bool priority_fixed = false;   // set by an administrator: factors do not change it
   bool epilog_due = false;       // ended, but EpilogSlurmctld has not: it runs when all is clean
+  Ref<std::vector<EndedStep>> ended_steps;  // the last of them, the oldest first
 
   bool completing() const { return !nodes_left.empty(); }
   bool holds_resources() const {
@@ -208,7 +211,9 @@ struct Job {
   bool operator==(const Job&) const = default;
 };
 
-// "7", "7_3", or "7_[1-5%2]" as squeue shows it.
+inline constexpr std::size_t kHetComponentsMax = 128;  // of one heterogeneous job
+
+// "7", "7_3", "7_[1-5%2]" or "7+1" as squeue shows it.
 std::string display_id(const Job& job);
 
 }  // namespace ym

@@ -34,13 +34,14 @@ struct SubmitAnswer {
   std::uint32_t components = 1;  // of a heterogeneous job; their ids follow each other
 };
 
-// One job, array element, set of elements or step, as users name it: 7, 7_3, 7_[1-4], 7.0,
-// s8FXJCCS3F9Z00.
+// One job, array element, set of elements, component or step, as users name it: 7, 7_3, 7_[1-4],
+// 7+1, 7.0, s8FXJCCS3F9Z00. The first component's number alone means all of them.
 struct JobTarget {
   JobId job;
   std::optional<IndexSet> tasks;
   std::optional<StepId> step;
   Sluid sluid;
+  std::optional<std::uint32_t> component;  // 7+1: of the heterogeneous job 7
 };
 
 // Which jobs; an empty list does not restrict. All given conditions must hold.
@@ -110,8 +111,36 @@ struct AlterAnswer {
   std::vector<JobOutcome> outcomes;
 };
 
+// What of a job a question is about: bits, so that the controller sends no more than is shown.
+// Ids, the array, the heterogeneous job and the state always come.
+enum class JobField : std::uint64_t {
+  Name = 1 << 0,
+  User = 1 << 1,        // name and number
+  Group = 1 << 2,       // its number
+  Account = 1 << 3,     // and the QOS
+  Partition = 1 << 4,   // JobRow::partition
+  Reason = 1 << 5,      // and its text
+  Priority = 1 << 6,    // and the holds
+  Times = 1 << 7,       // submission to end, the limits, what has been suspended
+  Expected = 1 << 8,    // when it may start
+  Nodes = 1 << 9,       // the hostlists and the batch host
+  NodeCount = 1 << 10,  // JobRow::node_count
+  CpuCount = 1 << 11,   // JobRow::cpu_count
+  Size = 1 << 12,       // tasks, memory and the like, as asked for
+  Exit = 1 << 13,       // exit codes, how often it began again
+  Dependency = 1 << 14,
+  Everything = 1ull << 63,
+};
+constexpr std::uint64_t bit(JobField field) { return static_cast<std::uint64_t>(field); }
+
+// Ids: ascending. Usual: as squeue sorts unless told: by partition, state, the highest priority
+// first, id.
+enum class JobOrder : std::uint8_t { Ids = 0, Usual = 1 };
+
 struct QueryJobs {
   JobFilter filter;
+  std::uint64_t fields = 0;  // of JobField; 0: whole rows, each with its spec
+  JobOrder order = JobOrder::Ids;
 };
 
 // A job and what only the controller can say of it.
@@ -126,9 +155,15 @@ struct JobRow {
   Instant expected_start;
   // What its nodes gave it, in the allocation's order; empty where none has said so.
   std::vector<std::string> cpu_ids;
+  // Of an answer that has only the fields that were asked for: which of the answer's specs is this
+  // job's, counted from 1; and counts that need no allocation. 0: see the job.
+  std::uint32_t spec_place = 0;
+  std::uint32_t node_count = 0, cpu_count = 0;
 };
+// Specs are counted over all frames of an answer: a job names one of them by its place.
 struct JobRows {
   std::vector<JobRow> rows;
+  std::vector<JobSpec> specs;
 };
 
 // Answers when the job is no longer pending (or has ended, with until_end). `mine` marks the caller

@@ -59,6 +59,14 @@ struct NodeReport {
   std::string drain_reason;  // something is wrong here: give this node no more work
 };
 
+// A component of a heterogeneous job, as far as its batch script is told of it.
+struct HetComponent {
+  JobId job;
+  Ref<JobSpec> spec;
+  std::string nodes, partition;
+  std::vector<std::uint32_t> cpus, tasks;  // for each of its nodes
+};
+
 // controller → slurmd
 struct LaunchJob {
   JobId job;
@@ -76,7 +84,9 @@ struct LaunchJob {
   Instant start, limit_end;
   bool prepare_only = false;  // PrologFlags=Alloc: run the prolog; the script is not for this node
   std::vector<std::uint64_t> memory_by_node_mb;
-  Ref<GresShares> gres;  // on the node that it goes to
+  Ref<GresShares> gres;                  // on the node that it goes to
+  JobId het_job;                         // none: it is not heterogeneous
+  std::vector<HetComponent> components;  // with the script: all of them, this one, too
 };
 // Why something is ended from outside: said on its stderr. DO NOT CHANGE THESE VALUES.
 enum class KillCause : std::uint8_t {

@@ -34,6 +34,9 @@ struct State {
   CowTable<Reservation> reservations;  // few
   Ref<Licenses> licenses;
   std::uint32_t next_reservation_id = 1;
+  CowTable<Trigger> triggers;
+  std::uint32_t next_trigger_id = 1;
+  Ref<std::map<Uid, Crontab>> crontabs;
   // By name; rebuilt when the configuration changes, shared by all snapshots in between.
   Ref<std::map<std::string, NodeId, std::less<>>> node_names;
   Ref<std::map<std::string, PartitionId, std::less<>>> partition_names;

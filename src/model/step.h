@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step: a set of tasks within a job's allocation.
 //
-// The controller keeps only steps that are alive; an ended step is history, which the log carries
-// to accounting. Steps may be made by the controller (srun inside an allocation) or later by the
-// job's own manager, which reports them in batches; `made_by_job` tells the two apart.
+// The controller keeps steps that are alive, and the last that ended; the others are history, which
+// the log carries to accounting. Steps may be made by the controller (srun inside an allocation) or
+// later by the job's own manager, which reports them in batches; `made_by_job` tells the two apart.
 #pragma once
 #include <string>
 #include <vector>
@@ -55,6 +55,16 @@ struct Step {
   bool no_kill = false;  // goes on without a node that is lost
   Ref<GresShares> gres;  // of the job's
   bool operator==(const Step&) const = default;
+};
+
+// A step that has ended, for those who ask soon (sacct). The last kEndedStepsMax of a job's present
+// attempt are part of the state: the log may be cut behind a snapshot while the job is still known,
+// so it cannot be asked. Older ones are with accounting only.
+inline constexpr std::size_t kEndedStepsMax = 32;
+struct EndedStep {
+  Step step;
+  Instant end;
+  bool operator==(const EndedStep&) const = default;
 };
 
 }  // namespace ym

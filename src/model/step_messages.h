@@ -36,6 +36,24 @@ struct NodeAddress {
   std::uint16_t port = 0;
 };
 
+// One srun for several components of a heterogeneous job: a step in each, all of them or none,
+// under one number. Their tasks are numbered through in the order of the parts: each step's shares
+// have the ranks that its tasks have among all.
+struct CreateHetStep {
+  std::vector<CreateStep> parts;
+};
+
+// What of a step that is one of several is the same in all of them.
+struct StepWorld {
+  std::uint32_t tasks = 0;              // of all; 0: the step stands alone
+  std::uint32_t first_node = 0;         // number of this step's first node among all
+  std::vector<StepShare> shares;        // of all
+  std::vector<std::string> node_names;  // for each of them
+  std::uint32_t first_task = 0;         // of this step
+  std::string job_nodes;                // hostlist of all their jobs' nodes
+  std::vector<std::uint32_t> job_cpus;  // for each of these
+};
+
 // What a node needs to know to let a step run; signed by the controller, checked by slurmd.
 struct StepCredential {
   JobId job;
@@ -59,6 +77,9 @@ struct StepCredential {
   std::uint8_t oom_kill_step = 0;
   std::vector<std::uint32_t> job_tasks;  // for each node of job_nodes
   Ref<GresShares> job_gres;              // all nodes of the job
+  JobId het_job;                         // none: the job is not heterogeneous
+  std::uint32_t het_offset = 0, het_count = 0;
+  StepWorld world;
 };
 
 struct StepCreated {
@@ -66,6 +87,10 @@ struct StepCreated {
   Step step;
   std::vector<NodeAddress> nodes;
   std::string credential, signature;  // an encoded StepCredential
+};
+
+struct HetStepCreated {
+  std::vector<StepCreated> parts;  // in the order in which they were asked for
 };
 
 // --- srun to slurmd: the first message of a stream; then the connection belongs to the step ---
@@ -189,6 +214,9 @@ struct StepRow {
   Step step;
   std::string nodes;  // hostlist
   std::vector<NodeAddress> addresses;
+  Instant end;  // not set: it is alive
+  JobId het_job;  // none: the job is not heterogeneous
+  std::uint32_t het_offset = 0;
 };
 struct StepRows {
   std::vector<StepRow> rows;

@@ -18,6 +18,7 @@ struct Proposal {
   Allocation allocation;
   std::uint32_t time_limit_s = 0;  // shorter than asked for, as --time-min allows; 0: as asked for
   Instant end;                     // when it is over at the latest
+  std::vector<Proposal> others;    // of a heterogeneous job: they start with it, or nothing does
 };
 
 // Why a shape does not run now: the value behind squeue's REASON, made where it was decided.

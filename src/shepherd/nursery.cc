@@ -2,8 +2,11 @@
 #include "shepherd/nursery.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
-#include <sys/socket.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,20 +14,14 @@
 #include <cstring>
 #include <span>
 
-#include "os/files.h"
+#include "base/format.h"
+#include "net/passing.h"
 
 namespace ym {
 namespace {
 
-constexpr std::size_t kPacketMax = 8 << 10;
-constexpr std::size_t kFdsMax = 5;
-
-// The packet: which of stream and residual come along, the title, NUL, the stem.
-struct Packet {
-  char bytes[kPacketMax];
-  std::size_t size = 0;
-  alignas(cmsghdr) char space[CMSG_SPACE(kFdsMax * sizeof(int))] = {};
-};
+// Which of stream and residual come along, the title, NUL, the stem.
+constexpr std::size_t kOrderMax = 8 << 10;
 
 void set_title(TitleSpace space, const Birth& birth) {
   if (space.size == 0) return;
@@ -33,67 +30,73 @@ void set_title(TitleSpace space, const Birth& birth) {
   std::memcpy(space.begin, text.data(), std::min(text.size(), space.size - 1));
 }
 
-std::vector<Fd> take_fds(msghdr& message) {
-  std::vector<Fd> fds;
-  for (cmsghdr* one = CMSG_FIRSTHDR(&message); one; one = CMSG_NXTHDR(&message, one)) {
-    if (one->cmsg_level != SOL_SOCKET || one->cmsg_type != SCM_RIGHTS) continue;
-    std::size_t count = (one->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (std::size_t n = 0; n < count; ++n) {
-      int fd = -1;
-      std::memcpy(&fd, CMSG_DATA(one) + n * sizeof fd, sizeof fd);
-      fds.emplace_back(fd);
+// Children that have ended. Their handles, which slurmd has, stay good.
+void bury() {
+  while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;
+}
+
+// Waits for an order; buries children meanwhile. False: slurmd has hung up.
+bool await_order(int socket, int deaths) {
+  for (;;) {
+    pollfd ready[] = {{.fd = socket, .events = POLLIN, .revents = 0},
+                      {.fd = deaths, .events = POLLIN, .revents = 0}};
+    if (::poll(ready, 2, -1) < 0 && errno != EINTR) return false;
+    if (ready[1].revents != 0) {
+      signalfd_siginfo info;
+      if (::read(deaths, &info, sizeof info) > 0) bury();
     }
+    if (ready[0].revents != 0) return true;
   }
-  return fds;
+}
+
+// In the child, which never returns to the nursery.
+[[noreturn]] void live_on(Birth birth, TitleSpace title, const std::function<int(Birth)>& life) {
+  ::setsid();
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) ::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::dup2(birth.errors.get(), STDERR_FILENO);
+  birth.errors = Fd();
+  set_title(title, birth);
+  ::_exit(life(std::move(birth)));
+}
+
+// The answer: a process id with its handle, or an error number below zero.
+Status send_born(int socket, pid_t pid, int error) {
+  std::int32_t answer = pid > 0 ? pid : -error;
+  Fd handle;
+  if (pid > 0) handle = Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  int fd = handle.get();
+  std::string_view bytes(reinterpret_cast<const char*>(&answer), sizeof answer);
+  return send_packet(socket, bytes, std::span(&fd, handle ? 1 : 0));
 }
 
 }  // namespace
 
 Status send_birth(int socket, const Birth& birth) {
-  Packet packet;
   std::string text;
   text += static_cast<char>((birth.stream ? 1 : 0) | (birth.residual ? 2 : 0));
   text += birth.title + '\0' + birth.stem;
-  if (text.size() > kPacketMax) return fail("the spool's path is too long");
-  int fds[kFdsMax];
-  std::size_t count = 0;
+  if (text.size() > kOrderMax) return fail("the spool's path is too long");
+  std::vector<int> files;
   for (const Fd* fd :
        {&birth.record, &birth.control, &birth.errors, &birth.stream, &birth.residual})
-    if (*fd) fds[count++] = fd->get();
-  iovec part{.iov_base = text.data(), .iov_len = text.size()};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = packet.space;
-  message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-  cmsghdr* extra = CMSG_FIRSTHDR(&message);
-  extra->cmsg_level = SOL_SOCKET;
-  extra->cmsg_type = SCM_RIGHTS;
-  extra->cmsg_len = CMSG_LEN(count * sizeof(int));
-  std::memcpy(CMSG_DATA(extra), fds, count * sizeof(int));
-  if (::sendmsg(socket, &message, MSG_NOSIGNAL) < 0) return fail(errno_text("nursery"));
-  return {};
+    if (*fd) files.push_back(fd->get());
+  return send_packet(socket, text, files);
 }
 
 Result<Birth> receive_birth(int socket) {
-  Packet packet;
-  iovec part{.iov_base = packet.bytes, .iov_len = sizeof packet.bytes};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = packet.space;
-  message.msg_controllen = sizeof packet.space;
-  ssize_t got;
-  do got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-  while (got < 0 && errno == EINTR);
-  if (got <= 0) return fail("slurmd is gone");
-  std::vector<Fd> fds = take_fds(message);
-  std::string_view text(packet.bytes, static_cast<std::size_t>(got));
+  char space[kOrderMax];
+  auto packet = receive_packet(socket, space);
+  if (!packet) return std::unexpected(packet.error());
+  std::string_view text = packet->bytes;
+  std::vector<Fd>& fds = packet->files;
+  if (text.empty()) return fail("slurmd is gone");
   int flags = text[0];
   std::size_t middle = text.find('\0', 1);
   std::size_t wanted = 3 + ((flags & 1) ? 1 : 0) + ((flags & 2) ? 1 : 0);
-  bool cut = (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
-  if (cut || middle == std::string_view::npos || fds.size() != wanted)
+  if (middle == std::string_view::npos || fds.size() != wanted)
     return fail("an order that makes no sense");
   Birth birth{.stem = std::string(text.substr(middle + 1)),
               .title = std::string(text.substr(1, middle - 1)),
@@ -108,28 +111,39 @@ Result<Birth> receive_birth(int socket) {
   return birth;
 }
 
+Result<Born> receive_born(int socket) {
+  std::int32_t answer = 0;
+  auto packet = receive_packet(socket, std::span(reinterpret_cast<char*>(&answer), sizeof answer));
+  if (!packet || packet->bytes.size() != sizeof answer) return fail("slurmstepd does not answer");
+  if (answer <= 0) return fail(fmt::format("fork: {}", std::strerror(-answer)));
+  if (packet->files.size() != 1) return fail("slurmstepd gives no handle on its process");
+  return Born{.pid = answer, .handle = std::move(packet->files[0])};
+}
+
 int run_nursery(Fd socket, TitleSpace title, const std::function<int(Birth)>& life) {
   ::fcntl(socket.get(), F_SETFD, FD_CLOEXEC);
-  ::signal(SIGCHLD, SIG_IGN);  // nobody waits for them: slurmd sees their end through a pidfd
   for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) ::signal(signal, SIG_IGN);
-  for (;;) {
+  // A child that has ended keeps its number until it is buried: not before its handle is open.
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  ::sigprocmask(SIG_BLOCK, &child, nullptr);
+  Fd deaths(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!deaths) return 1;
+  while (await_order(socket.get(), deaths.get())) {
     auto birth = receive_birth(socket.get());
     if (!birth) return 0;
     pid_t pid = ::fork();
+    int error = errno;
     if (pid == 0) {
       socket = Fd();
-      ::setsid();
-      for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE})
-        ::signal(signal, SIG_DFL);
-      ::dup2(birth->errors.get(), STDERR_FILENO);
-      birth->errors = Fd();
-      set_title(title, *birth);
-      ::_exit(life(std::move(*birth)));
+      deaths = Fd();
+      live_on(std::move(*birth), title, life);
     }
-    std::int32_t answer = pid > 0 ? pid : -errno;
     *birth = Birth();  // before the answer: the lock must not outlive the shepherd
-    if (::send(socket.get(), &answer, sizeof answer, MSG_NOSIGNAL) < 0) return 0;
+    if (!send_born(socket.get(), pid, error)) return 0;
   }
+  return 0;
 }
 
 }  // namespace ym

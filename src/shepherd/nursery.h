@@ -3,8 +3,8 @@
 // forks. Starting a program costs several times as much (decision 0010).
 //
 // slurmd talks to it over a socket pair (SOCK_SEQPACKET): a packet for each shepherd, with its
-// descriptors, answered by its process id or an error number. It ends when slurmd does; the
-// shepherds stay.
+// descriptors, answered by its process id and a handle on it (pidfd), or an error number. It ends
+// when slurmd does; the shepherds stay.
 #pragma once
 #include <sys/types.h>
 
@@ -34,6 +34,15 @@ struct Birth {
 Status send_birth(int socket, const Birth& birth);
 // An error if the other side is gone or what it says makes no sense.
 Result<Birth> receive_birth(int socket);
+
+// A shepherd that was forked. The handle is of that very process, even if it has ended by now and
+// its number is somebody else's.
+struct Born {
+  pid_t pid = 0;
+  Fd handle;
+};
+// Of the birth that was sent last.
+Result<Born> receive_born(int socket);
 
 // Space that ps(1) shows: the memory of the arguments that the process was started with.
 struct TitleSpace {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "net/passing.h"
 #include "net/silence.h"
 #include "os/clock.h"
 #include "shepherd/shepherd.h"
@@ -219,22 +220,10 @@ void Shepherd::on_control() {
     timeval patience{.tv_sec = 1, .tv_usec = 0};  // slurmd sends at once
     ::setsockopt(caller.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     std::string packet(kControlPacketMax, '\0');
-    iovec part{.iov_base = packet.data(), .iov_len = packet.size()};
-    alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))];
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = space;
-    message.msg_controllen = sizeof space;
-    ssize_t got = ::recvmsg(caller.get(), &message, MSG_CMSG_CLOEXEC);
-    if (got <= 0) continue;
-    Fd passed;
-    cmsghdr* extra = CMSG_FIRSTHDR(&message);
-    if (extra && extra->cmsg_level == SOL_SOCKET && extra->cmsg_type == SCM_RIGHTS) {
-      passed = Fd(*reinterpret_cast<int*>(CMSG_DATA(extra)));
-    }
-    auto decoded = wire::decode<ControlPacket>(
-        std::string_view(packet).substr(0, static_cast<std::size_t>(got)));
+    auto got = receive_packet(caller.get(), packet);
+    if (!got || got->bytes.empty()) continue;
+    Fd passed = got->files.empty() ? Fd() : std::move(got->files[0]);
+    auto decoded = wire::decode<ControlPacket>(got->bytes);
     if (decoded && decoded->kind == ControlKind::Query)
       answer_query(caller);
     else if (decoded)

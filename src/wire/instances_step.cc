@@ -9,6 +9,12 @@ namespace ym::wire {
 template void encode_to(std::string&, const CreateStep&);
 template Result<CreateStep> decode(std::string_view);
 template std::string to_json(const CreateStep&);
+template void encode_to(std::string&, const CreateHetStep&);
+template Result<CreateHetStep> decode(std::string_view);
+template std::string to_json(const CreateHetStep&);
+template void encode_to(std::string&, const HetStepCreated&);
+template Result<HetStepCreated> decode(std::string_view);
+template std::string to_json(const HetStepCreated&);
 template void encode_to(std::string&, const StepCreated&);
 template Result<StepCreated> decode(std::string_view);
 template std::string to_json(const StepCreated&);

@@ -23,7 +23,7 @@ void round_trip(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0] % 29) {
+  switch (data[0] % 34) {
     case 0: round_trip<ym::SubmitJob>(bytes); break;
     case 1: round_trip<ym::AlterJobs>(bytes); break;
     case 2: round_trip<ym::QueryJobs>(bytes); break;
@@ -52,6 +52,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case 26: round_trip<ym::TreeAnswers>(bytes); break;
     case 27: round_trip<ym::RebootNodes>(bytes); break;
     case 28: round_trip<ym::RebootNode>(bytes); break;
+    case 29: round_trip<ym::CreateHetStep>(bytes); break;
+    case 30: round_trip<ym::HetStepCreated>(bytes); break;
+    case 31: round_trip<ym::HistoryRows>(bytes); break;
+    case 32: round_trip<ym::SetTrigger>(bytes); break;
+    case 33: round_trip<ym::UpdateCrontab>(bytes); break;
     case 15: {
       ym::wire::SnapshotReader reader;
       if (reader.add(bytes)) static_cast<void>(reader.finish());

@@ -4,11 +4,14 @@
 #include <cstdint>
 
 #include "model/control_messages.h"
+#include "model/crontab.h"
+#include "model/history.h"
 #include "model/job_messages.h"
 #include "model/license.h"
 #include "model/node_messages.h"
 #include "model/reservation.h"
 #include "model/step_messages.h"
+#include "model/trigger.h"
 
 namespace ym::wire {
 
@@ -73,6 +76,29 @@ template <>
 inline constexpr std::uint16_t message_number<Explanation> = 110;
 
 template <>
+inline constexpr std::uint16_t message_number<QueryHistory> = 111;
+template <>
+inline constexpr std::uint16_t message_number<HistoryRows> = 112;
+template <>
+inline constexpr std::uint16_t message_number<SetTrigger> = 113;
+template <>
+inline constexpr std::uint16_t message_number<TriggerAdded> = 114;
+template <>
+inline constexpr std::uint16_t message_number<ClearTriggers> = 115;
+template <>
+inline constexpr std::uint16_t message_number<QueryTriggers> = 116;
+template <>
+inline constexpr std::uint16_t message_number<TriggerRows> = 117;
+template <>
+inline constexpr std::uint16_t message_number<UpdateCrontab> = 118;
+template <>
+inline constexpr std::uint16_t message_number<CrontabUpdated> = 119;
+template <>
+inline constexpr std::uint16_t message_number<GetCrontab> = 120;
+template <>
+inline constexpr std::uint16_t message_number<Crontab> = 121;
+
+template <>
 inline constexpr std::uint16_t message_number<CreateStep> = 200;
 template <>
 inline constexpr std::uint16_t message_number<StepCreated> = 201;
@@ -125,6 +151,10 @@ template <>
 inline constexpr std::uint16_t message_number<TreeOrder> = 224;
 template <>
 inline constexpr std::uint16_t message_number<TreeAnswers> = 225;
+template <>
+inline constexpr std::uint16_t message_number<CreateHetStep> = 241;
+template <>
+inline constexpr std::uint16_t message_number<HetStepCreated> = 242;
 
 template <>
 inline constexpr std::uint16_t message_number<NodeReport> = 300;

@@ -3,7 +3,7 @@
 
 #include "wire/codec.h"
 #include "wire/codec_impl.h"
-#include "wire/schema/model.h"
+#include "wire/schema/events.h"
 #include "wire/schema/reservation.h"
 
 namespace ym::wire {
@@ -12,6 +12,7 @@ namespace ym::wire {
 struct SnapshotHead {
   std::string cluster_name;
   std::uint32_t next_job_id = 1, next_node_id = 1, next_partition_id = 1, next_reservation_id = 1;
+  std::uint32_t next_trigger_id = 1;
   Sluid last_sluid;
   Seq seq;
   Instant time;
@@ -23,6 +24,8 @@ struct SnapshotChunk {
   std::vector<Job> jobs;
   std::vector<Reservation> reservations;
   std::vector<License> licenses;
+  std::vector<Trigger> triggers;
+  std::vector<Crontab> crontabs;
 };
 
 // NUMBERS ARE NEVER CHANGED OR REUSED.
@@ -36,6 +39,7 @@ void fields(F&& f, const SnapshotHead*) {
   f(6, "seq", &SnapshotHead::seq);
   f(7, "time", &SnapshotHead::time);
   f(8, "next_reservation_id", &SnapshotHead::next_reservation_id);
+  f(20, "next_trigger_id", &SnapshotHead::next_trigger_id);
 }
 template <class F>
 void fields(F&& f, const SnapshotChunk*) {
@@ -45,6 +49,8 @@ void fields(F&& f, const SnapshotChunk*) {
   f(4, "jobs", &SnapshotChunk::jobs);
   f(5, "reservations", &SnapshotChunk::reservations);
   f(6, "licenses", &SnapshotChunk::licenses);
+  f(20, "triggers", &SnapshotChunk::triggers);
+  f(21, "crontabs", &SnapshotChunk::crontabs);
 }
 
 bool write_snapshot(const State& state, const std::function<bool(std::string_view)>& sink) {
@@ -55,6 +61,7 @@ bool write_snapshot(const State& state, const std::function<bool(std::string_vie
                                 .next_node_id = state.next_node_id,
                                 .next_partition_id = state.next_partition_id,
                                 .next_reservation_id = state.next_reservation_id,
+                                .next_trigger_id = state.next_trigger_id,
                                 .last_sluid = state.last_sluid,
                                 .seq = state.seq,
                                 .time = state.time});
@@ -77,6 +84,10 @@ bool write_snapshot(const State& state, const std::function<bool(std::string_vie
         0, [&](std::uint64_t, const Reservation& one) { return add(5, one); });
   for (const auto& [name, license] : *state.licenses)
     if (open) add(6, license);
+  if (open)
+    state.triggers.visit_from(0, [&](std::uint64_t, const Trigger& one) { return add(20, one); });
+  for (const auto& [uid, crontab] : *state.crontabs)
+    if (open) add(21, crontab);
   if (open && !chunk.empty()) open = sink(chunk);
   return open;
 }
@@ -91,6 +102,7 @@ Status SnapshotReader::add(std::string_view bytes) {
     state_.next_node_id = chunk->head->next_node_id;
     state_.next_partition_id = chunk->head->next_partition_id;
     state_.next_reservation_id = chunk->head->next_reservation_id;
+    state_.next_trigger_id = chunk->head->next_trigger_id;
     state_.last_sluid = chunk->head->last_sluid;
     state_.seq = chunk->head->seq;
     state_.time = chunk->head->time;
@@ -103,6 +115,12 @@ Status SnapshotReader::add(std::string_view bytes) {
     Licenses licenses = *state_.licenses;
     for (License& license : chunk->licenses) licenses[license.name] = license;
     state_.licenses = Ref(std::move(licenses));
+  }
+  for (Trigger& one : chunk->triggers) state_.triggers.put(one.id.value, one);
+  if (!chunk->crontabs.empty()) {
+    std::map<Uid, Crontab> crontabs = *state_.crontabs;
+    for (Crontab& crontab : chunk->crontabs) crontabs[crontab.uid] = crontab;
+    state_.crontabs = Ref(std::move(crontabs));
   }
   for (Job& job : chunk->jobs) {
     std::uint32_t key = job.id.value;

@@ -21,14 +21,12 @@ import difflib
 import os
 import re
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../cluster"))
+from shell import run_line, wait_until_it_says  # noqa: E402
 from yard import Yard  # noqa: E402
 
 PATIENCE = 20  # s, for one command line and for one wait
@@ -83,23 +81,11 @@ class Session:
         self.env.update(TZ="UTC", LC_ALL="C", HOME="/")
 
     def sh(self, line):
-        run = subprocess.Popen(["sh", "-c", line], env=self.env, cwd=f"{self.yard.dir}/out",
-                               text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, start_new_session=True)
-        try:
-            out, _ = run.communicate(timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            os.killpg(run.pid, signal.SIGTERM)
-            out, _ = run.communicate()
-            out += f"(did not end within {PATIENCE} s)\n"
-        return out, run.returncode
+        done = run_line(line, self.env, f"{self.yard.dir}/out", PATIENCE, one_stream=True)
+        return done.stdout, done.returncode
 
     def wait(self, command, text):
-        end = time.monotonic() + PATIENCE
-        while (said := self.sh(command)[0].strip()) != text:
-            if time.monotonic() > end:
-                raise TimeoutError(f"{command} says {said!r}, not {text!r}\n{self.yard.logs()}")
-            time.sleep(0.02)
+        wait_until_it_says(text, lambda: self.sh(command)[0], PATIENCE, command)
 
     def normal(self, text):
         for pattern, by in (

@@ -7,6 +7,7 @@ A file of cases (cases/*.txt):
     == name_of_the_case
     $ COMMAND LINE          run by sh in both clusters; output and exit code are compared
     % COMMAND LINE          run in both; only the exit code is compared
+    ! COMMAND LINE          as $, but it waits for ever in at least one: ended after a while
     ~ COMMAND => TEXT       wait in both until the command prints TEXT; not compared
     | COMMAND LINE          run in both and forgotten (to prepare and to clean up)
 
@@ -14,22 +15,26 @@ $J1, $J2 … are the jobs submitted so far in the case. Both clusters are brough
 id, without jobs, before each case; the ids are printed as Job01, Job02 … What may differ by nature
 (times, folders, host, version) is replaced by something of the same width where columns matter.
 
+What Debian's Slurm said is recorded in recorded/*.txt, so that the test needs only Yardmaster and
+means the same on every machine; `tests/parity/compare --record` asks both anew.
+
 differences.md holds, for each case that differs, a reason and the difference itself, line by line.
 """
 import concurrent.futures
+import dataclasses
 import difflib
 import os
 import re
-import signal
-import subprocess
-import time
 
 import debian_slurm
+from shell import run_line, wait_until_it_says
 from yard import Yard
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DIFFERENCES = f"{HERE}/differences.md"
-PATIENCE = 3  # s, for one command line; longer means that it waits for ever
+RECORDED = f"{HERE}/recorded"
+PATIENCE = {"!": 3}  # s, for one command line
+LONGER = 60
 
 # One shape for both. DefMemPerCPU: otherwise a job takes all memory of its nodes.
 EXTRA = """\
@@ -56,127 +61,57 @@ CHANCE = re.compile(r"Force Terminated|allocation \w+ has been revoked|queued an
 IDLE = "sinfo -h -p debug -o '%t %D'"
 
 
-class Pair:
-    """Both clusters, side by side."""
+class System:
+    """One of the two clusters."""
 
-    def __init__(self, folder):
-        self.systems = {}
+    def __init__(self, name, folder):
+        self.name = name
         self.base = 0  # the last id used before the case
-        self.threads = concurrent.futures.ThreadPoolExecutor(2)
-        for name, make in (("theirs", debian_slurm.DebianSlurm), ("ours", Yard)):
-            dir = f"{folder}/{name}"
-            os.makedirs(dir)
-            yard = self.systems[name] = make(dir, nodes=4, cpus=4, extra=EXTRA)
-            with open(f"{dir}/slurm.conf") as f:
-                text = re.sub("^ClusterName=.*", "ClusterName=parity", f.read(), flags=re.M)
-            with open(f"{dir}/slurm.conf", "w") as f:
-                f.write(text + PARTITIONS)
-            with open(f"{dir}/out/job.sh", "w") as f:
-                f.write("#!/bin/sh\n#SBATCH --job-name=script\nsleep 1000\n")
-            yard.env.update(TZ="UTC", LC_ALL="C", SLURM_TIME_FORMAT="standard", HOME="/")
+        dir = f"{folder}/{name}"
+        os.makedirs(dir)
+        make = {"theirs": debian_slurm.DebianSlurm, "ours": Yard}[name]
+        self.yard = make(dir, nodes=4, cpus=4, extra=EXTRA)
+        with open(f"{dir}/slurm.conf") as f:
+            text = re.sub("^ClusterName=.*", "ClusterName=parity", f.read(), flags=re.M)
+        with open(f"{dir}/slurm.conf", "w") as f:
+            f.write(text + PARTITIONS)
+        with open(f"{dir}/out/job.sh", "w") as f:
+            f.write("#!/bin/sh\n#SBATCH --job-name=script\nsleep 1000\n")
+        self.yard.env.update(TZ="UTC", LC_ALL="C", SLURM_TIME_FORMAT="standard", HOME="/")
 
     def start(self):
-        def start(name):
-            self.systems[name].start_controller()
-            for i in range(1, self.systems[name].nodes + 1):
-                self.systems[name].start_node(i)
-            self.wait(name, IDLE, "idle 4")
-        self.both(start)
+        self.yard.start_controller()
+        for i in range(1, self.yard.nodes + 1):
+            self.yard.start_node(i)
+        self.wait(IDLE, "idle 4")
 
-    def stop(self):
-        for yard in self.systems.values():
-            yard.stop()
+    def sh(self, line, jobs=(), kind="$"):
+        env = dict(self.yard.env, **{f"J{i + 1}": job for i, job in enumerate(jobs)})
+        return run_line(line, env, f"{self.yard.dir}/out", PATIENCE.get(kind, LONGER))
 
-    def sh(self, name, line, jobs=()):
-        yard = self.systems[name]
-        env = dict(yard.env, **{f"J{i + 1}": job for i, job in enumerate(jobs)})
-        run = subprocess.Popen(["sh", "-c", line], env=env, cwd=f"{yard.dir}/out", text=True,
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, start_new_session=True)
-        try:
-            out, err = run.communicate(timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            os.killpg(run.pid, signal.SIGTERM)
-            out, err = run.communicate()
-            err += f"(did not end within {PATIENCE} s)\n"
-        return subprocess.CompletedProcess(line, run.returncode, out, err)
+    def wait(self, command, text, jobs=(), seconds=20):
+        wait_until_it_says(text, lambda: self.sh(command, jobs).stdout, seconds,
+                           f"{self.name}: {command}")
 
-    def wait(self, name, command, text, jobs=(), seconds=20):
-        end = time.monotonic() + seconds
-        while (said := self.sh(name, command, jobs).stdout.strip()) != text:
-            if time.monotonic() > end:
-                raise TimeoutError(f"{name}: {command} says {said!r}, not {text!r}")
-            time.sleep(0.02)
-
-    def next_id(self, name):
-        job = int(self.sh(name, "sbatch --parsable --hold --wrap true").stdout.split(";")[0])
-        self.sh(name, f"scancel {job}")
+    def take_id(self):
+        job = int(self.sh("sbatch --parsable --hold --wrap true").stdout.split(";")[0])
+        self.sh(f"scancel {job}")
         return job
 
-    def both(self, act):
-        """act(name) for both at once -> {name: what it gave}."""
-        return dict(zip(self.systems, self.threads.map(act, self.systems)))
+    def clear(self):
+        """No jobs, all nodes in service."""
+        self.sh("scancel --quiet $(squeue -h -o %A | sort -u) 2>/dev/null")
+        self.wait("squeue -h", "")
+        if self.sh(IDLE).stdout.split() != ["idle", "4"]:
+            self.sh("scontrol update nodename=n[1-4] state=resume")
+            self.wait(IDLE, "idle 4")
 
-    def align(self):
-        """The same next job id on both."""
-        ids = self.both(self.next_id)
-        while len(set(ids.values())) > 1:
-            lowest = min(ids, key=ids.get)
-            ids[lowest] = self.next_id(lowest)
-        return ids["ours"]
-
-    def reset(self):
-        """No jobs, all nodes in service, the same next id."""
-        def clear(name):
-            self.sh(name, "scancel --quiet $(squeue -h -o %A | sort -u) 2>/dev/null")
-            self.wait(name, "squeue -h", "")
-            if self.sh(name, IDLE).stdout.split() != ["idle", "4"]:
-                self.sh(name, "scontrol update nodename=n[1-4] state=resume")
-                self.wait(name, IDLE, "idle 4")
-        self.both(clear)
-        self.base = self.align()
-
-    def run(self, case):
-        """(differences {command line: lines}, everything that each printed {name: lines})."""
-        self.reset()
-        texts = {name: [] for name in self.systems}
-        jobs = {name: [] for name in self.systems}
-        differences = {}
-        for kind, line in case.steps:
-            if kind == "~":
-                command, text = line.rsplit(" =>", 1)
-                self.both(lambda name: self.wait(name, command, text.strip(), jobs[name]))
-                continue
-            done = self.both(lambda name: self.sh(name, line, jobs[name]))
-            self.note_jobs(done, jobs)
-            if kind == "|":
-                continue
-            said = {name: self.transcript(name, kind, done[name], jobs[name])
-                    for name in self.systems}
-            if said["theirs"] != said["ours"]:
-                diff = difflib.ndiff(said["theirs"], said["ours"])
-                differences[line] = [text[0] + text[2:] for text in diff if text[0] in "-+"]
-            for name in self.systems:
-                texts[name] += [f"$ {line}", *said[name]]
-        return differences, texts
-
-    def note_jobs(self, done, jobs):
-        """A job that only one of the two took leaves a gap in the other's list."""
-        new = {name: SUBMITTED.findall(done[name].stdout + done[name].stderr)
-               for name in self.systems}
-        most = max(map(len, new.values()))
-        for name in self.systems:
-            jobs[name] += new[name] + ["99998"] * (most - len(new[name]))
-        if len(set(map(len, new.values()))) > 1 or len({d.returncode for d in done.values()}) > 1:
-            self.align()
-
-    def transcript(self, name, kind, done, jobs):
+    def transcript(self, kind, done, jobs):
         lines = []
-        if kind == "$":
-            lines += self.normal(name, done.stdout, jobs).splitlines()
+        if kind != "%":
+            lines += self.normal(done.stdout, jobs).splitlines()
             # Who of several processes complains first is chance, and so are some notices.
-            lines += sorted(f"2> {text}"
-                            for text in self.normal(name, done.stderr, jobs).splitlines()
+            lines += sorted(f"2> {text}" for text in self.normal(done.stderr, jobs).splitlines()
                             if not CHANCE.search(text))
         if done.returncode:
             lines.append(f"exit {done.returncode}")
@@ -189,11 +124,10 @@ class Pair:
         number = int(job) - self.base
         return f"Id{number:03}" if 0 < number < 1000 else job
 
-    def normal(self, name, text, jobs):
-        yard = self.systems[name]
+    def normal(self, text, jobs):
         text = re.sub(r"(?<!\d)5\d{4}(?!\d)", lambda m: self.job_name(m[0], jobs), text)
         for pattern, by in (
-                (re.escape(yard.dir), "<dir>"),
+                (re.escape(self.yard.dir), "<dir>"),
                 (r"\b(%s)\b" % re.escape(os.uname().nodename), "<host>"),
                 (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", "<- date and time ->"),
                 (r"\w{3} \w{3} \d\d \d\d:\d\d:\d\d \d{4}", "<----- date and time --->"),
@@ -206,6 +140,159 @@ class Pair:
                 (r"\bScheduler=\w+", "Scheduler=<s>")):
             text = re.sub(pattern, by, text, flags=re.M)
         return text
+
+
+@dataclasses.dataclass
+class Said:
+    """What Debian's Slurm said to one line, and what both needed to go on alike."""
+    line: str
+    lines: list
+    jobs: int = 0     # that either of the two took
+    aligned: int = 0  # the last id used after both were brought together again, from `base`; 0: not
+
+
+class Alone:
+    """Yardmaster beside the recording."""
+
+    def __init__(self, folder):
+        self.ours = System("ours", folder)
+
+    def start(self):
+        self.ours.start()
+
+    def stop(self):
+        self.ours.yard.stop()
+
+    def run(self, case, recording):
+        """Differences {command line: lines}."""
+        self.ours.clear()
+        self.ours.base = self.ours.take_id()
+        jobs, differences, said = [], {}, iter(recording)
+        for kind, line in case.steps:
+            if kind == "~":
+                command, text = line.rsplit(" =>", 1)
+                self.ours.wait(command, text.strip(), jobs)
+                continue
+            done = self.ours.sh(line, jobs, kind)
+            theirs = next(said)
+            new = submitted(done)
+            jobs += new + [NO_JOB] * (theirs.jobs - len(new))
+            while theirs.aligned and self.ours.take_id() < self.ours.base + theirs.aligned:
+                continue
+            if kind != "|":
+                note_difference(differences, line, theirs.lines,
+                                self.ours.transcript(kind, done, jobs))
+        return differences
+
+
+class Pair:
+    """Both clusters, side by side."""
+
+    def __init__(self, folder):
+        self.systems = {name: System(name, folder) for name in ("theirs", "ours")}
+        self.threads = concurrent.futures.ThreadPoolExecutor(2)
+
+    def start(self):
+        self.both(lambda name: self.systems[name].start())
+
+    def stop(self):
+        for system in self.systems.values():
+            system.yard.stop()
+
+    def both(self, act):
+        """act(name) for both at once -> {name: what it gave}."""
+        return dict(zip(self.systems, self.threads.map(act, self.systems)))
+
+    def align(self):
+        """The same next job id on both."""
+        ids = self.both(lambda name: self.systems[name].take_id())
+        while len(set(ids.values())) > 1:
+            lowest = min(ids, key=ids.get)
+            ids[lowest] = self.systems[lowest].take_id()
+        return ids["ours"]
+
+    def run(self, case):
+        """(differences {command line: lines}, [Said])."""
+        self.both(lambda name: self.systems[name].clear())
+        base = self.align()
+        for system in self.systems.values():
+            system.base = base
+        jobs = {name: [] for name in self.systems}
+        differences, recording = {}, []
+        for kind, line in case.steps:
+            if kind == "~":
+                command, text = line.rsplit(" =>", 1)
+                self.both(lambda name: self.systems[name].wait(command, text.strip(), jobs[name]))
+                continue
+            done = self.both(lambda name: self.systems[name].sh(line, jobs[name], kind))
+            said = Said(line, [])
+            self.note_jobs(done, jobs, said, base)
+            if kind != "|":
+                lines = {name: system.transcript(kind, done[name], jobs[name])
+                         for name, system in self.systems.items()}
+                said.lines = lines["theirs"]
+                note_difference(differences, line, lines["theirs"], lines["ours"])
+            recording.append(said)
+        return differences, recording
+
+    def note_jobs(self, done, jobs, said, base):
+        """A job that only one of the two took leaves a gap in the other's list."""
+        new = {name: submitted(done[name]) for name in self.systems}
+        said.jobs = max(map(len, new.values()))
+        for name in self.systems:
+            jobs[name] += new[name] + [NO_JOB] * (said.jobs - len(new[name]))
+        if len(set(map(len, new.values()))) > 1 or len({d.returncode for d in done.values()}) > 1:
+            said.aligned = self.align() - base
+
+
+NO_JOB = "99998"
+
+
+def submitted(done):
+    return SUBMITTED.findall(done.stdout + done.stderr)
+
+
+def note_difference(differences, line, theirs, ours):
+    if theirs != ours:
+        diff = difflib.ndiff(theirs, ours)
+        differences[line] = [text[0] + text[2:] for text in diff if text[0] in "-+"]
+
+
+def write_recordings(recordings, folder=RECORDED):
+    """Case -> [Said]; a file for each file of cases, in their order."""
+    os.makedirs(folder, exist_ok=True)
+    texts = {}
+    for case in cases():
+        text = texts.setdefault(case.file, [])
+        text.append(f"== {case.name}")
+        for said in recordings.get(case.name, []):
+            text.append(f"$ {said.line}")
+            if said.jobs or said.aligned:
+                text.append(f"@ {said.jobs} {said.aligned}")
+            text += [f"> {line}" for line in said.lines]
+    for file, text in texts.items():
+        with open(f"{folder}/{file}", "w") as f:
+            f.write("\n".join(text) + "\n")
+
+
+def read_recordings(folder=RECORDED):
+    """Case -> [Said]."""
+    found = {}
+    for file in sorted(os.listdir(folder)):
+        with open(f"{folder}/{file}") as f:
+            for line in f.read().splitlines():
+                kind, text = line[:2], line[2:]
+                if kind == "==":
+                    found[text.strip()] = recording = []
+                elif kind == "$ ":
+                    recording.append(Said(text, []))
+                elif kind == "@ ":
+                    recording[-1].jobs, recording[-1].aligned = map(int, text.split())
+                elif kind == "> ":
+                    recording[-1].lines.append(text)
+                else:
+                    raise ValueError(f"{file}: {line}")
+    return found
 
 
 class Case:
@@ -227,7 +314,7 @@ def cases(folder=f"{HERE}/cases"):
                     assert name not in [case.name for case in found], f"{name} stands twice"
                     found.append(Case(name, " ".join(about), file))
                     about = []
-                elif line[:2] in ("$ ", "% ", "~ ", "| "):
+                elif line[:2] in ("$ ", "% ", "! ", "~ ", "| "):
                     found[-1].steps.append((line[0], line[2:]))
                 elif line:
                     raise ValueError(f"{file}:{number}: {line}")

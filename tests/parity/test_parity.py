@@ -1,44 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Yardmaster beside Debian's Slurm: whatever differs is known, and has a reason."""
+"""Yardmaster beside what Debian's Slurm said: whatever differs is known, and has a reason."""
 import os
 import shutil
 import tempfile
-import warnings
 
-import debian_slurm
 import parity
 import pytest
 
-WHY_NOT = debian_slurm.why_not()
 KNOWN = parity.read_differences()
 CASES = {case.name: case for case in parity.cases()}
-needs_slurm = pytest.mark.skipif(bool(WHY_NOT), reason=str(WHY_NOT))
+RECORDED = parity.read_recordings()
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: commands of several users")
 
 
 @pytest.fixture(scope="module")
-def pair():
+def ours():
     folder = tempfile.mkdtemp(prefix="ym-parity.", dir="/tmp")
     os.chmod(folder, 0o755)  # some commands run as another user
-    both = parity.Pair(folder)
+    alone = parity.Alone(folder)
     try:
-        both.start()
-        yield both
+        alone.start()
+        yield alone
     finally:
-        both.stop()
+        alone.stop()
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@needs_slurm
+@needs_root
 @pytest.mark.parametrize("name", CASES)
-def test_only_known_differences(pair, name):
-    differences, _ = pair.run(CASES[name])
+def test_only_known_differences(ours, name):
+    differences = ours.run(CASES[name], RECORDED[name])
     _, known = KNOWN.get(name, ("", {}))
-    new = {line: lines for line, lines in differences.items() if line not in known}
-    assert not new, "not in differences.md:\n" + "\n".join(parity.as_lines(new))
-    for line in known:
-        if differences.get(line) != known[line]:
-            warnings.warn(f"{name}: {line}: differs otherwise than differences.md says, or no "
-                          "longer; tests/parity/compare --rewrite brings it up to date")
+    assert differences == known, (
+        "differences.md says otherwise (tests/parity/compare --rewrite brings it up to date):\n"
+        + "\n".join(parity.as_lines(differences)))
+
+
+def test_every_case_is_recorded_as_it_stands():
+    assert set(RECORDED) == set(CASES)
+    for name, case in CASES.items():
+        lines = [line for kind, line in case.steps if kind != "~"]
+        assert [said.line for said in RECORDED[name]] == lines, f"{name}: compare --record"
 
 
 def test_every_known_difference_has_its_case_and_a_reason():

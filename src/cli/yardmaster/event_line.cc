@@ -109,6 +109,7 @@ struct EventLines::Words {
     put("user", e.spec->user_name);
     put("name", e.spec->name);
     if (e.array) put("array", e.array->waiting.str());
+    if (e.het_job) put("component", fmt::format("{}+{}", e.het_job.value, e.het_offset));
   }
   void operator()(const ArrayTaskSplit& e) {
     name("ArrayTaskSplit");
@@ -203,6 +204,20 @@ struct EventLines::Words {
   void operator()(const LicensesDefined& e) {
     name("LicensesDefined");
     for (const License& one : e.licenses) put(one.name, one.total);
+  }
+  void operator()(const TriggerSet& e) {
+    name("TriggerSet");
+    put("trigger", e.trigger.id.value);
+    put("program", e.trigger.program);
+  }
+  void operator()(const TriggerCleared& e) {
+    name("TriggerCleared");
+    put("trigger", e.trigger.value);
+  }
+  void operator()(const CrontabSet& e) {
+    name("CrontabSet");
+    put("user", e.crontab.user_name);
+    put("jobs", e.crontab.jobs.size());
   }
   void operator()(const JobConfigured& e) {
     name("JobConfigured");

@@ -174,48 +174,31 @@ StepShare share_of(const Room& room, std::vector<std::uint32_t> ranks, const Cre
   return share;
 }
 
-StepCreated created_answer(const State& state, JobId job, const Step& step) {
-  StepCreated created{.job = job, .step = step};
-  for (const StepShare& share : step.shares) {
-    const Node& node = state.nodes.at(share.node.value);
-    created.nodes.push_back(
-        {.node = node.id,
-         .name = node.spec->name,
-         .address = node.spec->address.empty() ? node.registration->address : node.spec->address,
-         .port = node.registration->port ? node.registration->port : node.spec->port});
-  }
-  return created;
-}
-
 }  // namespace
 
-void Controller::create_step(RequestId request, const CreateStep& create, const Caller& caller,
-                             Instant now, Outbox& out) {
-  const Job* job = state_.find(create.job);
-  auto deny = [&](Errc code) { refuse_request(request, refuse(code).error(), out); };
-  if (!job) return deny(Errc::InvalidJobId);
-  if (!may_alter(*job, caller)) return deny(Errc::AccessDenied);
-  if (job->state == JobState::Pending) return deny(Errc::JobPending);
-  if (job->state == JobState::Suspended) return deny(Errc::NodesBusy);  // srun asks again
-  if (job->state != JobState::Running) return deny(Errc::AlreadyDone);
-  if (job->configuring) return deny(Errc::NodesBusy);  // its prologs are still running
-  // Asked again because the answer was lost: the step exists.
-  for (const Step& step : *job->steps)
-    if (!create.key.empty() && step.key == create.key)
-      return answer(request, created_answer(state_, create.job, step), out);
+Status Controller::step_allowed(const Job* job, const Caller& caller) {
+  if (!job) return refuse(Errc::InvalidJobId);
+  if (!may_alter(*job, caller)) return refuse(Errc::AccessDenied);
+  if (job->state == JobState::Pending) return refuse(Errc::JobPending);
+  if (job->state == JobState::Suspended) return refuse(Errc::NodesBusy);  // srun asks again
+  if (job->state != JobState::Running) return refuse(Errc::AlreadyDone);
+  if (job->configuring) return refuse(Errc::NodesBusy);  // its prologs are still running
+  return {};
+}
 
-  bool too_much = std::ranges::any_of(job->allocation->nodes, [&](const NodeShare& share) {
+Result<Step> Controller::plan_step(const Job& job, const CreateStep& create, Instant now) const {
+  bool too_much = std::ranges::any_of(job.allocation->nodes, [&](const NodeShare& share) {
     return share.memory_mb > 0 && create.memory_per_node_mb > share.memory_mb;
   });
-  if (too_much) return deny(Errc::InvalidTaskMemory);
-  auto gres = step_gres_wish(*job, create);
-  if (!gres) return refuse_request(request, gres.error(), out);
-  std::vector<Room> rooms = rooms_of(state_, *job, create, config_.max_tasks_per_node, *gres);
+  if (too_much) return refuse(Errc::InvalidTaskMemory);
+  auto gres = step_gres_wish(job, create);
+  if (!gres) return std::unexpected(gres.error());
+  std::vector<Room> rooms = rooms_of(state_, job, create, config_.max_tasks_per_node, *gres);
   Wanted wanted = wanted_of(create, rooms.size());
-  if (wanted.nodes > job->allocation->nodes.size()) return deny(Errc::InvalidNodeCount);
+  if (wanted.nodes > job.allocation->nodes.size()) return refuse(Errc::InvalidNodeCount);
   auto ranks = place_tasks(rooms, create, wanted);
-  if (!ranks) return refuse_request(request, ranks.error(), out);
-  Step step{.id = {job->next_step},
+  if (!ranks) return std::unexpected(ranks.error());
+  Step step{.id = {job.next_step},
             .name = create.name,
             .tasks = wanted.tasks,
             .cpus_per_task = create.cpus_per_task,
@@ -231,11 +214,38 @@ void Controller::create_step(RequestId request, const CreateStep& create, const 
     step.nodes_left.push_back(rooms[i].share.node);
     takers.push_back({rooms[i].share.node, &rooms[i].gres, step.shares.back().tasks});
   }
-  auto given = give_step_gres(*job, *gres, takers);
-  if (!given) return refuse_request(request, given.error(), out);
+  auto given = give_step_gres(job, *gres, takers);
+  if (!given) return std::unexpected(given.error());
   if (!given->empty()) step.gres = Ref(std::move(*given));
-  emit(StepStarted{.job = create.job, .step = step}, now, out);
-  answer(request, created_answer(state_, create.job, step), out);
+  return step;
+}
+
+StepCreated Controller::step_created(JobId job, const Step& step) const {
+  StepCreated created{.job = job, .step = step};
+  for (const StepShare& share : step.shares) {
+    const Node& node = state_.nodes.at(share.node.value);
+    created.nodes.push_back(
+        {.node = node.id,
+         .name = node.spec->name,
+         .address = node.spec->address.empty() ? node.registration->address : node.spec->address,
+         .port = node.registration->port ? node.registration->port : node.spec->port});
+  }
+  return created;
+}
+
+void Controller::create_step(RequestId request, const CreateStep& create, const Caller& caller,
+                             Instant now, Outbox& out) {
+  const Job* job = state_.find(create.job);
+  if (Status allowed = step_allowed(job, caller); !allowed)
+    return refuse_request(request, allowed.error(), out);
+  // Asked again because the answer was lost: the step exists.
+  for (const Step& step : *job->steps)
+    if (!create.key.empty() && step.key == create.key)
+      return answer(request, step_created(create.job, step), out);
+  Result<Step> step = plan_step(*job, create, now);
+  if (!step) return refuse_request(request, step.error(), out);
+  emit(StepStarted{.job = create.job, .step = *step}, now, out);
+  answer(request, step_created(create.job, *step), out);
 }
 
 }  // namespace ym

@@ -80,12 +80,20 @@ void Core::handle(const Request& request, Instant now) {
           controller_.alter(request.id, command, request.caller, now, out_);
         else if constexpr (std::is_same_v<C, CreateStep>)
           controller_.create_step(request.id, command, request.caller, now, out_);
+        else if constexpr (std::is_same_v<C, CreateHetStep>)
+          controller_.create_het_step(request.id, command, request.caller, now, out_);
         else if constexpr (std::is_same_v<C, UpdateNodes>)
           controller_.update_nodes(request.id, command, request.caller, now, out_);
         else if constexpr (std::is_same_v<C, RebootNodes>)
           controller_.reboot_nodes(request.id, command, request.caller, now, out_);
         else if constexpr (std::is_same_v<C, UpdateReservation>)
           controller_.update_reservation(request.id, command, request.caller, now, out_);
+        else if constexpr (std::is_same_v<C, SetTrigger>)
+          controller_.set_trigger(request.id, command, request.caller, now, out_);
+        else if constexpr (std::is_same_v<C, ClearTriggers>)
+          controller_.clear_triggers(request.id, command, request.caller, now, out_);
+        else if constexpr (std::is_same_v<C, UpdateCrontab>)
+          controller_.update_crontab(request.id, command, request.caller, now, out_);
         else if constexpr (std::is_same_v<C, UpdatePartition>)
           controller_.update_partition(request.id, command, request.caller, now, out_);
         else {
@@ -105,6 +113,7 @@ Batch Core::take_batch() {
   batch.replies = std::move(out_.replies);
   batch.orders = std::move(out_.orders);
   batch.programs = std::move(out_.programs);
+  batch.side_programs = std::move(out_.side_programs);
   batch.records.reserve(batch.events.size());
   for (const Event& event : batch.events) batch.records.push_back(wire::encode(event));
   batch.state = state();

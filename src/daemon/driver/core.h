@@ -22,7 +22,8 @@ struct NewConfiguration {
   ClusterConfig config;
 };
 using Command = std::variant<SubmitJob, AlterJobs, CreateStep, UpdateNodes, UpdatePartition,
-                             NewConfiguration, RebootNodes, UpdateReservation>;
+                             NewConfiguration, RebootNodes, UpdateReservation, CreateHetStep,
+                             SetTrigger, ClearTriggers, UpdateCrontab>;
 struct Request {
   RequestId id;
   Caller caller;
@@ -69,6 +70,7 @@ struct Batch {
   std::vector<Reply> replies;
   std::vector<Order> orders;
   std::vector<ControllerProgram> programs;
+  std::vector<SideProgram> side_programs;
   Snapshot state;  // after the last event
   bool something_to_plan =
       false;  // a change that could start something, or a plan that was cut short

@@ -16,6 +16,7 @@ void Desk::on_frame(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<SubmitJob>: return submit(to, peer, frame);
     case message_number<AlterJobs>: return to_core<AlterJobs>(to, peer, frame);
     case message_number<CreateStep>: return to_core<CreateStep>(to, peer, frame);
+    case message_number<CreateHetStep>: return to_core<CreateHetStep>(to, peer, frame);
     case message_number<UpdateNodes>: return to_core<UpdateNodes>(to, peer, frame);
     case message_number<RebootNodes>: return to_core<RebootNodes>(to, peer, frame);
     case message_number<UpdatePartition>: return to_core<UpdatePartition>(to, peer, frame);

@@ -110,7 +110,8 @@ class Desk {
   void shut_down(ReplyTo to, const Peer& peer, const Frame& frame);
   void node_report(ReplyTo to, const Peer& peer, const Frame& frame);
   void send_reply(Reply& reply, const Snapshot& state);
-  void sign(StepCreated& created, const Snapshot& state) const;
+  void sign(HetStepCreated& all, const Snapshot& state) const;
+  void sign(StepCreated& created, const Snapshot& state, const StepWorld& world) const;
   void send_order(Order& order, ConnectionId route);
   void feed_followers(const Batch& batch);
 

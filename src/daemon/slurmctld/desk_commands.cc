@@ -137,11 +137,27 @@ void Desk::refuse(Reply& reply) {
 void Desk::send_reply(Reply& reply, const Snapshot& state) {
   std::optional<ReplyTo> to = s_.requests->close(reply.to);
   if (!to) return;
-  if (auto* created = std::get_if<StepCreated>(&reply.answer)) sign(*created, state);
+  if (auto* created = std::get_if<StepCreated>(&reply.answer)) sign(*created, state, {});
+  if (auto* all = std::get_if<HetStepCreated>(&reply.answer)) sign(*all, state);
   std::visit([&](const auto& message) { answer(*to, message); }, reply.answer);
 }
 
-void Desk::sign(StepCreated& created, const Snapshot& state) const {
+// Every part is told of all: their tasks are one world.
+void Desk::sign(HetStepCreated& all, const Snapshot& state) const {
+  StepWorld world;
+  for (const StepCreated& part : all.parts) {
+    world.tasks += part.step.tasks;
+    world.shares.insert(world.shares.end(), part.step.shares.begin(), part.step.shares.end());
+    for (const NodeAddress& node : part.nodes) world.node_names.push_back(node.name);
+  }
+  for (StepCreated& part : all.parts) {
+    sign(part, state, world);
+    world.first_node += static_cast<std::uint32_t>(part.nodes.size());
+    world.first_task += part.step.tasks;
+  }
+}
+
+void Desk::sign(StepCreated& created, const Snapshot& state, const StepWorld& world) const {
   const Job* job = state.find(created.job);
   if (!job) return;
   const JobSpec& spec = *job->spec;
@@ -169,7 +185,11 @@ void Desk::sign(StepCreated& created, const Snapshot& state) const {
                             .start = job->start,
                             .limit_end = job->limit_end,
                             .restarts = job->restarts,
-                            .oom_kill_step = spec.extras->oom_kill_step};
+                            .oom_kill_step = spec.extras->oom_kill_step,
+                            .het_job = job->het_job,
+                            .het_offset = job->het_offset,
+                            .het_count = job->het_count,
+                            .world = world};
   if (const Partition* partition = state.find(job->partition))
     credential.partition = partition->spec->name;
   credential.work_dir = spec.work_dir;

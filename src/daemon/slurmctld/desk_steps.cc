@@ -72,7 +72,7 @@ void Desk::job_credential(ReplyTo to, const Peer& peer, const Frame& frame) {
     created.step.shares.push_back({.node = share.node});
     created.nodes.push_back(address_of(*node));
   }
-  sign(created, view.state);
+  sign(created, view.state, {});
   answer(to, created);
 }
 

@@ -7,10 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-
-#include "base/format.h"
 #include "daemon/slurmd/spawn.h"
 #include "os/files.h"
 
@@ -52,7 +48,7 @@ void NurseryLine::close() {
   pid_ = 0;
 }
 
-Result<pid_t> NurseryLine::bear(const Birth& birth) {
+Result<Born> NurseryLine::bear(const Birth& birth) {
   // What a nursery that is gone was not given, it has not done.
   Status sent = socket_ ? send_birth(socket_.get(), birth) : fail("");
   if (!sent) {
@@ -61,16 +57,9 @@ Result<pid_t> NurseryLine::bear(const Birth& birth) {
     sent = send_birth(socket_.get(), birth);
   }
   if (!sent) return std::unexpected(sent.error());
-  std::int32_t answer = 0;
-  ssize_t got;
-  do got = ::recv(socket_.get(), &answer, sizeof answer, 0);
-  while (got < 0 && errno == EINTR);
-  if (got != sizeof answer) {
-    close();
-    return fail("slurmstepd does not answer");
-  }
-  if (answer <= 0) return fail(fmt::format("fork: {}", std::strerror(-answer)));
-  return answer;
+  auto born = receive_born(socket_.get());
+  if (!born) close();  // the answer may still come, and would be taken for the next one's
+  return born;
 }
 
 }  // namespace ym

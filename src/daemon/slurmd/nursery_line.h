@@ -24,9 +24,9 @@ class NurseryLine {
   // Before slurmd listens: a slurmd that is killed while it starts a program leaves its sockets
   // open until that program runs, and its successor could not have them.
   Status open();
-  // The process id of the new shepherd. A nursery that was killed is started again. After an error
-  // there is no shepherd, or one that holds its lock.
-  Result<pid_t> bear(const Birth& birth);
+  // A nursery that was killed is started again. After an error there is no shepherd, or one that
+  // holds its lock.
+  Result<Born> bear(const Birth& birth);
 
  private:
   void close();

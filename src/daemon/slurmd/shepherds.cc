@@ -14,10 +14,12 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <span>
 
 #include "base/format.h"
 #include "base/text.h"
 #include "daemon/slurmd/spawn.h"
+#include "net/passing.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "shepherd/folder.h"
@@ -87,18 +89,10 @@ Status Shepherds::start(JobId job, Sluid sluid, StepId step, Connection srun) {
               .errors = Fd(::fcntl(log_.errors_fd(), F_DUPFD_CLOEXEC, 3)),
               .stream = std::move(srun.fd),
               .residual = srun.residual.empty() ? Fd() : file_with(srun.residual)};
-  auto pid = nursery_.bear(birth);
-  if (!pid) return std::unexpected(pid.error());
-  log_.debug("started shepherd of {}.{} as process {}", job.value, step_name(step), *pid);
-  birth = Birth{};  // the lock is the shepherd's alone
-  Key key{sluid, step};
-  Status watching = watch(key, job, *pid);
-  if (watching || spool_.take_lock(sluid, step)) {
-    // A shepherd with little to do may have ended before we looked.
-    if (!watching) loop_.post([this, key, job] { report_end(key, job); });
-    return {};
-  }
-  return watching;
+  auto born = nursery_.bear(birth);
+  if (!born) return std::unexpected(born.error());
+  log_.debug("started shepherd of {}.{} as process {}", job.value, step_name(step), born->pid);
+  return watch({sluid, step}, job, std::move(born->handle));
 }
 
 Status Shepherds::run_aside(const std::string& program, std::vector<std::string> arguments,
@@ -131,7 +125,8 @@ void Shepherds::adopt(JobId job, Sluid sluid, StepId step) { look_again({sluid, 
 // gone.
 void Shepherds::look_again(Key key, JobId job) {
   if (auto record = spool_.read_record(key.first, key.second); record && record->started) {
-    bool watching = watch(key, job, static_cast<pid_t>(record->started->pid)).has_value();
+    Fd handle(static_cast<int>(::syscall(SYS_pidfd_open, record->started->pid, 0)));
+    bool watching = handle && watch(key, job, std::move(handle)).has_value();
     // The lock tells whether that process id is still the shepherd's.
     if (watching && !spool_.take_lock(key.first, key.second)) return;
     auto watched = watched_.find(key);
@@ -147,13 +142,11 @@ void Shepherds::look_again(Key key, JobId job) {
   }
 }
 
-Status Shepherds::watch(Key key, JobId job, pid_t pid) {
+Status Shepherds::watch(Key key, JobId job, Fd handle) {
   Watched& watched = watched_[key];
   watched.job = job;
-  watched.pidfd = Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  Status ready = watched.pidfd
-                     ? loop_.watch_readable(watched.pidfd.get(), [this, key] { ended(key); })
-                     : fail(errno_text("pidfd_open"));
+  watched.pidfd = std::move(handle);
+  Status ready = loop_.watch_readable(watched.pidfd.get(), [this, key] { ended(key); });
   if (!ready) watched_.erase(key);
   return ready;
 }
@@ -222,22 +215,9 @@ Result<Fd> Shepherds::open(Sluid sluid, StepId step, const ControlPacket& packet
   const sockaddr* name = reinterpret_cast<const sockaddr*>(&address);
   if (!fd || ::connect(fd.get(), name, size) != 0) return fail(errno_text("control socket"));
   if (!is_ours(fd)) return fail("control socket: held by a stranger");
-  std::string bytes = wire::encode(packet);
-  iovec part{.iov_base = bytes.data(), .iov_len = bytes.size()};
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  if (passed_fd >= 0) {
-    message.msg_control = space;
-    message.msg_controllen = sizeof space;
-    cmsghdr* extra = CMSG_FIRSTHDR(&message);
-    extra->cmsg_level = SOL_SOCKET;
-    extra->cmsg_type = SCM_RIGHTS;
-    extra->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(extra), &passed_fd, sizeof passed_fd);
-  }
-  if (::sendmsg(fd.get(), &message, MSG_NOSIGNAL) < 0) return fail(errno_text("control socket"));
+  Status sent =
+      send_packet(fd.get(), wire::encode(packet), std::span(&passed_fd, passed_fd >= 0 ? 1 : 0));
+  if (!sent) return std::unexpected(sent.error());
   return fd;
 }
 

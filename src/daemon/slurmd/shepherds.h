@@ -54,7 +54,7 @@ class Shepherds {
   };
   using Key = std::pair<Sluid, StepId>;
 
-  Status watch(Key key, JobId job, pid_t pid);
+  Status watch(Key key, JobId job, Fd handle);
   void look_again(Key key, JobId job);
   void ended(Key key);
   void report_end(Key key, JobId job);

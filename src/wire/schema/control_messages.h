@@ -77,10 +77,21 @@ void fields(F&& f, const Events*) {
   f(2, "next", &Events::next);
 }
 template <class F>
-void fields(F&&, const QueryStatistics*) {}
+void fields(F&& f, const QueryStatistics*) {
+  f(1, "reset", &QueryStatistics::reset);
+}
+template <class F>
+void fields(F&& f, const MessageCount*) {
+  f(1, "number", &MessageCount::number);
+  f(2, "name", &MessageCount::name);
+  f(3, "count", &MessageCount::count);
+  f(4, "total_us", &MessageCount::total_us);
+}
 template <class F>
 void fields(F&& f, const Statistics*) {
   f(1, "values", &Statistics::values);
+  f(2, "by_kind", &Statistics::by_kind);
+  f(3, "by_user", &Statistics::by_user);
 }
 
 }  // namespace ym::wire

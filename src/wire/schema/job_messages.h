@@ -36,6 +36,7 @@ void fields(F&& f, const JobTarget*) {
   f(2, "tasks", &JobTarget::tasks);
   f(3, "step", &JobTarget::step);
   f(4, "sluid", &JobTarget::sluid);
+  f(5, "component", &JobTarget::component);
 }
 template <class F>
 void fields(F&& f, const JobFilter*) {
@@ -130,6 +131,8 @@ void fields(F&& f, const AlterAnswer*) {
 template <class F>
 void fields(F&& f, const QueryJobs*) {
   f(1, "filter", &QueryJobs::filter);
+  f(2, "fields", &QueryJobs::fields);
+  f(3, "order", &QueryJobs::order);
 }
 template <class F>
 void fields(F&& f, const JobRow*) {
@@ -142,10 +145,14 @@ void fields(F&& f, const JobRow*) {
   f(7, "partition", &JobRow::partition);
   f(8, "expected_start", &JobRow::expected_start);
   f(9, "cpu_ids", &JobRow::cpu_ids);
+  f(20, "spec_place", &JobRow::spec_place);
+  f(21, "node_count", &JobRow::node_count);
+  f(22, "cpu_count", &JobRow::cpu_count);
 }
 template <class F>
 void fields(F&& f, const JobRows*) {
   f(1, "rows", &JobRows::rows);
+  f(2, "specs", &JobRows::specs);
 }
 template <class F>
 void fields(F&& f, const WatchJob*) {

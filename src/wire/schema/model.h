@@ -86,6 +86,7 @@ void fields(F&& f, const JobSpecials*) {
   f(32, "step_manager", &JobSpecials::step_manager);
   f(33, "consolidate_segments", &JobSpecials::consolidate_segments);
   f(40, "gres", &JobSpecials::gres);
+  f(34, "immediate_s", &JobSpecials::immediate_s);
 }
 
 template <class F>
@@ -193,6 +194,11 @@ void fields(F&& f, const Holds*) {
 }
 
 template <class F>
+void fields(F&& f, const EndedStep*) {
+  f(1, "step", &EndedStep::step);
+  f(2, "end", &EndedStep::end);
+}
+template <class F>
 void fields(F&& f, const Job*) {
   f(1, "id", &Job::id);
   f(2, "array_job", &Job::array_job);
@@ -231,6 +237,7 @@ void fields(F&& f, const Job*) {
   f(35, "het_offset", &Job::het_offset);
   f(36, "het_count", &Job::het_count);
   f(37, "priority_fixed", &Job::priority_fixed);
+  f(70, "ended_steps", &Job::ended_steps);
 }
 
 template <class F>

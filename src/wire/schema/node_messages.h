@@ -44,6 +44,15 @@ void fields(F&& f, const NodeReport*) {
   f(8, "drain_reason", &NodeReport::drain_reason);
 }
 template <class F>
+void fields(F&& f, const HetComponent*) {
+  f(1, "job", &HetComponent::job);
+  f(2, "spec", &HetComponent::spec);
+  f(3, "nodes", &HetComponent::nodes);
+  f(4, "partition", &HetComponent::partition);
+  f(5, "cpus", &HetComponent::cpus);
+  f(6, "tasks", &HetComponent::tasks);
+}
+template <class F>
 void fields(F&& f, const LaunchJob*) {
   f(1, "job", &LaunchJob::job);
   f(2, "sluid", &LaunchJob::sluid);
@@ -68,6 +77,8 @@ void fields(F&& f, const LaunchJob*) {
   f(21, "prepare_only", &LaunchJob::prepare_only);
   f(22, "memory_by_node_mb", &LaunchJob::memory_by_node_mb);
   f(40, "gres", &LaunchJob::gres);
+  f(50, "het_job", &LaunchJob::het_job);
+  f(51, "components", &LaunchJob::components);
 }
 template <class F>
 void fields(F&& f, const SuspendJob*) {

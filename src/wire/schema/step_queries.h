@@ -57,6 +57,9 @@ void fields(F&& f, const StepRow*) {
   f(7, "step", &StepRow::step);
   f(8, "nodes", &StepRow::nodes);
   f(9, "addresses", &StepRow::addresses);
+  f(10, "end", &StepRow::end);
+  f(29, "het_job", &StepRow::het_job);
+  f(30, "het_offset", &StepRow::het_offset);
 }
 template <class F>
 void fields(F&& f, const StepRows*) {
