@@ -110,6 +110,33 @@ std::uint64_t wanted_on_node(const GresRequest& request, std::string_view name,
   return most;
 }
 
+std::vector<std::pair<std::string, std::string>> gres_variables(const JobSpecials& specials) {
+  std::vector<std::pair<std::string, std::string>> out;
+  // "gpu:a100:2,gpu:1" is "a100:2,1" to those who ask for GPUs only.
+  auto add = [&](const char* name, std::string_view list, bool one_text) {
+    std::string text;
+    std::vector<std::string_view> parts = one_text ? std::vector{list} : split_words(list, ',');
+    for (std::string_view part : parts) {
+      if (!part.starts_with("gpu:")) continue;
+      text += fmt::format("{}{}", text.empty() ? "" : ",", part.substr(4));
+    }
+    if (!text.empty()) out.emplace_back(name, std::move(text));
+  };
+  add("SLURM_GPUS", specials.tres_per_job, false);
+  add("SLURM_GPUS_PER_NODE", specials.tres_per_node, false);
+  add("SLURM_GPUS_PER_SOCKET", specials.tres_per_socket, false);
+  add("SLURM_GPUS_PER_TASK", specials.tres_per_task, false);
+  add("SLURM_CPUS_PER_GPU", specials.cpus_per_tres, false);
+  add("SLURM_MEM_PER_GPU", specials.memory_per_tres, false);
+  add("SLURM_GPU_BIND", specials.tres_bind, true);
+  add("SLURM_GPU_FREQ", specials.tres_freq, true);
+  if (specials.tasks_per_tres)
+    out.emplace_back("SLURM_NTASKS_PER_GPU", fmt::format("{}", specials.tasks_per_tres));
+  if (!specials.tres_per_task.empty())
+    out.emplace_back("SLURM_TRES_PER_TASK", shown_gres(specials.tres_per_task));
+  return out;
+}
+
 std::string shown_gres(std::string_view list) {
   std::string out;
   for (std::string_view one : split_words(list, ',')) {
