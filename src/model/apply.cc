@@ -88,6 +88,12 @@ class Fold {
     Node& node = known(e.node);
     node.comment = e.comment;
     node.extra = e.extra;
+    node.instance_id = e.instance_id;
+    node.instance_type = e.instance_type;
+    node.cpu_bind = e.cpu_bind;
+    node.active_features = e.active_features;
+    node.features_chosen = e.features_chosen;
+    node.resume_after = e.resume_after;
   }
 
   void operator()(const ReservationDefined& e) {
@@ -176,6 +182,7 @@ class Fold {
     job.dependency = e.dependency;
     job.dependency_failed = e.dependency_failed;
     job.array_max_running = e.array_max_running;
+    job.special_exit = e.special_exit && job.held();
     if (job.array) job.array = Ref(ArrayTasks{job.array->waiting, e.array_max_running});
     if (job.state == JobState::Pending)
       job.eligible = eligible_time(job);
@@ -263,6 +270,7 @@ class Fold {
     job.requeue_wanted = false;
     job.launched = false;
     job.holds = e.holds;
+    job.special_exit = e.special_exit;
     job.allocation = {};
     job.partition = {};
     job.start = job.end = job.limit_end = {};
@@ -309,6 +317,10 @@ class Fold {
     steps.push_back(e.step);
     job.steps = Ref(std::move(steps));
     if (e.step.id < kInteractiveStep) job.next_step = std::max(job.next_step, e.step.id.value + 1);
+  }
+
+  void operator()(const StepUpdated& e) {
+    change_step(e.job, e.step, [&](Step& step) { step.limit_end = e.limit_end; });
   }
 
   void operator()(const StepNodeEnded& e) {

@@ -46,7 +46,8 @@ JobUpdated Controller::unchanged(const Job& job) {
           .dependency = job.dependency,
           .dependency_failed = job.dependency_failed,
           .array_max_running = job.array_max_running,
-          .limit_end = job.limit_end};
+          .limit_end = job.limit_end,
+          .special_exit = job.special_exit};
 }
 
 std::size_t Controller::commit(const Plan& plan, Instant now, Outbox& out) {
