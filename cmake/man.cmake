@@ -12,3 +12,5 @@ foreach(command sbatch srun salloc sattach squeue sinfo scancel scontrol sstat s
 endforeach()
 add_custom_target(man ALL DEPENDS ${man_pages})
 install(FILES ${man_pages} DESTINATION share/man/man1)
+# Files have no option table: theirs are written by hand.
+install(FILES ${CMAKE_SOURCE_DIR}/docs/man/gres.conf.5 DESTINATION share/man/man5)

@@ -60,6 +60,17 @@ SubmitJob Clients::random_submission() {
   if (prng.chance(1, 4)) spec.partitions = prng.chance(1, 2) ? "short" : "short,main";
   if (prng.chance(1, 10)) spec.begin = in_.time.now() + std::chrono::seconds(prng.below(300));
   if (prng.chance(1, 12)) submit.hold = true;
+  if (prng.chance(1, 4)) {
+    static constexpr const char* kNode[] = {"gpu:1", "gpu:b:1", "tool:2", "shard:3", "gpu:2,tool"};
+    JobExtras extras{.gres = kNode[prng.below(5)]};
+    JobSpecials specials{.tres_per_job = "gpu:2"};
+    if (prng.chance(1, 3)) {
+      extras.gres.clear();
+      if (prng.chance(1, 2)) std::swap(specials.tres_per_job, specials.tres_per_task);
+      extras.specials = Ref(specials);
+    }
+    spec.extras = Ref(extras);
+  }
   if (spec.batch && prng.chance(1, 5)) {
     std::uint32_t last = static_cast<std::uint32_t>(prng.between(0, 7));
     submit.array = fmt::format("0-{}", last);

@@ -8,6 +8,7 @@
 #include "controller/queries/select.h"
 #include "model/errc.h"
 #include "notation/time_limit.h"
+#include "schedule/place_gres.h"
 #include "schedule/planner.h"
 
 namespace ym {
@@ -166,8 +167,14 @@ class Explainer {
     Diagnosis found = diagnose(state_, spec_, rules_);
     switch (found.reason) {
       case Reason::PartitionConfig:
-        add(found.reason, "its partition could not take it even if it were empty",
-            "fewer nodes, tasks or less memory");
+        if (gres_request(spec_))
+          add(found.reason,
+              fmt::format("its partition could not take it even if it were empty: it asks for {}",
+                          wanted_gres()),
+              "fewer of these, fewer nodes, tasks or less memory");
+        else
+          add(found.reason, "its partition could not take it even if it were empty",
+              "fewer nodes, tasks or less memory");
         break;
       case Reason::BadConstraints:
         add(found.reason, "no node has what it asks for", "another --constraint or --nodelist");
@@ -180,6 +187,33 @@ class Explainer {
         add(found.reason, "nobody can tell when enough nodes are free",
             "nodes must come back, or jobs without a time limit must end");
     }
+  }
+
+  // Would it start now if it asked for no generic resources?
+  bool waits_for_gres(const Outlook& alone) const {
+    if (!gres_request(spec_)) return false;
+    JobSpec plain = spec_;
+    JobExtras extras = *plain.extras;
+    JobSpecials specials = *extras.specials;
+    specials.gres = {};
+    extras.specials = Ref(std::move(specials));
+    plain.extras = Ref(std::move(extras));
+    auto sooner = forecast(state_, plain, alone);
+    return sooner && sooner->start <= now_;
+  }
+
+  // "gres/gpu:a100:2 on each node"
+  std::string wanted_gres() const {
+    std::string out;
+    for (const GresWish& wish : gres_request(spec_)->wishes) {
+      std::string_view where = wish.per == GresPer::Node     ? " on each node"
+                               : wish.per == GresPer::Task   ? " for each task"
+                               : wish.per == GresPer::Socket ? " on each socket"
+                                                             : "";
+      out += fmt::format("{}gres/{}{}{}:{}{}", out.empty() ? "" : " and ", wish.name,
+                         wish.type.empty() ? "" : ":", wish.type, wish.count, where);
+    }
+    return out;
   }
 
   // Would it start now, were it not for those before it?
@@ -195,6 +229,9 @@ class Explainer {
                           ? std::string("a job")
                           : fmt::format("each of {} jobs", outlook.booked->size())),
           "a higher priority, or a smaller request");
+    else if (waits_for_gres(alone))
+      add(Reason::Resources, fmt::format("not enough of {} is free", wanted_gres()),
+          "jobs that have them must end, or ask for fewer or another type");
     else
       add(Reason::Resources, "not enough of its partition's nodes are free",
           "running jobs must end, or a smaller request");

@@ -83,6 +83,19 @@ void add_unwritten(const NodeSpec& node, std::vector<GresItem>& items) {
   }
 }
 
+// slurm.conf may name a part of what the driver says: a100 of nvidia_a100-sxm4-40gb.
+GresItem with_known_type(GresItem item, const NodeSpec& node) {
+  auto terms = parse_node_gres(node.gres);
+  if (!terms) return item;
+  for (const GresTerm& term : *terms)
+    if (term.name == item.name && !term.type.empty() &&
+        item.type.find(to_lower(term.type)) != std::string::npos) {
+      item.type = term.type;
+      break;
+    }
+  return item;
+}
+
 void add_devices(GresHere& here, const std::string& root) {
   std::map<std::string, std::uint32_t> next;
   for (const GresItem& item : here.items) {
@@ -134,7 +147,7 @@ GresHere find_gres(const ClusterConfig& config, const NodeSpec& node, const std:
       items, [](const GresItem& item) { return item.name == "gpu" && !item.files.empty(); });
   if (!detector.empty() && detector != "off" && !gpus_written)
     for (GresItem& found : detect_gpus(detector, root, here.troubles))
-      items.push_back(std::move(found));
+      items.push_back(with_known_type(std::move(found), node));
   for (GresItem& item : items) {
     if (item.name != "gpu" || !item.files.empty() || (item.flags & kGresCountOnly)) continue;
     here.troubles.push_back("gres.conf: Name=gpu needs File, or Flags=CountOnly");

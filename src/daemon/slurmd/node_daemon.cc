@@ -233,7 +233,13 @@ void NodeDaemon::connect() {
 void NodeDaemon::reconfigure(LoadedConfiguration loaded) {
   loaded_ = std::move(loaded);
   cpus_.set_rules(loaded_.config);
+  std::vector<GresItem> before = gres_.items;
   look_for_gres();
+  if (before != gres_.items && link_ && link_->is_up()) {  // the controller must know
+    agent::Outbox out;
+    agent_.connected(out);
+    obey(std::move(out));
+  }
   agent_.set_around(around());
   health_.reconfigure(loaded_.config);
   if (link_ && controller_addresses() != addresses_) connect();
