@@ -205,6 +205,11 @@ GresKinds givable_gres(const GresKinds& kinds) {
   return out;
 }
 
+GivableGres::GivableGres(const GresKinds& kinds) : kinds_(kinds) {
+  bool shared = std::ranges::any_of(kinds, &GresKind::shared);
+  if (shared) changed_ = givable_gres(kinds);
+}
+
 std::uint64_t gres_free(const GresKinds& kinds, std::string_view name, std::string_view type,
                         bool many) {
   std::uint64_t free = 0, most = 0;

@@ -14,6 +14,17 @@ namespace ym {
 // The kinds as they may be given out: a GPU that is in use as a whole has no parts to give, and one
 // of which parts are in use is not free as a whole.
 GresKinds givable_gres(const GresKinds& kinds);
+// The same without a copy where nothing has to be changed: most nodes are asked, few chosen.
+class GivableGres {
+ public:
+  explicit GivableGres(const GresKinds& kinds);
+  GivableGres(const GivableGres&) = delete;  // points into itself
+  const GresKinds& operator*() const { return changed_ ? *changed_ : kinds_; }
+
+ private:
+  const GresKinds& kinds_;
+  std::optional<GresKinds> changed_;
+};
 
 // Of a node's givable kinds, what is free of a name; of a type, if one is named. Of a shared kind
 // what one device has, unless `many`.

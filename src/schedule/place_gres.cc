@@ -59,8 +59,8 @@ bool fits(const JobSpec& spec, const GresRequest& request, const Free& node, con
 
 std::uint64_t room_for(const GresRequest& request, const GresWish& wish, const Free& node,
                        std::uint32_t cpus, const PlacementRules& rules) {
-  std::uint64_t room =
-      gres_free(givable_gres(*node.gres), wish.name, wish.type, request.many_per_shared);
+  GivableGres givable(*node.gres);
+  std::uint64_t room = gres_free(*givable, wish.name, wish.type, request.many_per_shared);
   if (wish.name == "gpu" && request.cpus_per_gpu)
     room = std::min<std::uint64_t>(room, cpus / request.cpus_per_gpu);
   if (wish.name == "gpu" && request.memory_per_gpu_mb && rules.memory_counts)
@@ -98,7 +98,9 @@ std::uint32_t gres_capacity(const JobSpec& spec, const Free& node, std::uint32_t
                             std::uint32_t cpus, const PlacementRules& rules) {
   const GresRequest& request = *gres_request(spec);
   GresDeal deal = deal_for(spec, request, tasks);
-  deal.tasks = gres_tasks(request, givable_gres(*node.gres), deal);
+  deal.tasks = gres_tasks(request, *GivableGres(*node.gres), deal);
+  bool plain = !request.cpus_per_gpu && !request.memory_per_gpu_mb && !request.enforce_binding;
+  if (plain) return static_cast<std::uint32_t>(deal.tasks);
   bool by_task = std::ranges::any_of(
       request.wishes, [](const GresWish& wish) { return wish.per == GresPer::Task; });
   while (deal.tasks > 0 && !fits(spec, request, node, deal, cpus, rules))
@@ -126,6 +128,7 @@ bool add_gres(const JobSpec& spec, const std::vector<Candidate>& chosen,
               Allocation& allocation) {
   const GresRequest* request = gres_request(spec);
   bool whole = spec.exclusive || rules.whole_nodes;
+  if (!request && !whole) return true;
   GresShares all;
   std::vector<std::vector<std::uint64_t>> amounts;
   if (request) amounts = job_amounts(*request, chosen, rules);
@@ -188,7 +191,7 @@ void release_gres(const Allocation& allocation, Free& free) {
 }
 
 bool still_has_gres(const Node& node, const Allocation& allocation) {
-  return !allocation.gres || has_gres(givable_gres(*node.gres), *allocation.gres, node.id);
+  return !allocation.gres || has_gres(*GivableGres(*node.gres), *allocation.gres, node.id);
 }
 
 Ref<GresKinds> unused_gres(const Node& node) {

@@ -106,6 +106,7 @@ bool Controller::note_registration(const Node& node, const NodeRegistration& reg
                                    Instant now, Outbox& out) {
   NodeId id = node.id;
   bool rebooted = has_booted(*node.registration, registration);
+  if (!(node.registration->gres == registration.gres)) can_ever_run_.clear();
   if (!(*node.registration == registration) || !node.responding)
     emit(NodeRegistered{.node = id, .registration = Ref(registration)}, now, out);
   const Node& known = state_.nodes.at(id.value);
