@@ -39,7 +39,7 @@ TEST(GresRequest, NoneAndNothingAskForNothing) {
 }
 
 TEST(GresRequest, RefusesNonsense) {
-  for (const char* wrong : {"gpu:", "gpu:1,gpu:a:1", ","}) {
+  for (const char* wrong : {"gpu:", "gpu:1,gpu:a:1", "a b"}) {
     auto request = understand({.per_node = wrong});
     ASSERT_FALSE(request) << wrong;
     EXPECT_TRUE(is(request.error(), Errc::InvalidGres));

@@ -287,6 +287,14 @@ std::optional<GresShares> take_gres(const GresRequest& request, GresKinds& kinds
     if (!done) return std::nullopt;
   }
   for (GresShare& share : shares) sort_devices(share);
+  // In the node's order, whatever was looked for first.
+  std::ranges::sort(shares, {}, [&](const GresShare& share) {
+    return std::ranges::find_if(kinds,
+                                [&](const GresKind& kind) {
+                                  return kind.name == share.name && kind.type == share.type;
+                                }) -
+           kinds.begin();
+  });
   return shares;
 }
 

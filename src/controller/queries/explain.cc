@@ -125,7 +125,7 @@ class Explainer {
     Calendar calendar(state_, now_);
     outlook.calendar = &calendar;
     std::optional<Booking> booking = forecast(state_, spec_, outlook);
-    if (!booking) return explain_impossible();
+    if (!booking) return explain_impossible(outlook);
     note_start(*booking);
     if (booking->start > std::max(now_, job_.eligible)) {
       explain_wait(outlook);
@@ -159,7 +159,7 @@ class Explainer {
     told_.partition = state_.find(booking.partition)->spec->name;
   }
 
-  void explain_impossible() {
+  void explain_impossible(const Outlook& outlook) {
     bool refused = std::ranges::all_of(partitions_of(spec_, state_), [&](const Partition* one) {
       return refusal_of(*one->spec, spec_) != Reason::None;
     });
@@ -184,6 +184,7 @@ class Explainer {
             "another --nodelist, or the nodes must come back");
         break;
       default:
+        if (waits_for_gres(outlook)) return explain_gres();
         add(found.reason, "nobody can tell when enough nodes are free",
             "nodes must come back, or jobs without a time limit must end");
     }
@@ -200,6 +201,11 @@ class Explainer {
     plain.extras = Ref(std::move(extras));
     auto sooner = forecast(state_, plain, alone);
     return sooner && sooner->start <= now_;
+  }
+
+  void explain_gres() {
+    add(Reason::Resources, fmt::format("not enough is free of {}", wanted_gres()),
+        "jobs that have some must end, or ask for fewer or another type");
   }
 
   // "gres/gpu:a100:2 on each node"
@@ -230,8 +236,7 @@ class Explainer {
                           : fmt::format("each of {} jobs", outlook.booked->size())),
           "a higher priority, or a smaller request");
     else if (waits_for_gres(alone))
-      add(Reason::Resources, fmt::format("not enough of {} is free", wanted_gres()),
-          "jobs that have them must end, or ask for fewer or another type");
+      explain_gres();
     else
       add(Reason::Resources, "not enough of its partition's nodes are free",
           "running jobs must end, or a smaller request");
