@@ -257,6 +257,41 @@ def own(tmp_path):
         one.stop()
 
 
+def test_gpus_of_a_job_may_be_on_several_nodes(own):
+    yard = own(nodes=2)
+    yard.start()
+    done = yard.run("salloc", "-N2", "--gpus=6", "sh", "-c", """
+        scontrol -d show job $SLURM_JOB_ID | grep -o 'GRES=gpu.*'; echo $SLURM_GPUS
+        srun -l -N2 sh -c 'echo $SLURMD_NODENAME $CUDA_VISIBLE_DEVICES'
+        srun -l -N2 --gpus=3 sh -c 'echo $SLURMD_NODENAME $CUDA_VISIBLE_DEVICES'
+        srun -l -N1 -n1 sh -c 'echo $SLURMD_NODENAME $CUDA_VISIBLE_DEVICES'""")
+    lines = done.stdout.splitlines()
+    assert lines[:4] == ["GRES=gpu:a100:4,gpu:v100:2",
+                         "GRES=gpu:a100:2(IDX:0-1),gpu:v100:2(IDX:2-3)",
+                         "GRES=gpu:a100:2(IDX:0-1)", "6"]
+    assert sorted(lines[4:6]) == ["0: n1 0,1,2,3", "1: n2 0,1"]
+    assert sorted(lines[6:8]) == ["0: n1 0,1", "1: n2 0"]
+    assert lines[8:] == ["0: n1 0,1,2,3"], "a step on one node gets what is there"
+
+
+def test_a_new_configuration_is_taken_over(own):
+    yard = own()
+    yard.start()
+    job = submit(yard, "sleep 60", "--gres=tool:2")
+    wait_state(yard, job, "RUNNING")
+    with open(f"{yard.dir}/slurm.conf") as f:
+        text = f.read()
+    with open(f"{yard.dir}/slurm.conf", "w") as f:
+        f.write(text.replace("tool:3", "tool:7"))
+    yard.run("scontrol", "reconfigure")
+    wait_for(lambda: "tool:7" in shown(yard, "node", "n1")["Gres"], what="more tools")
+    assert "tool:2" in used(yard)
+    more = submit(yard, "true", "--gres=tool:5")
+    wait_state(yard, more, "COMPLETED")
+    assert shown(yard, "node", "n1")["State"].startswith("MIXED")
+    yard.run("scancel", job)
+
+
 def test_a_node_with_fewer_gpus_than_configured_is_drained(own):
     yard = own(conf="Name=gpu Type=a100 File={dev}/nvidia[0-1]\nName=gpu Type=v100 "
                     "File={dev}/nvidia2,{dev}/nvidia9\n")

@@ -47,6 +47,9 @@ void Desk::reconfigure(ReplyTo to, const Peer& peer) {
                   .caller = std::move(caller),
                   .command = NewConfiguration{std::move(loaded->config)}};
   s_.core->push(std::move(request));
+  // What nodes say of themselves then comes behind it in the same queue.
+  for (ConnectionId node : s_.requests->node_connections())
+    answer({.connection = node}, Reconfigure{});
 }
 
 void Desk::shut_down(ReplyTo to, const Peer& peer, const Frame& frame) {
