@@ -158,6 +158,9 @@ TEST_F(PlaceGres, CpusAndMemoryFollowTheGpus) {
 TEST_F(PlaceGres, AJobAloneOnItsNodesHasAllOfTheirs) {
   EXPECT_EQ(placed({.exclusive = true}, {}),
             "1 cpus=8 mem=1000 gpu:4(IDX:0-3),tool(CNT:3),bw(CNT:0); ");
+  EXPECT_EQ(placed({.exclusive = true}, asks(asking("shard", 2))),
+            "1 cpus=8 mem=1000 shard:2(IDX:0),gpu:3(IDX:1-3),tool(CNT:3),bw(CNT:0); ")
+      << "a GPU is given whole or in parts, to one job, too";
 }
 
 TEST_F(PlaceGres, EnforcedBindingTakesNoMoreCpusThanAreNear) {

@@ -152,8 +152,9 @@ bool add_gres(const JobSpec& spec, const std::vector<Candidate>& chosen,
       here = std::move(*taken);
     }
     if (whole && free.gres) {
-      GresKinds kinds = givable_gres(*free.gres);
+      GresKinds kinds = *free.gres;
       for (const GresShare& one : here) hold_gres(kinds, one);
+      kinds = givable_gres(kinds);  // a GPU of which it has parts is not free as a whole
       for (GresShare& one : take_all_gres(kinds, free.node)) {
         auto known = std::ranges::find_if(here, [&](const GresShare& other) {
           return other.name == one.name && other.type == one.type;

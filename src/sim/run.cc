@@ -81,15 +81,16 @@ ClusterConfig World::random_config() {
   config.whole_nodes = prng_.chance(1, 8);
   config.kill_on_invalid_dependency = prng_.chance(1, 3);
   config.gres_types = "gpu,shard,tool";
+  Prng gres(options_.seed);
   std::int64_t count = prng_.between(2, 6);
   for (std::int64_t i = 1; i <= count; ++i) {
     NodeSpec node{.name = fmt::format("n{}", i)};
     node.hostname = node.address = node.name;
     node.cpus = node.cores_per_socket = static_cast<std::uint32_t>(prng_.between(2, 8));
     node.memory_mb = 1000;
-    if (prng_.chance(1, 2))
-      node.gres = fmt::format("gpu:a:{},gpu:b:{},shard:8,tool:{}", prng_.between(0, 2),
-                              prng_.between(1, 2), prng_.between(1, 3));
+    if (gres.chance(2, 3))
+      node.gres = fmt::format("gpu:a:{},gpu:b:{},shard:8,tool:{}", gres.between(0, 2),
+                              gres.between(1, 2), gres.between(2, 4));
     config.nodes.push_back(node);
   }
   PartitionSpec main{.name = "main", .nodes = fmt::format("n[1-{}]", count), .is_default = true};

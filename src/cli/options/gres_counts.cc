@@ -93,6 +93,12 @@ std::optional<std::uint32_t> tasks_by_gpus(const JobOptions& options) {
   return static_cast<std::uint32_t>(tasks);
 }
 
+std::uint32_t cpus_by_gpus(const JobOptions& options) {
+  std::uint64_t cpus =
+      gpus_in(options.specials.cpus_per_tres) * gpus_in(options.specials.tres_per_task);
+  return cpus == 0 || cpus > 0xffff ? 1 : static_cast<std::uint32_t>(cpus);
+}
+
 std::string gpu_binding(const JobOptions& options) {
   const JobSpecials& wish = options.specials;
   if (!wish.tres_bind.empty()) return wish.tres_bind;

@@ -21,6 +21,9 @@ Status check_gres(const JobOptions& options, bool in_job);
 // --ntasks-per-gpu and how many GPUs there are.
 std::optional<std::uint32_t> tasks_by_gpus(const JobOptions& options);
 
+// CPUs of each task of a step, where only --cpus-per-gpu and --gpus-per-task tell them; else 1.
+std::uint32_t cpus_by_gpus(const JobOptions& options);
+
 // --gpu-bind, or what --gpus-per-task and --ntasks-per-gpu imply.
 std::string gpu_binding(const JobOptions& options);
 

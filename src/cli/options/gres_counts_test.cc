@@ -54,6 +54,15 @@ TEST(GresCounts, TasksFollowFromGpus) {
   EXPECT_EQ(tasks_by_gpus(packed), 12u);
 }
 
+TEST(GresCounts, CpusOfATaskFollowFromItsGpus) {
+  JobOptions options;
+  EXPECT_EQ(cpus_by_gpus(options), 1u);
+  options.specials.cpus_per_tres = "gpu:4";
+  EXPECT_EQ(cpus_by_gpus(options), 1u);
+  options.specials.tres_per_task = "gpu:2";
+  EXPECT_EQ(cpus_by_gpus(options), 8u);
+}
+
 TEST(GresCounts, TasksWithGpusOfTheirOwnAreBoundToThem) {
   JobOptions options;
   EXPECT_EQ(gpu_binding(options), "");
