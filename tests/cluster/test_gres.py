@@ -292,6 +292,18 @@ def test_a_new_configuration_is_taken_over(own):
     yard.run("scancel", job)
 
 
+def test_a_node_without_files_fetches_gres_conf_too(own):
+    yard = own()
+    yard.start_controller()
+    env = dict(yard.env, SLURM_KEY_FILE=f"{yard.dir}/slurm.key")
+    del env["SLURM_CONF"]
+    subprocess.run(["slurmd", "-N", "n1", "--conf-server", f"127.0.0.1:{yard.port}"], env=env,
+                   cwd="/", check=True, timeout=60)
+    wait_for(lambda: yard.idle_nodes() == 1, what="the node idle")
+    done = yard.run("srun", "--gres=gpu:v100:1", "sh", "-c", "echo $CUDA_VISIBLE_DEVICES")
+    assert done.stdout == "2\n"
+
+
 def test_a_node_with_fewer_gpus_than_configured_is_drained(own):
     yard = own(conf="Name=gpu Type=a100 File={dev}/nvidia[0-1]\nName=gpu Type=v100 "
                     "File={dev}/nvidia2,{dev}/nvidia9\n")
