@@ -84,6 +84,10 @@ CpuBook::CpuBook(const Setup& setup) {
   // CPUs= may count cores; then each of them is all the threads of one.
   if (setup.configured == cores) factor_ = size / cores;
   for (std::uint32_t i = 0; i < size; ++i) abstract_[setup.topology.cpus[i].number] = i / factor_;
+  for (std::uint32_t i = 0, core = 0; i < size; ++i) {
+    if (i > 0 && setup.topology.cpus[i].core != setup.topology.cpus[i - 1].core) ++core;
+    core_[setup.topology.cpus[i].number] = core;
+  }
   std::set<std::uint32_t> kept;  // cores
   for (const Cpu& cpu : setup.topology.cpus)
     if (std::ranges::binary_search(setup.withheld, abstract_[cpu.number])) kept.insert(cpu.core);
@@ -106,7 +110,14 @@ CpuNumbers CpuBook::abstract(const CpuNumbers& numbers) const {
   return {out.begin(), out.end()};
 }
 
-CpuNumbers CpuBook::attempt(Sluid sluid, std::uint32_t count) {
+CpuNumbers CpuBook::cores(const CpuNumbers& numbers) const {
+  std::set<std::uint32_t> out;
+  for (std::uint32_t number : numbers)
+    if (auto known = core_.find(number); known != core_.end()) out.insert(known->second);
+  return {out.begin(), out.end()};
+}
+
+CpuNumbers CpuBook::attempt(Sluid sluid, std::uint32_t count, const CpuNumbers& near) {
   if (!chooses()) return {};
   auto [known, fresh] = attempts_.try_emplace(sluid);
   if (!fresh) return known->second.cpus;
@@ -114,7 +125,16 @@ CpuNumbers CpuBook::attempt(Sluid sluid, std::uint32_t count) {
   for (const auto& [other, attempt] : attempts_)
     for (std::uint32_t cpu : attempt.cpus) ++users[cpu];
   std::uint32_t wanted = std::max(1u, count) * factor_;
-  known->second.cpus = choose_cpus(pool_.cpus, wanted, users);
+  std::vector<Cpu> close, others;
+  for (const Cpu& cpu : pool_.cpus) {
+    bool first = std::ranges::find(near, core_[cpu.number]) != near.end() && !users[cpu.number];
+    (first ? close : others).push_back(cpu);
+  }
+  CpuNumbers chosen = choose_cpus(close, wanted, users);
+  auto left = static_cast<std::uint32_t>(wanted - chosen.size());
+  for (std::uint32_t cpu : choose_cpus(others, left, users)) chosen.push_back(cpu);
+  std::ranges::sort(chosen);
+  known->second.cpus = std::move(chosen);
   return known->second.cpus;
 }
 

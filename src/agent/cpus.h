@@ -35,8 +35,11 @@ class CpuBook {
   CpuNumbers cpus_of(Sluid sluid) const;
   // The same CPUs by their abstract numbers.
   CpuNumbers abstract(const CpuNumbers& numbers) const;
-  // What attempts and steps are given is empty where nothing is chosen.
-  CpuNumbers attempt(Sluid sluid, std::uint32_t count);
+  // The cores of CPUs: socket by socket, counted from 0.
+  CpuNumbers cores(const CpuNumbers& numbers) const;
+  // What attempts and steps are given is empty where nothing is chosen. CPUs of `near`, cores as
+  // above, are taken first as far as nobody has them.
+  CpuNumbers attempt(Sluid sluid, std::uint32_t count, const CpuNumbers& near = {});
   // `overlap`: it takes nothing away from other steps. REQUIRES: attempt() or adopt() of the same
   // attempt came before.
   CpuNumbers step(Sluid sluid, StepId step, std::uint32_t count, bool overlap);
@@ -56,6 +59,7 @@ class CpuBook {
   Topology pool_;             // what jobs may have
   std::uint32_t factor_ = 1;  // CPUs of the machine for one CPU of slurm.conf
   std::map<std::uint32_t, std::uint32_t> abstract_;  // by CPU number
+  std::map<std::uint32_t, std::uint32_t> core_;      // likewise
   std::map<Sluid, Attempt> attempts_;
 };
 

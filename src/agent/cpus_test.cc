@@ -101,6 +101,14 @@ TEST(CpuBook, TellsAbstractNumbersSocketBySocketCoreByCore) {
   EXPECT_EQ(list(counted.abstract(counted.attempt(Sluid{1}, 2))), "0-1");
 }
 
+TEST(CpuBook, CoresNearADeviceAreTakenFirst) {
+  CpuBook book = book_of(2, 2, 2);  // core n is CPUs n and n+4
+  EXPECT_EQ(list(book.attempt(Sluid{1}, 2, {2, 3})), "2,6");
+  EXPECT_EQ(list(book.attempt(Sluid{2}, 4, {2, 3})), "0,3-4,7") << "and others, if they are few";
+  EXPECT_EQ(list(book.attempt(Sluid{3}, 2, {2, 3})), "1,5") << "rather than shared ones";
+  EXPECT_EQ(list(book.cores({0, 4, 7})), "0,3");
+}
+
 TEST(CpuBook, NobodySharesWhileThereIsRoom) {
   Prng prng(17);
   for (int round = 0; round < 300; ++round) {

@@ -23,7 +23,7 @@ constexpr KeyInfo kTable[] = {
     {"EpilogTimeout", Number, ActedOn, "65534", "0-65534"},
     {"FirstJobId", Number, ActedOn, "1", "1-67043328"},
     {"GpuFreqDef", Text, NotYet, "(null)"},
-    {"GresTypes", Text, NotYet, "(null)"},
+    {"GresTypes", Text, ActedOn, "(null)"},
     {"InactiveLimit", Number, ActedOn, "0 sec", "0-65533"},
     {"InteractiveStepOptions", Text, NotYet, "--interactive --preserve-env --pty $SHELL"},
     {"JobDefaults", Text, NotYet, "(null)"},

@@ -9,9 +9,9 @@ using enum KeyType;
 using enum KeyStatus;
 
 constexpr KeyInfo kTable[] = {
-    {"DefCpuPerGPU", Number, NotYet, "", "0-4294967294"},
+    {"DefCpuPerGPU", Number, ActedOn, "", "0-4294967294"},
     {"DefMemPerCPU", Number, ActedOn, "", "0-9223372036854775807"},
-    {"DefMemPerGPU", Number, NotYet, "", "0-9223372036854775807"},
+    {"DefMemPerGPU", Number, ActedOn, "", "0-9223372036854775807"},
     {"DefMemPerNode", Limit, ActedOn, "UNLIMITED", "0-9223372036854775807"},
     {"EnforcePartLimits", Choice, ActedOn, "NO", "NO|YES|ALL|ANY"},
     {"FairShareDampeningFactor", Number, NotYet, "1", "1-65533"},

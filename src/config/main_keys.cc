@@ -77,6 +77,8 @@ constexpr Setter kSetters[] = {
     {"BcastExclude", [](auto& c, const auto& v) { c.bcast_exclude = v.text; }},
     {"BcastParameters", [](auto& c, const auto& v) { c.bcast_parameters = v.text; }},
     {"ClusterName", [](auto& c, const auto& v) { c.cluster_name = to_lower(v.text); }},
+    {"DefCpuPerGPU", [](auto& c, const auto& v) { c.default_cpus_per_gpu = u32(v); }},
+    {"DefMemPerGPU", [](auto& c, const auto& v) { c.default_memory_per_gpu_mb = v.number; }},
     {"DependencyParameters",
      [](auto& c, const auto& v) {
        c.kill_on_invalid_dependency = has_word(v.text, "kill_invalid_depend");
@@ -91,6 +93,7 @@ constexpr Setter kSetters[] = {
     {"EpilogSlurmctld", [](auto& c, const auto& v) { c.controller_epilog = v.text; }},
     {"EpilogTimeout", [](auto& c, const auto& v) { c.epilog_timeout = program_timeout(v); }},
     {"FirstJobId", [](auto& c, const auto& v) { c.first_job_id = u32(v); }},
+    {"GresTypes", [](auto& c, const auto& v) { c.gres_types = v.text; }},
     {"HealthCheckInterval", [](auto& c, const auto& v) { c.health_interval = in_seconds(v); }},
     {"HealthCheckNodeState", [](auto& c, const auto& v) { c.health_states = v.text; }},
     {"HealthCheckProgram", [](auto& c, const auto& v) { c.health_program = v.text; }},
@@ -131,6 +134,9 @@ constexpr Setter kSetters[] = {
     {"SelectTypeParameters",
      [](auto& c, const auto& v) {
        c.memory_is_consumable = v.text.find("MEMORY") != std::string::npos;
+       c.gres_enforce_binding = has_word(v.text, "ENFORCE_BINDING_GRES");
+       c.gres_many_per_shared = has_word(v.text, "MULTIPLE_SHARING_GRES_PJ");
+       c.gres_one_task_per_shared = has_word(v.text, "ONE_TASK_PER_SHARING_GRES");
      }},
     {"SlurmctldDebug", [](auto& c, const auto& v) { c.controller_debug = v.text; }},
     {"SlurmctldLogFile", [](auto& c, const auto& v) { c.controller_log = v.text; }},
@@ -171,7 +177,9 @@ struct Words {
 constexpr Words kWords[] = {
     {"AuthInfo", "key_file"},
     {"DependencyParameters", "kill_invalid_depend"},
-    {"SelectTypeParameters", "CR_CPU,CR_CPU_MEMORY,CR_CORE,CR_CORE_MEMORY,CR_MEMORY,NONE"},
+    {"SelectTypeParameters",
+     "CR_CPU,CR_CPU_MEMORY,CR_CORE,CR_CORE_MEMORY,CR_MEMORY,NONE,ENFORCE_BINDING_GRES,"
+     "MULTIPLE_SHARING_GRES_PJ,ONE_TASK_PER_SHARING_GRES"},
     {"SlurmdParameters", "config_overrides"},
 };
 

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "config/cpus.h"
+#include "notation/gres.h"
 
 namespace ym {
 namespace {
@@ -189,7 +190,27 @@ void NodeLines::finish(ClusterConfig& config) {
   if (known_.count() != all_.count()) find_duplicates();
   resolve_node_sets();
   resolve_down_nodes(config);
+  check_gres(config.gres_types);
   config.nodes = nodes_;
+}
+
+// Names that GresTypes does not have are no resources.
+void NodeLines::check_gres(std::string_view types) {
+  std::vector<std::string_view> known = split_words(types, ',');
+  Place last;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].gres.empty() || places_[i] == last) continue;
+    last = places_[i];
+    auto terms = parse_node_gres(nodes_[i].gres);
+    if (!terms) {
+      findings_.diagnostics.error(last, fmt::format("Gres: {}", terms.error().text));
+      continue;
+    }
+    for (const GresTerm& term : *terms)
+      if (std::ranges::find(known, std::string_view(term.name)) == known.end())
+        findings_.diagnostics.warn(
+            last, fmt::format("Gres: {} is not in GresTypes, nobody can ask for it", term.name));
+  }
 }
 
 // One message for each pair of lines that share names, not one for each name.

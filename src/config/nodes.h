@@ -47,6 +47,7 @@ class NodeLines {
   void find_duplicates();
   void resolve_node_sets();
   void resolve_down_nodes(ClusterConfig& config);
+  void check_gres(std::string_view types);
   void report_unknown(std::string_view key, const Hostlist& unknown, Place place) const;
 
   Findings& findings_;

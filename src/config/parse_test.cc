@@ -243,11 +243,11 @@ TEST(ParseConfig, a_port_range_gives_its_first_port_and_a_warning) {
 
 TEST(ParseConfig, one_warning_names_every_key_that_is_not_acted_on) {
   auto parsed = parse(
-      "ResvProlog=/p\nSwitchType=switch/none\nTreeWidth=16\nNodeName=n[1-2] Gres=gpu:1\nNodeName=m "
-      "Gres=gpu:2\n");
+      "ResvProlog=/p\nSwitchType=switch/none\nTreeWidth=16\nNodeName=n[1-2] Topology=a\nNodeName=m "
+      "Topology=b\n");
   ASSERT_TRUE(parsed) << parsed.error().text;
   EXPECT_THAT(parsed->warnings,
-              ElementsAre("known but not acted on yet: ResvProlog, Gres on NodeName lines"));
+              ElementsAre("known but not acted on yet: ResvProlog, Topology on NodeName lines"));
   ASSERT_EQ(parsed->not_acted_on.size(), 2u);
   EXPECT_EQ(parsed->not_acted_on[1].count, 2u);
   EXPECT_EQ(parsed->not_acted_on[1].place, "slurm.conf:6");

@@ -119,13 +119,16 @@ std::string print_main(const ClusterConfig& c) {
   p.text("SlurmdParameters", c.config_overrides ? "config_overrides" : "", "");
   p.number("DefMemPerCPU", c.default_memory_per_cpu_mb, 0);
   p.number("DefMemPerNode", c.default_memory_per_node_mb, 0);
+  p.number("DefCpuPerGPU", c.default_cpus_per_gpu, 0);
+  p.number("DefMemPerGPU", c.default_memory_per_gpu_mb, 0);
+  p.text("GresTypes", c.gres_types, "");
   p.text("SelectType", c.whole_nodes ? "select/linear" : "select/cons_tres", "");
   std::string_view memory = c.whole_nodes ? "CR_MEMORY" : "CR_CORE_MEMORY";
-  p.text("SelectTypeParameters",
-         c.memory_is_consumable ? memory
-         : c.whole_nodes        ? "NONE"
-                                : "CR_CORE",
-         "");
+  std::string parameters(c.memory_is_consumable ? memory : c.whole_nodes ? "NONE" : "CR_CORE");
+  if (c.gres_enforce_binding) parameters += ",ENFORCE_BINDING_GRES";
+  if (c.gres_many_per_shared) parameters += ",MULTIPLE_SHARING_GRES_PJ";
+  if (c.gres_one_task_per_shared) parameters += ",ONE_TASK_PER_SHARING_GRES";
+  p.text("SelectTypeParameters", parameters, "");
   return p.out_;
 }
 
@@ -240,6 +243,8 @@ std::string print_partition(const PartitionSpec& p) {
   line.number("GraceTime", p.grace_time_s, d.grace_time_s);
   line.number("DefMemPerCPU", p.default_memory_per_cpu_mb, 0);
   line.number("DefMemPerNode", p.default_memory_per_node_mb, 0);
+  line.number("DefCpuPerGPU", p.default_cpus_per_gpu, 0);
+  line.number("DefMemPerGPU", p.default_memory_per_gpu_mb, 0);
   line.number("MaxMemPerCPU", p.max_memory_per_cpu_mb, 0);
   line.number("MaxMemPerNode", p.max_memory_per_node_mb, 0);
   line.text("AllowGroups", p.allow_groups);

@@ -33,7 +33,7 @@ NodeSpec random_node(Prng& prng, std::uint16_t node_port) {
   n.tmp_mb = prng.below(3);
   n.weight = static_cast<std::uint32_t>(prng.below(3));
   n.features = word(prng);
-  n.gres = word(prng);
+  n.gres = prng.chance(1, 2) ? "gpu:a100:2,tool:no_consume:3" : "";
   n.reason = word(prng);
   n.cpu_spec_list = prng.chance(1, 4) ? "0,1" : "";
   n.core_spec_count = static_cast<std::uint32_t>(prng.below(2));
@@ -104,6 +104,8 @@ PartitionSpec random_partition(Prng& prng, const ClusterConfig& config, std::uin
   static constexpr std::uint32_t kOver[] = {kOverTimeOfCluster, 0xffffffff, 0, 5};
   p.over_time_limit_min = kOver[prng.below(std::size(kOver))];
   p.preempt_mode = prng.chance(1, 2) ? "OFF" : "REQUEUE";
+  p.default_cpus_per_gpu = static_cast<std::uint32_t>(prng.below(3));
+  p.default_memory_per_gpu_mb = prng.below(3);
   return p;
 }
 
@@ -120,6 +122,11 @@ ClusterConfig random_config(Prng& prng) {
   c.memory_is_consumable = prng.chance(1, 2);
   c.kill_wait = std::chrono::seconds(prng.below(99));
   c.requeue_by_default = prng.chance(1, 2);
+  c.gres_types = prng.chance(1, 2) ? "gpu,tool" : "";
+  c.default_cpus_per_gpu = static_cast<std::uint32_t>(prng.below(3));
+  c.default_memory_per_gpu_mb = prng.below(3);
+  c.gres_enforce_binding = prng.chance(1, 2);
+  c.gres_many_per_shared = prng.chance(1, 2);
   for (std::uint64_t i = prng.below(6); i > 0; --i) add_nodes(prng, c);
   if (!c.nodes.empty() && prng.chance(1, 2))
     c.down_nodes.push_back({c.nodes[0].name, "DOWN", word(prng)});

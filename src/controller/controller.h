@@ -124,6 +124,10 @@ class Controller {
   Status check_times(const JobSpec& spec, Instant now) const;
   // `strictly`: it must fit as a whole, not only node by node.
   Status check_can_ever_run(const JobSpec& spec, bool strictly);
+  // jobs/gres.cc
+  // Reads the options into spec.extras->specials->gres.
+  Status understand_gres(JobSpec& spec) const;
+  void fill_gpu_defaults(JobSpec& spec, const PartitionSpec& partition) const;
   void answer_test(RequestId request, const JobSubmitted& admitted, Instant now, Outbox& out);
   // reservations/admit.cc
   Status check_reservation(JobSpec& spec, const Caller& caller, Instant now) const;
@@ -155,7 +159,7 @@ class Controller {
   static JobUpdated unchanged(const Job& job);
   bool array_is_full(const Job& job) const;
   void send_launch(const Job& job, Outbox& out) const;
-  LaunchJob launch_order(const Job& job) const;
+  LaunchJob launch_order(const Job& job, NodeId node) const;
   // jobs/prepare.cc
   bool prepares_nodes() const;
   bool must_configure() const;

@@ -27,7 +27,7 @@ struct Reply {
 // `LaunchJob` leaves here without script and environment: the shell adds them from the blob store.
 // A credential in `StepCreated` leaves here unsigned: the shell has the key.
 using NodeMessage =
-    std::variant<LaunchJob, KillJob, SignalJob, ForgetAttempts, SuspendJob, RebootNode>;
+    std::variant<LaunchJob, KillJob, SignalJob, ForgetAttempts, SuspendJob, RebootNode, NotifyJob>;
 struct Order {
   NodeId node;
   NodeMessage message;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "model/node_gres.h"
 #include "notation/licenses.h"
 
 namespace ym {
@@ -29,6 +30,7 @@ class Fold {
       Node& node = state_.nodes.edit(definition.node.value);
       node.id = definition.node;
       node.spec = definition.spec;
+      renew_gres(node);
       names[definition.spec->name] = definition.node;
       state_.next_node_id = std::max(state_.next_node_id, definition.node.value + 1);
     }
@@ -60,8 +62,10 @@ class Fold {
 
   void operator()(const NodeRegistered& e) {
     Node& node = known(e.node);
+    bool same_gres = node.registration->gres == e.registration->gres;
     node.registration = e.registration;
     node.responding = true;
+    if (!same_gres) renew_gres(node);
   }
   void operator()(const NodeResponded& e) { known(e.node).responding = true; }
   void operator()(const NodeStoppedResponding& e) { known(e.node).responding = false; }
@@ -84,6 +88,12 @@ class Fold {
     Node& node = known(e.node);
     node.comment = e.comment;
     node.extra = e.extra;
+    node.instance_id = e.instance_id;
+    node.instance_type = e.instance_type;
+    node.cpu_bind = e.cpu_bind;
+    node.active_features = e.active_features;
+    node.features_chosen = e.features_chosen;
+    node.resume_after = e.resume_after;
   }
 
   void operator()(const ReservationDefined& e) {
@@ -172,6 +182,7 @@ class Fold {
     job.dependency = e.dependency;
     job.dependency_failed = e.dependency_failed;
     job.array_max_running = e.array_max_running;
+    job.special_exit = e.special_exit && job.held();
     if (job.array) job.array = Ref(ArrayTasks{job.array->waiting, e.array_max_running});
     if (job.state == JobState::Pending)
       job.eligible = eligible_time(job);
@@ -259,6 +270,7 @@ class Fold {
     job.requeue_wanted = false;
     job.launched = false;
     job.holds = e.holds;
+    job.special_exit = e.special_exit;
     job.allocation = {};
     job.partition = {};
     job.start = job.end = job.limit_end = {};
@@ -305,6 +317,10 @@ class Fold {
     steps.push_back(e.step);
     job.steps = Ref(std::move(steps));
     if (e.step.id < kInteractiveStep) job.next_step = std::max(job.next_step, e.step.id.value + 1);
+  }
+
+  void operator()(const StepUpdated& e) {
+    change_step(e.job, e.step, [&](Step& step) { step.limit_end = e.limit_end; });
   }
 
   void operator()(const StepNodeEnded& e) {
@@ -378,6 +394,7 @@ class Fold {
       node.jobs += 1;
       node.exclusive += exclusive ? 1 : 0;
       node.for_user += keeps_others_off(job) ? 1 : 0;
+      change_gres(node, *job.allocation, hold_gres);
     }
   }
   void discharge(const Job& job) {
@@ -397,6 +414,38 @@ class Fold {
     node.exclusive -= job.spec->exclusive ? 1 : 0;
     node.for_user -= keeps_others_off(job) ? 1 : 0;
     node.last_busy = at_;
+    change_gres(node, *job.allocation, release_gres);
+  }
+
+  static void change_gres(Node& node, const Allocation& allocation,
+                          void (*change)(GresKinds&, const GresShare&)) {
+    if (!allocation.gres || !node.gres) return;
+    GresKinds kinds = *node.gres;
+    for (const GresShare& share : *allocation.gres)
+      if (share.node == node.id) change(kinds, share);
+    node.gres = Ref(std::move(kinds));
+  }
+
+  // What the node has, from what is known of it now. Whoever holds something of it goes on to:
+  // O(jobs) if anybody does and there is now something else than before, which is rare.
+  void renew_gres(Node& node) {
+    GresKinds kinds = gres_of(*node.spec, *node.registration);
+    GresKinds before = *node.gres;
+    for (GresKind& kind : before) {
+      kind.used = 0;
+      for (GresDevice& device : kind.devices) device.used = 0;
+    }
+    if (kinds == before) return;
+    if (node.jobs > 0)
+      state_.jobs.for_each([&](std::uint64_t, const Job& job) {
+        if (!job.holds_resources() || !job.allocation->gres) return;
+        bool left =
+            job.completing() && std::ranges::find(job.nodes_left, node.id) == job.nodes_left.end();
+        if (left) return;
+        for (const GresShare& share : *job.allocation->gres)
+          if (share.node == node.id) hold_gres(kinds, share);
+      });
+    node.gres = kinds.empty() ? Ref<GresKinds>() : Ref(std::move(kinds));
   }
 
   // They are the job's from its start to its end: nodes that are still to be cleaned hold none.

@@ -34,6 +34,18 @@ struct ConfigAnswer {
   Instant boot;
 };
 
+// How much the daemons log from now on, until they read their configuration again.
+struct SetDebug {
+  std::string level;  // empty: as it is
+  std::vector<std::string> flags_on, flags_off;
+  std::string nodes;  // hostlist: those slurmd; empty: the controller
+};
+// To whom an interactive job belongs: words for its standard error.
+struct OwnerNotice {
+  JobId job;
+  std::string text;
+};
+
 // The text of slurm.conf and its siblings, for nodes that have none (slurmd --conf-server).
 struct FetchConfig {};
 struct ConfigFile {

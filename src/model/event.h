@@ -81,6 +81,9 @@ struct NodeRebootChanged {
 struct NodeNoted {
   NodeId node;
   std::string comment, extra;
+  std::string instance_id, instance_type, cpu_bind, active_features;
+  bool features_chosen = false;
+  Instant resume_after;
 };
 
 // --- reservations and licences ---
@@ -128,6 +131,7 @@ struct JobUpdated {
   bool dependency_failed = false;
   std::uint32_t array_max_running = 0;
   Instant limit_end;  // of a running job
+  bool special_exit = false;
 };
 struct ArrayTasksCancelled {
   JobId array_job;
@@ -179,6 +183,7 @@ struct JobRequeued {
   Instant begin;
   Holds holds;
   Reason reason = Reason::None;
+  bool special_exit = false;
 };
 struct JobSuspended {
   JobId job;
@@ -195,6 +200,12 @@ struct JobForgotten {
 struct StepStarted {
   JobId job;
   Step step;
+};
+// By its owner's or an administrator's hand.
+struct StepUpdated {
+  JobId job;
+  StepId step;
+  Instant limit_end;
 };
 struct StepNodeEnded {
   JobId job;
@@ -235,7 +246,7 @@ using EventBody =
                  JobRequeued, JobSuspended, JobResumed, JobForgotten, StepStarted, StepNodeEnded,
                  StepEnded, JobConfigured, NodeRebootChanged, JobEpilogEnded, NodeNoted,
                  ReservationDefined, ReservationRemoved, LicensesDefined, TriggerSet,
-                 TriggerCleared, CrontabSet>;
+                 TriggerCleared, CrontabSet, StepUpdated>;
 
 struct Event {
   Seq seq;

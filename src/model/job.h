@@ -71,8 +71,8 @@ struct JobSpecials {
   bool all_memory = false;          // --mem=0
   bool spread = false, use_min_nodes = false, reboot = false, step_manager = false;
   bool consolidate_segments = false;
-  bool detached = false;  // salloc --no-shell: once it runs, it lives without its client
-  Ref<GresRequest> gres;  // the former, understood; set by admission alone
+  bool detached = false;          // salloc --no-shell: once it runs, it lives without its client
+  Ref<GresRequest> gres;          // the former, understood; set by admission alone
   std::uint32_t immediate_s = 0;  // --immediate: given up if it waits for longer; 0: it may
   bool operator==(const JobSpecials&) const = default;
 };
@@ -203,6 +203,7 @@ struct Job {
   bool priority_fixed = false;   // set by an administrator: factors do not change it
   bool epilog_due = false;       // ended, but EpilogSlurmctld has not: it runs when all is clean
   Ref<std::vector<EndedStep>> ended_steps;  // the last of them, the oldest first
+  bool special_exit = false;  // requeued and held as SPECIAL_EXIT, until it is released
 
   bool completing() const { return !nodes_left.empty(); }
   bool holds_resources() const {

@@ -86,6 +86,11 @@ struct JobPatch {
   std::optional<std::uint64_t> memory_per_node_mb, memory_per_cpu_mb, tmp_mb;
   std::optional<bool> contiguous, exclusive, oversubscribe, reset_accrue;
   std::optional<std::int64_t> time_limit_change_s;  // +5, -10: relative to what it is
+  std::optional<std::string> network, container_id;
+  std::optional<std::uint32_t> min_cpus, sockets_per_node, cores_per_socket, threads_per_core,
+      thread_spec;
+  std::optional<Instant> end;  // of a running job: its limit moves there
+  std::optional<bool> reboot;
 };
 
 // One verb for all the jobs that the filter selects. The caller must own each, or be an
@@ -94,11 +99,13 @@ struct AlterJobs {
   JobVerb verb = JobVerb::Update;
   JobFilter filter;
   JobPatch patch;
-  std::uint16_t signal = 0;  // Signal: which one
-  bool batch_only = false;   // Signal: the batch shell only (scancel -b)
-  bool whole_job = false;    // Signal: the batch shell and all steps (scancel -f)
-  std::string text;          // Notify: what the user is told
-  ExitStatus exit;           // Complete: what salloc's or srun's own allocation ended with
+  std::uint16_t signal = 0;      // Signal: which one
+  bool batch_only = false;       // Signal: the batch shell only (scancel -b)
+  bool whole_job = false;        // Signal: the batch shell and all steps (scancel -f)
+  std::string text;              // Notify: what the user is told
+  ExitStatus exit;               // Complete: what salloc's or srun's own allocation ended with
+  bool special_exit = false;     // RequeueHold: as SPECIAL_EXIT
+  bool incomplete_only = false;  // Requeue, RequeueHold: leave alone what has completed
 };
 
 struct JobOutcome {
@@ -159,6 +166,9 @@ struct JobRow {
   // job's, counted from 1; and counts that need no allocation. 0: see the job.
   std::uint32_t spec_place = 0;
   std::uint32_t node_count = 0, cpu_count = 0;
+  // When a planner looked at it last, and which: "Main" or "Backfill".
+  Instant last_eval;
+  std::string scheduler;
 };
 // Specs are counted over all frames of an answer: a job names one of them by its place.
 struct JobRows {

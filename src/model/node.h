@@ -26,6 +26,7 @@ struct NodeSpec {
   std::uint32_t core_spec_count = 0;    // or so many cores
   std::uint64_t mem_spec_limit_mb = 0;  // memory kept from jobs
   std::uint32_t system_cpus = 0;  // CPUs that the former two keep from jobs: count_system_cpus
+  bool dynamic = false;  // made by `scontrol create node`, not by slurm.conf: stays without it
   bool operator==(const NodeSpec&) const = default;
 
   // What jobs may have of it.
@@ -96,7 +97,15 @@ struct Node {
   std::uint32_t for_user = 0;   // of the jobs here, with --exclusive=user
   // As slurm.conf and the registration say, and what jobs hold of it.
   Ref<GresKinds> gres;
+  std::string instance_id, instance_type;  // of a cloud, for people
+  std::string cpu_bind;                    // --cpu-bind of steps that have no wish
+  std::string active_features;             // with `features_chosen`: the others are switched off
+  bool features_chosen = false;
+  Instant resume_after;  // down or drained until then; none: until somebody resumes it
 
+  const std::string& features_now() const {
+    return features_chosen ? active_features : spec->features;
+  }
   // May new work be placed here now?
   bool usable() const {
     return condition == NodeCondition::Up && responding && !drain && !fail &&

@@ -84,7 +84,7 @@ struct LaunchJob {
   Instant start, limit_end;
   bool prepare_only = false;  // PrologFlags=Alloc: run the prolog; the script is not for this node
   std::vector<std::uint64_t> memory_by_node_mb;
-  Ref<GresShares> gres;  // of the allocation, all nodes
+  Ref<GresShares> gres;                  // of the allocation, all nodes
   JobId het_job;                         // none: it is not heterogeneous
   std::vector<HetComponent> components;  // with the script: all of them, this one, too
 };
@@ -125,6 +125,13 @@ struct SuspendJob {
   Sluid sluid;
   bool suspend = true;  // false: go on
 };
+// Words of an administrator or of the user for the job's standard error: the batch script's, or
+// that of the srun whose steps run here.
+struct NotifyJob {
+  JobId job;
+  Sluid sluid;
+  std::string text;
+};
 // Run RebootProgram. Repeated until the machine has booted.
 struct RebootNode {
   Instant asked;
@@ -156,6 +163,7 @@ struct QueryPartitions {
 struct PartitionRow {
   Partition partition;
   std::uint32_t cpus = 0, node_count = 0;
+  std::uint64_t memory_mb = 0;
 };
 struct PartitionRows {
   std::vector<PartitionRow> rows;
@@ -167,6 +175,16 @@ struct UpdateNodes {
   std::optional<std::string> reason, features;
   std::optional<std::uint32_t> weight;
   std::optional<std::string> comment, extra, gres, address, hostname;
+  std::optional<std::string> active_features, instance_id, instance_type, cpu_bind;
+  std::optional<std::uint32_t> resume_after_s;  // 0xffffffff: never mind
+};
+// `scontrol create node`: nodes beside those of slurm.conf.
+struct CreateNodes {
+  std::vector<NodeSpec> nodes;
+};
+// `scontrol delete node`, of those that were created so.
+struct DeleteNodes {
+  std::string nodes;  // hostlist
 };
 struct RebootNodes {
   std::string nodes;  // hostlist, or ALL

@@ -44,6 +44,12 @@ struct PartitionSpec {
   std::uint32_t over_time_limit_min = kOverTimeOfCluster;  // kUnlimited: for ever
   std::uint32_t default_cpus_per_gpu = 0;                  // 0: the cluster's
   std::uint64_t default_memory_per_gpu_mb = 0;
+  bool exclusive_topo = false, power_down_on_idle = false;
+  std::string cpu_bind, topology, job_defaults;
+  // kOfCluster: as slurm.conf says for all.
+  static constexpr std::uint32_t kOfCluster = 0xfffffffe;
+  std::uint32_t suspend_time_s = kOfCluster, suspend_timeout_s = kOfCluster,
+                resume_timeout_s = kOfCluster;
   bool operator==(const PartitionSpec&) const = default;
 };
 

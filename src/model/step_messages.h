@@ -201,6 +201,14 @@ struct NodeOutcomes {
   std::vector<NodeOutcome> outcomes;
 };
 
+// `scontrol update step`: its time limit, or that of all steps of the job. Answered by Done.
+struct UpdateStep {
+  JobId job;
+  std::optional<StepId> step;
+  std::optional<std::uint32_t> time_limit_s;        // 0xffffffff: the job's own is the only one
+  std::optional<std::int64_t> time_limit_change_s;  // relative to what it is
+};
+
 // What the controller knows of running steps. Unset: all.
 struct QuerySteps {
   std::optional<JobId> job;
@@ -215,7 +223,7 @@ struct StepRow {
   Step step;
   std::string nodes;  // hostlist
   std::vector<NodeAddress> addresses;
-  Instant end;  // not set: it is alive
+  Instant end;    // not set: it is alive
   JobId het_job;  // none: the job is not heterogeneous
   std::uint32_t het_offset = 0;
 };

@@ -6,6 +6,7 @@
 
 #include "notation/features.h"
 #include "notation/hostlist.h"
+#include "schedule/place_gres.h"
 
 namespace ym {
 namespace {
@@ -14,6 +15,21 @@ using Candidates = std::vector<Candidate>;
 
 struct Wanted {
   std::uint32_t nodes_min = 1, nodes_max = 0xffffffff, tasks = 1;
+  std::uint64_t gres = 0;
+};
+
+// What some candidates can do together.
+struct Sum {
+  std::uint64_t tasks = 0, gres = 0;
+  void add(const Candidate& one) {
+    tasks += one.capacity;
+    gres += one.gres;
+  }
+  void remove(const Candidate& one) {
+    tasks -= one.capacity;
+    gres -= one.gres;
+  }
+  bool suffices(const Wanted& wanted) const { return tasks >= wanted.tasks && gres >= wanted.gres; }
 };
 
 Wanted wanted_of(const JobSpec& spec, const PlacementRules& rules) {
@@ -22,19 +38,24 @@ Wanted wanted_of(const JobSpec& spec, const PlacementRules& rules) {
   if (spec.max_nodes) wanted.nodes_max = std::max(spec.max_nodes, wanted.nodes_min);
   wanted.nodes_max = std::min(wanted.nodes_max, rules.max_nodes);
   wanted.tasks = std::max(spec.tasks, wanted.nodes_min);
+  if (const GresRequest* request = gres_request(spec)) wanted.gres = gres_total(*request);
   return wanted;
 }
 
 // The lightest first, among equals the roomiest.
 void sort_by_taste(Candidates& candidates) {
   std::ranges::sort(candidates, {}, [](const Candidate& c) {
-    return std::tuple(c.free.weight, ~c.capacity, c.free.node);
+    return std::tuple(c.free.weight, ~c.gres, ~c.capacity, c.free.node);
   });
 }
 
+bool suffices(const Candidate& one, const Wanted& wanted) {
+  return one.capacity >= wanted.tasks && one.gres >= wanted.gres;
+}
+
 // One node for all: the lightest, then the tightest.
-Candidates one_node(Candidates& candidates, std::uint32_t tasks) {
-  std::erase_if(candidates, [&](const Candidate& c) { return c.capacity < tasks; });
+Candidates one_node(Candidates& candidates, const Wanted& wanted) {
+  std::erase_if(candidates, [&](const Candidate& c) { return !suffices(c, wanted); });
   if (candidates.empty()) return {};
   return {*std::ranges::min_element(candidates, {}, [](const Candidate& c) {
     return std::tuple(c.free.weight, c.free.cpus, c.free.node);
@@ -43,16 +64,16 @@ Candidates one_node(Candidates& candidates, std::uint32_t tasks) {
 
 // Takes `chosen` and as many more as it needs, in the given order.
 Candidates fill_up(Candidates chosen, const Candidates& others, const Wanted& wanted) {
-  std::uint64_t room = 0;
-  for (const Candidate& candidate : chosen) room += candidate.capacity;
+  Sum room;
+  for (const Candidate& candidate : chosen) room.add(candidate);
   for (const Candidate& candidate : others) {
     if (chosen.size() >= wanted.nodes_max) break;
-    if (chosen.size() >= wanted.nodes_min && room >= wanted.tasks) break;
+    if (chosen.size() >= wanted.nodes_min && room.suffices(wanted)) break;
     chosen.push_back(candidate);
-    room += candidate.capacity;
+    room.add(candidate);
   }
   bool enough = chosen.size() >= wanted.nodes_min && chosen.size() <= wanted.nodes_max &&
-                room >= wanted.tasks;
+                room.suffices(wanted);
   return enough ? chosen : Candidates{};
 }
 
@@ -61,20 +82,25 @@ Candidates contiguous(Candidates& candidates, const Wanted& wanted) {
   std::ranges::sort(candidates, {}, [](const Candidate& c) { return c.free.node; });
   Candidates best;
   std::size_t begin = 0;
-  std::uint64_t room = 0;
+  Sum room;
   for (std::size_t end = 0; end < candidates.size(); ++end) {
     bool neighbour =
         end > begin && candidates[end].free.node.value == candidates[end - 1].free.node.value + 1;
     if (!neighbour) {
       begin = end;
-      room = 0;
+      room = {};
     }
-    room += candidates[end].capacity;
+    room.add(candidates[end]);
     auto size = [&] { return end - begin + 1; };
     // Without its first node, is it still enough?
-    while (size() > wanted.nodes_min && room - candidates[begin].capacity >= wanted.tasks)
-      room -= candidates[begin++].capacity;
-    bool enough = size() >= wanted.nodes_min && size() <= wanted.nodes_max && room >= wanted.tasks;
+    auto without_first = [&] {
+      Sum rest = room;
+      rest.remove(candidates[begin]);
+      return rest;
+    };
+    while (size() > wanted.nodes_min && without_first().suffices(wanted))
+      room.remove(candidates[begin++]);
+    bool enough = size() >= wanted.nodes_min && size() <= wanted.nodes_max && room.suffices(wanted);
     if (enough && (best.empty() || size() < best.size()))
       best.assign(candidates.begin() + static_cast<std::ptrdiff_t>(begin),
                   candidates.begin() + static_cast<std::ptrdiff_t>(end) + 1);
@@ -157,10 +183,9 @@ Candidates choose_plainly(const JobSpec& spec, Candidates candidates, const Want
         required && required->count() <= wanted.nodes_max)
       return with_required(*required, std::move(candidates), wanted);
   bool one_suffices =
-      wanted.nodes_min == 1 && std::ranges::any_of(candidates, [&](const Candidate& c) {
-        return c.capacity >= wanted.tasks;
-      });
-  if (one_suffices) return one_node(candidates, wanted.tasks);
+      wanted.nodes_min == 1 &&
+      std::ranges::any_of(candidates, [&](const Candidate& c) { return suffices(c, wanted); });
+  if (one_suffices) return one_node(candidates, wanted);
   sort_by_taste(candidates);
   return fill_up({}, candidates, wanted);
 }

@@ -12,6 +12,7 @@ namespace ym {
 struct Candidate {
   Free free;
   std::uint32_t capacity = 0;
+  std::uint64_t gres = 0;  // what it could give to wishes for the whole job (place_gres.h)
 };
 
 // Nodes that together take all tasks, as --nodes, --nodelist, --constraint, --contiguous and

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "notation/hostlist.h"
+#include "schedule/place_gres.h"
 
 namespace ym {
 namespace {
@@ -16,6 +17,7 @@ void give_back(const Allocation& allocation, std::map<NodeId, Free>& free) {
     Free& left = node->second;
     left.cpus = std::min(left.cpus + share.cpus, left.cpus_total);
     left.memory_mb += share.memory_mb;
+    release_gres(allocation, left);
     left.idle = left.cpus == left.cpus_total;
     if (left.idle) left.for_user = left.several_owners = false;
   }
@@ -25,6 +27,7 @@ void give_back(const Allocation& allocation, std::map<NodeId, Free>& free) {
 struct Taken {
   std::uint32_t cpus = 0;
   std::uint64_t memory_mb = 0;
+  std::vector<const Allocation*> by;
 };
 std::map<NodeId, Taken> taken_between(const std::vector<Booking>& booked, Instant from,
                                       Instant until) {
@@ -34,6 +37,7 @@ std::map<NodeId, Taken> taken_between(const std::vector<Booking>& booked, Instan
     for (const NodeShare& share : one.allocation.nodes) {
       taken[share.node].cpus += share.cpus;
       taken[share.node].memory_mb += share.memory_mb;
+      if (one.allocation.gres) taken[share.node].by.push_back(&one.allocation);
     }
   }
   return taken;
@@ -66,6 +70,7 @@ std::optional<Booking> try_at(const JobSpec& spec, const std::vector<Home>& home
         left.cpus -= std::min(left.cpus, by->second.cpus);
         left.memory_mb -= std::min(left.memory_mb, by->second.memory_mb);
         left.idle = false;
+        for (const Allocation* allocation : by->second.by) hold_gres(*allocation, left);
       }
       if (calendar && !calendar->empty() && !calendar->clip(candidates.back(), stays.front()))
         candidates.pop_back();

@@ -7,6 +7,7 @@
 #include "notation/features.h"
 #include "notation/hostlist.h"
 #include "schedule/choose.h"
+#include "schedule/place_gres.h"
 
 namespace ym {
 namespace {
@@ -42,6 +43,7 @@ std::uint32_t capacity(const JobSpec& spec, const Free& node, const PlacementRul
   std::uint32_t tasks =
       spec.overcommit ? spec.tasks : tasks_that_fit(needs_of(spec), node.shape, cpus);
   if (spec.tasks_per_node) tasks = std::min(tasks, spec.tasks_per_node);
+  if (tasks > 0 && gres_request(spec)) tasks = gres_capacity(spec, node, tasks, cpus, rules);
   if (!rules.memory_counts || tasks == 0) return tasks;
   if (spec.extras->specials->all_memory)
     return node.spec && node.memory_mb >= node.spec->memory_for_jobs() ? tasks : 0;
@@ -127,6 +129,8 @@ std::optional<Allocation> place(const JobSpec& spec, std::vector<Free> candidate
   std::vector<Candidate> able;
   for (const Free& free : candidates)
     if (std::uint32_t tasks = capacity(spec, free, rules)) able.push_back({free, tasks});
+  if (const GresRequest* request = gres_request(spec))
+    for (Candidate& one : able) one.gres = gres_room(*request, one.free, one.free.cpus, rules);
   std::vector<Candidate> chosen = choose(spec, std::move(able), rules);
   if (chosen.empty()) return std::nullopt;
   std::ranges::sort(chosen, {}, [](const Candidate& c) { return c.free.node; });
@@ -135,6 +139,7 @@ std::optional<Allocation> place(const JobSpec& spec, std::vector<Free> candidate
   Allocation allocation;
   for (std::size_t i = 0; i < chosen.size(); ++i)
     allocation.nodes.push_back(share_for(spec, chosen[i].free, tasks[i], rules));
+  if (!add_gres(spec, chosen, tasks, rules, allocation)) return std::nullopt;
   return allocation;
 }
 
@@ -151,7 +156,8 @@ Free free_now(const Node& node) {
           .spec = &*node.spec,
           .owner = node.owner,
           .several_owners = node.several_owners,
-          .for_user = node.for_user > 0};
+          .for_user = node.for_user > 0,
+          .gres = node.gres};
 }
 
 Free free_when_empty(const Node& node) {
@@ -163,7 +169,8 @@ Free free_when_empty(const Node& node) {
           .idle = true,
           .shape = shape_of(*node.spec),
           .cpus_withheld = node.spec->system_cpus,
-          .spec = &*node.spec};
+          .spec = &*node.spec,
+          .gres = unused_gres(node)};
 }
 
 std::vector<const Node*> admitted_nodes(const State& state, const Partition& partition,
@@ -213,7 +220,7 @@ bool still_fits(const State& state, const JobSpec& spec, const Allocation& alloc
            Free free = free_now(*node);
            if (!owner_admits(spec, free, rules)) return false;
            return free.cpus >= share.cpus && free.memory_mb >= share.memory_mb &&
-                  (!whole || free.idle);
+                  (!whole || free.idle) && still_has_gres(*node, allocation);
          });
 }
 

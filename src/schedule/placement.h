@@ -26,6 +26,7 @@ struct Free {
   Uid owner{};                      // of the jobs there, if it is not idle
   bool several_owners = false;
   bool for_user = false;  // --exclusive=user: others are not admitted
+  Ref<GresKinds> gres;    // what it has, with what is held of it
 };
 
 struct PlacementRules {

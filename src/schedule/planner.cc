@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "schedule/forecast.h"
+#include "schedule/place_gres.h"
 #include "schedule/shape.h"
 
 namespace ym {
@@ -306,6 +307,7 @@ class Planner::Pass {
       free.several_owners = !free.idle && (free.several_owners || free.owner != job.spec->uid);
       free.for_user = free.for_user || job.spec->extras->specials->exclusive_kind == kExclusiveUser;
       free.idle = false;
+      hold_gres(proposal.allocation, free);
     }
     take_licenses(proposal.allocation.licenses, licenses_);
     if (calendar_.has_parts()) calendar_.count({}, proposal.allocation);

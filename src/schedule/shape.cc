@@ -13,6 +13,20 @@ void put(std::string& out, const std::string& text) {
   out += text;
 }
 
+void put(std::string& out, const GresRequest& request) {
+  for (const GresWish& wish : request.wishes) {
+    put(out, wish.name);
+    put(out, wish.type);
+    put(out, wish.count);
+    put(out, wish.per);
+  }
+  put(out, request.cpus_per_gpu);
+  put(out, request.memory_per_gpu_mb);
+  put(out, request.tasks_per_gpu);
+  put(out, static_cast<char>(request.enforce_binding | request.many_per_shared << 1 |
+                             request.one_task_per_shared << 2));
+}
+
 }  // namespace
 
 std::string shape_key(const JobSpec& spec) {
@@ -35,7 +49,6 @@ std::string shape_key(const JobSpec& spec) {
     put(key, spec.extras->features);
     put(key, spec.extras->required_nodes);
     put(key, spec.extras->excluded_nodes);
-    put(key, spec.extras->gres);
     put(key, spec.extras->licenses);
     put(key, spec.extras->reservation);
     put(key, spec.extras->binding.distribution);
@@ -51,6 +64,7 @@ std::string shape_key(const JobSpec& spec) {
     put(key, static_cast<char>(specials.spread | specials.use_min_nodes << 1 |
                                specials.all_memory << 2 | specials.exclusive_kind << 3));
     if (specials.exclusive_kind == kExclusiveUser) put(key, spec.uid.value);
+    if (specials.gres) put(key, *specials.gres);
   }
   return key;
 }

@@ -31,6 +31,25 @@ bool may_requeue(JobId job) { return job.value % 4 == 0; }
 
 }  // namespace
 
+namespace {
+
+// Chance of its own, so that what else happens under a seed stays as it was.
+void ask_for_gres(JobSpec& spec) {
+  Prng prng(std::uint64_t{spec.time_limit_s} << 32 | spec.tasks << 8 | spec.min_nodes);
+  if (!prng.chance(1, 6)) return;
+  static constexpr const char* kNode[] = {"gpu:1", "gpu:b:1", "tool:2", "shard:3", "gpu:2,tool"};
+  JobExtras extras{.gres = kNode[prng.below(5)]};
+  JobSpecials specials{.tres_per_job = "gpu:2"};
+  if (prng.chance(1, 3)) {
+    extras.gres.clear();
+    if (prng.chance(1, 2)) std::swap(specials.tres_per_job, specials.tres_per_task);
+    extras.specials = Ref(specials);
+  }
+  spec.extras = Ref(extras);
+}
+
+}  // namespace
+
 void Clients::do_something() {
   std::uint64_t dice = in_.prng.below(100);
   if (dice < 45 || jobs_.empty()) return submit();
@@ -60,6 +79,7 @@ SubmitJob Clients::random_submission() {
   if (prng.chance(1, 4)) spec.partitions = prng.chance(1, 2) ? "short" : "short,main";
   if (prng.chance(1, 10)) spec.begin = in_.time.now() + std::chrono::seconds(prng.below(300));
   if (prng.chance(1, 12)) submit.hold = true;
+  ask_for_gres(spec);
   if (spec.batch && prng.chance(1, 5)) {
     std::uint32_t last = static_cast<std::uint32_t>(prng.between(0, 7));
     submit.array = fmt::format("0-{}", last);

@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "model/apply.h"
+#include "model/node_gres.h"
 #include "wire/codec.h"
 #include "wire/snapshot.h"
 
@@ -214,7 +215,35 @@ void Ledger::check_resources() {
     if (sum.cpus != node.cpus_used || sum.jobs != node.jobs || sum.exclusive != node.exclusive ||
         sum.memory_mb != node.memory_used_mb || sum.completing != node.completing)
       fail(fmt::format("the sums of node {} are not those of its jobs", name));
+    check_gres(node);
   });
+}
+
+void Ledger::check_gres(const Node& node) {
+  if (!node.gres) return;
+  GresKinds kinds = gres_of(*node.spec, *node.registration);
+  state_.jobs.for_each([&](std::uint64_t, const Job& job) {
+    bool left = std::ranges::find(job.nodes_left, node.id) != job.nodes_left.end();
+    if (!job.holds_resources() || (job.completing() && !left)) return;
+    for (const GresShare& share : gres_on(*job.allocation->gres, node.id)) hold_gres(kinds, share);
+  });
+  if (kinds != *node.gres)
+    fail(fmt::format("the generic resources of node {} are not those of its jobs: {}",
+                     node.spec->name, gres_used_text(node)));
+  std::set<std::uint32_t> whole;
+  for (const GresKind& kind : kinds) {
+    bool over = kind.used > kind.count;
+    for (std::size_t i = 0; i < kind.devices.size(); ++i) {
+      over = over || kind.devices[i].used > kind.devices[i].room;
+      std::uint32_t number = kind.first + static_cast<std::uint32_t>(i);
+      if (kind.devices[i].used == 0) continue;
+      if (!kind.shared) whole.insert(number);
+      over = over || (kind.shared && whole.contains(number));
+    }
+    if (over)
+      fail(fmt::format("{} of node {} is given away twice: {}", kind.name, node.spec->name,
+                       gres_used_text(node)));
+  }
 }
 
 void Ledger::process_started(const std::string& node, JobId job, Sluid sluid, StepId step) {

@@ -43,6 +43,7 @@ class Ledger {
   const State& state() const { return state_; }
   std::uint64_t events() const { return state_.seq.value; }
   void check_resources();
+  void check_gres(const Node& node);
   void check_same(const State& live);
 
   // --- what clients were told ---

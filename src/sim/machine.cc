@@ -2,6 +2,7 @@
 #include "sim/machine.h"
 
 #include "base/format.h"
+#include "sim/gres.h"
 
 namespace ym::sim {
 
@@ -158,7 +159,8 @@ void Machine::report(NodeReport report) {
                            .version = "sim",
                            .boot_time = boot_time_,
                            .slurmd_start = daemon_start_,
-                           .address = name()};
+                           .address = name(),
+                           .gres = pretended_gres(spec_)};
   in_.send(name(), std::move(report));
 }
 

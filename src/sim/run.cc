@@ -80,12 +80,17 @@ ClusterConfig World::random_config() {
   config.memory_is_consumable = prng_.chance(1, 2);
   config.whole_nodes = prng_.chance(1, 8);
   config.kill_on_invalid_dependency = prng_.chance(1, 3);
+  config.gres_types = "gpu,shard,tool";
+  Prng gres(options_.seed);
   std::int64_t count = prng_.between(2, 6);
   for (std::int64_t i = 1; i <= count; ++i) {
     NodeSpec node{.name = fmt::format("n{}", i)};
     node.hostname = node.address = node.name;
     node.cpus = node.cores_per_socket = static_cast<std::uint32_t>(prng_.between(2, 8));
     node.memory_mb = 1000;
+    if (gres.chance(2, 3))
+      node.gres = fmt::format("gpu:a:{},gpu:b:{},shard:8,tool:{}", gres.between(0, 2),
+                              gres.between(1, 2), gres.between(2, 4));
     config.nodes.push_back(node);
   }
   PartitionSpec main{.name = "main", .nodes = fmt::format("n[1-{}]", count), .is_default = true};

@@ -8,7 +8,9 @@
 #include "controller/queries/explain.h"
 #include "controller/queries/rows.h"
 #include "controller/queries/select.h"
+#include "model/node_gres.h"
 #include "notation/hostlist.h"
+#include "sim/gres.h"
 
 namespace ym::sim {
 namespace {
@@ -119,6 +121,7 @@ std::string Scenario::nodes_defined(const Line& line) {
       if (key == "mem") node.memory_mb = number(value);
       if (key == "weight") node.weight = number(value);
       if (key == "features") node.features = value;
+      if (key == "gres") node.gres = value;
     }
     config_.nodes.push_back(node);
   }
@@ -150,6 +153,7 @@ std::string Scenario::set(const Line& line) {
     if (key == "enforce") config_.enforce_partition_limits = value != "no";
     if (key == "enforce") config_.any_partition_suffices = value == "any";
     if (key == "max_array_size") config_.max_array_size = number(value);
+    if (key == "gres_types") config_.gres_types = value;
     if (key == "kill_invalid") config_.kill_on_invalid_dependency = value == "yes";
   }
   return {};
@@ -212,6 +216,10 @@ std::string Scenario::submit(const Line& line) {
     if (key == "begin") spec.begin = kZero + std::chrono::seconds(number(value));
     if (key == "array") submit.array = value;
     if (key == "depend") submit.dependency = value;
+    if (key == "gres") extras.gres = value;
+    if (key == "gpus") specials.tres_per_job = "gpu:" + value;
+    if (key == "gpus_per_task") specials.tres_per_task = "gpu:" + value;
+    if (key == "cpus_per_gpu") specials.cpus_per_tres = "gpu:" + value;
   }
   for (const std::string& word : line.words) {
     if (word == "exclusive") spec.exclusive = true;
@@ -281,6 +289,7 @@ std::string Scenario::step(const Line& line) {
     if (key == "cpus") create.cpus_per_task = number(value);
     if (key == "nodes") create.nodes = number(value);
     if (key == "overlap") create.overlap = value == "yes";
+    if (key == "gres") create.gres = Ref(GresOptions{.per_node = value});
   }
   controller_.create_step({++requests_}, create, ada(), now_, out_);
   return {};
@@ -329,6 +338,9 @@ std::string Scenario::connect(const Line& line) {
       if (node.name == name)
         said.registration = {
             .cpus = node.cpus, .memory_mb = node.memory_mb, .boot_time = boots_[name]};
+    for (const NodeSpec& node : config_.nodes)
+      if (node.name == name && !line.options.contains("nogres"))
+        said.registration.gres = pretended_gres(node);
     for (const auto& [sluid, attempt] : running_[name]) said.attempts.push_back(attempt);
     report(name, said);
   }
@@ -418,6 +430,9 @@ std::string Scenario::show(const Job& job) const {
     text += " nodes=" + row.nodes + " end=" + seconds(job.limit_end);
     if (job.allocation->cpus() > job.allocation->nodes.size())
       text += fmt::format(" cpus={}", job.allocation->cpus());
+    for (const NodeShare& share : job.allocation->nodes)
+      if (job.allocation->gres)
+        text += " gres=" + gres_detail_text(*job.allocation->gres, share.node);
   } else {
     text += fmt::format(" exit={}:{}", job.exit.code, job.exit.signal);
     if (row.reason != Reason::None) text += fmt::format(" reason={}", name_of(row.reason));

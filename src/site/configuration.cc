@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "config/cgroup_conf.h"
+#include "config/gres_conf.h"
 #include "config/parse.h"
 #include "config/values.h"
 #include "os/environment.h"
@@ -29,6 +30,21 @@ Status add_cgroup_conf(LoadedConfiguration& loaded) {
   auto parsed = parse_cgroup_conf(path, [](const std::string& name) { return read_file(name); });
   if (!parsed) return std::unexpected(parsed.error());
   loaded.config.cgroup = parsed->config;
+  loaded.files.push_back(path);
+  loaded.warnings.insert(loaded.warnings.end(), parsed->warnings.begin(), parsed->warnings.end());
+  return {};
+}
+
+// gres.conf, likewise.
+Status add_gres_conf(LoadedConfiguration& loaded) {
+  auto slash = loaded.path.rfind('/');
+  std::string path =
+      slash == std::string::npos ? "gres.conf" : loaded.path.substr(0, slash + 1) + "gres.conf";
+  if (::access(path.c_str(), F_OK) != 0) return {};
+  auto parsed = parse_gres_conf(path, loaded.config.gres_types,
+                                [](const std::string& name) { return read_file(name); });
+  if (!parsed) return std::unexpected(parsed.error());
+  loaded.config.gres_conf = std::move(parsed->lines);
   loaded.files.push_back(path);
   loaded.warnings.insert(loaded.warnings.end(), parsed->warnings.begin(), parsed->warnings.end());
   return {};
@@ -77,6 +93,7 @@ Result<LoadedConfiguration> load_configuration(const std::string& path) {
   loaded.files = parsed->files;
   for (const auto& use : parsed->not_acted_on) loaded.not_acted_on.push_back(use.text());
   if (auto added = add_cgroup_conf(loaded); !added) return std::unexpected(added.error());
+  if (auto added = add_gres_conf(loaded); !added) return std::unexpected(added.error());
   return loaded;
 }
 

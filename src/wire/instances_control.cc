@@ -54,5 +54,11 @@ template std::string to_json(const QueryStatistics&);
 template void encode_to(std::string&, const Statistics&);
 template Result<Statistics> decode(std::string_view);
 template std::string to_json(const Statistics&);
+template void encode_to(std::string&, const SetDebug&);
+template Result<SetDebug> decode(std::string_view);
+template std::string to_json(const SetDebug&);
+template void encode_to(std::string&, const OwnerNotice&);
+template Result<OwnerNotice> decode(std::string_view);
+template std::string to_json(const OwnerNotice&);
 
 }  // namespace ym::wire

@@ -57,5 +57,14 @@ template std::string to_json(const UpdatePartition&);
 template void encode_to(std::string&, const AttemptReport&);
 template Result<AttemptReport> decode(std::string_view);
 template std::string to_json(const AttemptReport&);
+template void encode_to(std::string&, const NotifyJob&);
+template Result<NotifyJob> decode(std::string_view);
+template std::string to_json(const NotifyJob&);
+template void encode_to(std::string&, const CreateNodes&);
+template Result<CreateNodes> decode(std::string_view);
+template std::string to_json(const CreateNodes&);
+template void encode_to(std::string&, const DeleteNodes&);
+template Result<DeleteNodes> decode(std::string_view);
+template std::string to_json(const DeleteNodes&);
 
 }  // namespace ym::wire

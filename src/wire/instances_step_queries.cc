@@ -48,5 +48,8 @@ template std::string to_json(const TreeOrder&);
 template void encode_to(std::string&, const TreeAnswers&);
 template Result<TreeAnswers> decode(std::string_view);
 template std::string to_json(const TreeAnswers&);
+template void encode_to(std::string&, const UpdateStep&);
+template Result<UpdateStep> decode(std::string_view);
+template std::string to_json(const UpdateStep&);
 
 }  // namespace ym::wire

@@ -155,6 +155,18 @@ template <>
 inline constexpr std::uint16_t message_number<CreateHetStep> = 241;
 template <>
 inline constexpr std::uint16_t message_number<HetStepCreated> = 242;
+template <>
+inline constexpr std::uint16_t message_number<UpdateStep> = 251;
+template <>
+inline constexpr std::uint16_t message_number<NotifyJob> = 252;
+template <>
+inline constexpr std::uint16_t message_number<SetDebug> = 253;
+template <>
+inline constexpr std::uint16_t message_number<CreateNodes> = 254;
+template <>
+inline constexpr std::uint16_t message_number<DeleteNodes> = 255;
+template <>
+inline constexpr std::uint16_t message_number<OwnerNotice> = 256;
 
 template <>
 inline constexpr std::uint16_t message_number<NodeReport> = 300;

@@ -3,6 +3,7 @@
 #include "base/format.h"
 #include "cli/common/allocation.h"
 #include "model/binding_variables.h"
+#include "model/gres_request.h"
 
 namespace ym::cli {
 namespace {
@@ -17,6 +18,7 @@ void add_requests(Variables& out, const JobSpec& spec) {
     if (!value.empty()) out.emplace_back(name, value);
   };
   for (auto& variable : binding_variables(extras.binding)) out.push_back(std::move(variable));
+  for (auto& variable : gres_variables(*extras.specials)) out.push_back(std::move(variable));
   add_text("SLURM_JOB_RESERVATION", extras.reservation);
   add_text("SLURM_JOB_LICENSES", extras.licenses);
   add_text("SLURM_JOB_EXTRA", extras.extra);

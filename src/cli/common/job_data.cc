@@ -9,6 +9,8 @@
 
 #include "cli/common/local.h"
 #include "cli/common/targets.h"
+#include "model/gres_request.h"
+#include "model/node_gres.h"
 #include "notation/hostlist.h"
 
 namespace ym::cli {
@@ -34,6 +36,16 @@ std::vector<std::string> states_of(const Job& job) {
   std::vector<std::string> out = {std::string(name_of(job.state))};
   if (job.configuring) out.push_back("CONFIGURING");
   if (shown_state(job) == "COMPLETING") out.push_back("COMPLETING");
+  return out;
+}
+
+// What the job has on each of its nodes.
+std::vector<std::string> gres_details(View view) {
+  std::vector<std::string> out;
+  const Allocation& allocation = *view.job().allocation;
+  if (allocation.gres)
+    for (const NodeShare& share : allocation.nodes)
+      out.push_back(gres_detail_text(*allocation.gres, share.node));
   return out;
 }
 
@@ -74,7 +86,7 @@ void write_request(DataWriter& data, View view) {
   for (const char* key :
        {"cpu_frequency_minimum", "cpu_frequency_maximum", "cpu_frequency_governor"})
     data.number(key, std::nullopt);
-  data.text("cpus_per_tres", specials.cpus_per_tres).text("cron", specials.cron);
+  data.text("cpus_per_tres", shown_gres(specials.cpus_per_tres)).text("cron", specials.cron);
   data.number("deadline", seconds(spec.deadline)).number("delay_boot", specials.delay_boot_s);
   data.text("dependency", view.job().dependency->shown());
   write_exit(data, "derived_exit_code", view.job().derived_exit);
@@ -84,7 +96,7 @@ void write_request(DataWriter& data, View view) {
   write_exit(data, "exit_code", view.job().exit);
   data.text("extra", extras.extra).text("failed_node", "").text("features", extras.features);
   data.text("federation_origin", "").text("federation_siblings_active", "");
-  data.text("federation_siblings_viable", "").texts("gres_detail", {});
+  data.text("federation_siblings_viable", "").texts("gres_detail", gres_details(view));
   data.integer("group_id", spec.gid.value).text("group_name", group_name(spec.gid.value));
 }
 
@@ -132,7 +144,8 @@ void write_state(DataWriter& data, View view) {
   data.texts("mail_type", {}).text("mail_user", extras.mail_user);
   data.number("max_cpus", 0).number("max_nodes", view.spec().max_nodes);
   data.text("mcs_label", view.specials().mcs_label);
-  data.text("memory_per_tres", view.specials().memory_per_tres).text("name", view.spec().name);
+  data.text("memory_per_tres", shown_gres(view.specials().memory_per_tres))
+      .text("name", view.spec().name);
   data.text("network", extras.network).text("nodes", view.row->nodes);
   data.integer("nice", view.spec().nice);
 }
@@ -217,11 +230,10 @@ void write_time(DataWriter& data, View view) {
 void write_tres(DataWriter& data, View view) {
   const JobSpecials& specials = view.specials();
   data.text("tres_bind", specials.tres_bind).text("tres_freq", specials.tres_freq);
-  data.text("tres_per_job", specials.tres_per_job);
-  data.text("tres_per_node",
-            specials.tres_per_node.empty() ? view.extras().gres : specials.tres_per_node);
-  data.text("tres_per_socket", specials.tres_per_socket);
-  data.text("tres_per_task", specials.tres_per_task);
+  data.text("tres_per_job", shown_gres(specials.tres_per_job));
+  data.text("tres_per_node", tres_per_node(view));
+  data.text("tres_per_socket", shown_gres(specials.tres_per_socket));
+  data.text("tres_per_task", shown_gres(specials.tres_per_task));
   data.text("tres_req_str", requested_tres(view)).text("tres_alloc_str", allocated_tres(view));
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "model/gres_request.h"
+#include "model/node_gres.h"
 #include "notation/hostlist.h"
 #include "notation/pattern.h"
 #include "notation/tres.h"
@@ -15,6 +17,22 @@ std::uint64_t requested_memory_mb(const JobView& view) {
   const JobSpec& spec = view.spec();
   if (spec.memory_per_cpu_mb) return spec.memory_per_cpu_mb * cpu_count_of(view);
   return spec.memory_per_node_mb * node_count_of(view);
+}
+
+// What was asked for on all nodes together.
+std::string requested_gres(const JobSpec& spec) {
+  const GresRequest& request = *spec.extras->specials->gres;
+  GresShares shares;
+  std::uint64_t nodes = std::max(1u, spec.min_nodes);
+  for (const GresWish& wish : request.wishes) {
+    std::uint64_t factor = wish.per == GresPer::Job    ? 1
+                           : wish.per == GresPer::Task ? spec.tasks
+                           : wish.per == GresPer::Node
+                               ? nodes
+                               : nodes * std::max(1u, spec.extras->sockets_per_node);
+    shares.push_back({.name = wish.name, .type = wish.type, .count = wish.count * factor});
+  }
+  return gres_tres_text(shares);
 }
 
 std::string tres_text(std::uint64_t cpus, std::uint64_t memory_mb, std::uint64_t nodes) {
@@ -112,7 +130,8 @@ Instant end_of(const JobView& view) {
 std::string requested_tres(const JobView& view) {
   const JobSpec& spec = view.spec();
   std::uint32_t cpus = std::max(spec.tasks * std::max(1u, spec.cpus_per_task), spec.min_nodes);
-  return tres_text(cpus, requested_memory_mb(view), std::max(1u, spec.min_nodes));
+  return tres_text(cpus, requested_memory_mb(view), std::max(1u, spec.min_nodes)) +
+         requested_gres(spec);
 }
 
 std::string allocated_tres(const JobView& view) {
@@ -120,7 +139,13 @@ std::string allocated_tres(const JobView& view) {
   if (allocation.nodes.empty()) return {};
   std::uint64_t memory_mb = 0;
   for (const NodeShare& share : allocation.nodes) memory_mb += share.memory_mb;
-  return tres_text(allocation.cpus(), memory_mb, allocation.nodes.size());
+  return tres_text(allocation.cpus(), memory_mb, allocation.nodes.size()) +
+         gres_tres_text(*allocation.gres);
+}
+
+std::string tres_per_node(const JobView& view) {
+  GresOptions wish = gres_options(view.extras());
+  return shown_gres(wish.per_node);
 }
 
 std::string shown_file(const JobView& view, const std::string& pattern) {

@@ -43,6 +43,8 @@ Instant end_of(const JobView& view);  // real or at the limit; not set if there 
 // "cpu=4,mem=8G,node=1,billing=4"; what was asked for, or what the job holds.
 std::string requested_tres(const JobView& view);
 std::string allocated_tres(const JobView& view);
+// "gres/gpu:2": --gres and --gpus-per-node.
+std::string tres_per_node(const JobView& view);
 // Patterns of file names resolved as far as the job itself can tell.
 std::string shown_file(const JobView& view, const std::string& pattern);
 

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/local.h"
+#include "model/node_gres.h"
 
 namespace ym::cli {
 namespace {
@@ -51,7 +52,8 @@ void write_machine(DataWriter& data, const NodeRow& row, std::string_view cluste
   data.text("specialized_cpus", spec.cpu_spec_list);
   data.text("comment", "").text("extra", "");
   data.texts("features", words_of(spec.features)).texts("active_features", words_of(spec.features));
-  data.text("gres", spec.gres).text("gres_drained", "N/A").text("gres_used", "");
+  data.text("gres", gres_text(row.node)).text("gres_drained", "N/A");
+  data.text("gres_used", gres_used_text(row.node));
   data.text("instance_id", "").text("instance_type", "");
   data.number("last_busy", seconds(node.last_busy)).text("mcs_label", "");
   data.integer("specialized_memory", static_cast<std::int64_t>(spec.mem_spec_limit_mb));

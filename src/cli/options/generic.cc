@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPUs and other generic resources: by job, node, socket and task, and what goes with each.
 #include "cli/options/setters.h"
+#include "model/gres_request.h"
+#include "notation/gres.h"
 #include "notation/size.h"
 
 namespace ym::cli {
@@ -20,13 +22,14 @@ Status set_gpus(JobOptions& options, std::string_view value) {
     out += fmt::format("{}gpu:{}", out.empty() ? "" : ",", one);
   }
   member_of(options, Member) = std::move(out);
+  if constexpr (Member == &JobSpecials::tres_per_job)
+    options.gpus_inherited = options.source == OptionSource::Environment;
   return {};
 }
 
 Status set_gres(JobOptions& options, std::string_view value) {
-  for (std::string_view one : split(value, ','))
-    if (trim(one).empty() && !value.empty()) return fail(kWholeTextOne, kBadGres);
-  options.extras.gres = same_ignoring_case(value, "none") ? "" : std::string(value);
+  if (!parse_gres(value)) return fail(kWholeTextOne, kBadGres);
+  options.extras.gres = same_ignoring_case(value, kNoGres) ? kNoGres : value;
   return {};
 }
 
@@ -216,10 +219,10 @@ void add_generic_options(std::vector<JobOption>& table) {
 
 bool wants_generic_resources(const JobOptions& options) {
   const JobSpecials& wish = options.specials;
-  return !options.extras.gres.empty() || !wish.tres_per_job.empty() ||
-         !wish.tres_per_node.empty() || !wish.tres_per_socket.empty() ||
-         !wish.tres_per_task.empty() || !wish.cpus_per_tres.empty() ||
-         !wish.memory_per_tres.empty() || wish.tasks_per_tres != 0;
+  bool gres = !options.extras.gres.empty() && options.extras.gres != kNoGres;
+  return gres || !wish.tres_per_job.empty() || !wish.tres_per_node.empty() ||
+         !wish.tres_per_socket.empty() || !wish.tres_per_task.empty() ||
+         !wish.cpus_per_tres.empty() || !wish.memory_per_tres.empty() || wish.tasks_per_tres != 0;
 }
 
 }  // namespace ym::cli

@@ -73,6 +73,7 @@ struct JobOptions {
   std::optional<bool> bcast_compress, send_libs;
   std::optional<std::uint32_t> relative;  // -r: the step begins at this node of the job
   std::string hosts;                      // of an arbitrary layout: the host of each task, in order
+  bool gpus_inherited = false;            // --gpus is the surrounding job's, by its variable
   std::string answer;  // what --cpu-bind=help and its like asked for: printed instead of work
 };
 

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/command.h"
+#include "cli/options/gres_counts.h"
 #include "model/errc.h"
 
 namespace ym::cli {
@@ -99,7 +100,7 @@ Status check_against(const JobOptions& options, const ClusterConfig& config) {
   for (const std::string& name : names)
     if (std::ranges::find(types, std::string_view(name)) == types.end())
       return fail("Invalid generic resource (gres) specification");
-  return fail("Generic resources are not scheduled yet: the job would run without them");
+  return check_gres(options, options.jobid != 0);
 }
 
 }  // namespace ym::cli

@@ -36,8 +36,7 @@ TEST(Refusal, GenericResourcesThatAreNotThereAreRefused) {
   EXPECT_EQ(verdict(options), "fine");
   options.extras.gres = "gpu:1";
   EXPECT_EQ(verdict(options), "Invalid generic resource (gres) specification");
-  EXPECT_EQ(verdict(options, "shard,gpu"),
-            "Generic resources are not scheduled yet: the job would run without them");
+  EXPECT_EQ(verdict(options, "shard,gpu"), "fine");
   options.extras.gres.clear();
   options.specials.tasks_per_tres = 1;
   EXPECT_EQ(verdict(options), "Invalid generic resource (gres) specification");

@@ -5,6 +5,8 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/options/exports.h"
+#include "cli/options/gres_counts.h"
+#include "model/gres_request.h"
 #include "notation/array.h"
 #include "notation/dependency.h"
 #include "notation/hostlist.h"
@@ -25,6 +27,8 @@ Status settle_counts(const JobOptions& options, JobSpec& spec) {
           std::clamp<std::uint64_t>(hosts->uniq().count(), 1, std::uint64_t{0x7fffffff}));
   if (options.tasks) {
     spec.tasks = *options.tasks;
+  } else if (auto by_gpus = tasks_by_gpus(options)) {
+    spec.tasks = *by_gpus;
   } else {
     std::uint64_t tasks = std::uint64_t{spec.min_nodes} * std::max(1u, spec.tasks_per_node);
     if (tasks > 0x7fffffff) return fail("More tasks than can be counted");
@@ -127,6 +131,7 @@ Result<SubmitJob> make_submission(const JobOptions& options, const SubmissionCon
                   : options.chdir.starts_with('/') ? options.chdir
                                                    : context.work_dir + "/" + options.chdir;
   JobExtras extras = options.extras;
+  if (extras.gres == kNoGres) extras.gres.clear();
   if (spec.batch) {
     const char* usual = options.array.empty() ? "slurm-%j.out" : "slurm-%A_%a.out";
     spec.std_out = options.std_out.empty() ? usual : options.std_out;

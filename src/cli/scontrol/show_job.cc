@@ -5,6 +5,8 @@
 #include "cli/common/local.h"
 #include "cli/common/targets.h"
 #include "cli/scontrol/scontrol.h"
+#include "model/gres_request.h"
+#include "model/node_gres.h"
 #include "notation/hostlist.h"
 #include "notation/job_id.h"
 #include "notation/size.h"
@@ -124,6 +126,23 @@ void add_resource_lines(std::vector<std::string>& lines, const JobView& view) {
                   or_null(view.job().allocation->licenses), or_null(extras.network)));
 }
 
+// What was asked for of generic resources, as far as it was.
+void add_gres_lines(std::vector<std::string>& lines, const JobView& view) {
+  const JobSpecials& specials = view.specials();
+  auto add = [&](const char* key, const std::string& value) {
+    if (!value.empty()) lines.push_back(fmt::format("{}={}", key, value));
+  };
+  auto prefixed = [](const std::string& text) { return text.empty() ? text : "gres/" + text; };
+  add("CpusPerTres", shown_gres(specials.cpus_per_tres));
+  add("MemPerTres", shown_gres(specials.memory_per_tres));
+  add("TresBind", prefixed(specials.tres_bind));
+  add("TresFreq", prefixed(specials.tres_freq));
+  add("TresPerJob", shown_gres(specials.tres_per_job));
+  add("TresPerNode", tres_per_node(view));
+  add("TresPerSocket", shown_gres(specials.tres_per_socket));
+  add("TresPerTask", shown_gres(specials.tres_per_task));
+}
+
 void add_file_lines(std::vector<std::string>& lines, const JobView& view) {
   const JobSpec& spec = view.spec();
   const JobExtras& extras = view.extras();
@@ -142,7 +161,7 @@ void add_file_lines(std::vector<std::string>& lines, const JobView& view) {
         "StdIn={}", extras.std_in.empty() ? "/dev/null" : shown_file(view, extras.std_in)));
     lines.push_back(fmt::format("StdOut={}", shown_file(view, spec.std_out)));
   }
-  if (!extras.gres.empty()) lines.push_back(fmt::format("TresPerNode=gres/{}", extras.gres));
+  add_gres_lines(lines, view);
   if (!extras.mail_user.empty()) lines.push_back(fmt::format("MailUser={}", extras.mail_user));
 }
 
@@ -152,6 +171,8 @@ void add_detail_lines(std::vector<std::string>& lines, const JobView& view) {
   const auto& shares = view.job().allocation->nodes;
   const auto& ids = view.row->cpu_ids;
   if (!hosts || hosts->count() != shares.size()) return;
+  const GresShares& gres = *view.job().allocation->gres;
+  if (!gres.empty()) lines.push_back(fmt::format("JOB_GRES={}", gres_total_text(gres)));
   std::vector<std::string> names;
   std::string before;
   auto flush = [&] {
@@ -161,8 +182,9 @@ void add_detail_lines(std::vector<std::string>& lines, const JobView& view) {
   };
   std::size_t i = 0;
   hosts->for_each([&](std::string_view name) {
-    std::string here = fmt::format("CPU_IDs={} Mem={} GRES=", or_null(i < ids.size() ? ids[i] : ""),
-                                   shares[i].memory_mb);
+    std::string here =
+        fmt::format("CPU_IDs={} Mem={} GRES={}", or_null(i < ids.size() ? ids[i] : ""),
+                    shares[i].memory_mb, gres_detail_text(gres, shares[i].node));
     if (here != before) flush();
     before = std::move(here);
     names.emplace_back(name);

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/common/local.h"
 #include "cli/scontrol/scontrol.h"
+#include "model/node_gres.h"
 #include "notation/hostlist.h"
 #include "notation/tres.h"
 
@@ -47,7 +48,11 @@ std::string node_record(const NodeRow& row, const ScontrolSettings& settings) {
                               row.cpu_load % 100));
   lines.push_back(fmt::format("AvailableFeatures={}", or_null(spec.features)));
   lines.push_back(fmt::format("ActiveFeatures={}", or_null(spec.features)));
-  lines.push_back(fmt::format("Gres={}", or_null(spec.gres)));
+  lines.push_back(fmt::format("Gres={}", or_null(gres_text(node))));
+  if (settings.details) {
+    lines.push_back("GresDrain=N/A");
+    lines.push_back(fmt::format("GresUsed={}", or_null(gres_used_text(node))));
+  }
   std::string version = found.version.empty() ? "" : fmt::format(" Version={}", found.version);
   lines.push_back(fmt::format("NodeAddr={} NodeHostName={}{}", or_name(spec.address, spec.name),
                               or_name(spec.hostname, spec.name), version));
@@ -66,9 +71,11 @@ std::string node_record(const NodeRow& row, const ScontrolSettings& settings) {
                               show_time(found.slurmd_start, "None")));
   lines.push_back(
       fmt::format("LastBusyTime={} ResumeAfterTime=None", show_time(node.last_busy, "Unknown")));
-  lines.push_back(
-      fmt::format("CfgTRES={}", tres_text(spec.cpus_for_jobs(), spec.memory_for_jobs(), true)));
-  lines.push_back(fmt::format("AllocTRES={}", tres_text(used, node.memory_used_mb, false)));
+  lines.push_back(fmt::format("CfgTRES={}{}",
+                              tres_text(spec.cpus_for_jobs(), spec.memory_for_jobs(), true),
+                              gres_tres_text(*node.gres, false)));
+  lines.push_back(fmt::format("AllocTRES={}{}", tres_text(used, node.memory_used_mb, false),
+                              gres_tres_text(*node.gres, true)));
   if (!row.reservation.empty()) lines.push_back(fmt::format("ReservationName={}", row.reservation));
   if (!node.comment.empty()) lines.push_back(fmt::format("Comment={}", node.comment));
   if (!node.extra.empty()) lines.push_back(fmt::format("Extra={}", node.extra));

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/common/local.h"
 #include "cli/sinfo/sinfo.h"
+#include "model/node_gres.h"
 #include "notation/hostlist.h"
 #include "notation/time_limit.h"
 
@@ -45,17 +46,6 @@ std::string first_text(Group group, const std::function<std::string(const NodeRo
 
 std::string limit_text(std::uint32_t seconds) {
   return seconds == kUnlimited ? "infinite" : print_span(std::chrono::seconds(seconds));
-}
-
-// Nothing of it is in use: "gpu:tesla:2" is "gpu:tesla:0".
-std::string unused_gres(std::string_view gres) {
-  std::string out;
-  for (std::string_view word : split_words(gres, ',')) {
-    auto colon = word.substr(0, word.find('(')).rfind(':');
-    if (!out.empty()) out += ',';
-    out += fmt::format("{}:0", word.substr(0, colon));
-  }
-  return out;
 }
 
 std::string hosts(Group group) {
@@ -254,13 +244,13 @@ Columns node_value_columns() {
       {'G', "gres", "GRES",
        [](Group g) {
          return first_text(
-             g, [](const NodeRow& n) { return or_null(n.node.spec->gres); }, "(null)");
+             g, [](const NodeRow& n) { return or_null(gres_text(n.node)); }, "(null)");
        },
        nullptr, Splits::Always},
       {0, "gresused", "GRES_USED",
        [](Group g) {
          return first_text(
-             g, [](const NodeRow& n) { return or_null(unused_gres(n.node.spec->gres)); }, "(null)");
+             g, [](const NodeRow& n) { return or_null(gres_used_text(n.node)); }, "(null)");
        },
        nullptr, Splits::Always},
       {0, "comment", "COMMENT", [](Group) { return std::string("(null)"); }},

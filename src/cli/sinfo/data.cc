@@ -5,6 +5,7 @@
 #include "cli/common/local.h"
 #include "cli/common/node_data.h"
 #include "cli/sinfo/sinfo.h"
+#include "model/node_gres.h"
 
 namespace ym::cli {
 namespace {
@@ -99,7 +100,10 @@ void write_group(DataWriter& data, const NodeGroup& group) {
              [](const NodeRow& n) -> std::uint64_t { return n.node.spec->weight; });
   std::string features = first ? first->node.spec->features : "";
   data.begin_map("features").text("total", features).text("active", features).end();
-  data.begin_map("gres").text("total", first ? first->node.spec->gres : "").text("used", "").end();
+  data.begin_map("gres")
+      .text("total", first ? gres_text(first->node) : "")
+      .text("used", first ? gres_used_text(first->node) : "")
+      .end();
   data.text("cluster", group.cluster).text("comment", "").text("extra", "");
   bool told = first && !first->node.reason.empty();
   data.begin_map("reason").text("description", told ? first->node.reason : "");

@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "cli/common/local.h"
 #include "cli/common/targets.h"
+#include "model/gres_request.h"
 #include "notation/hostlist.h"
 #include "notation/job_id.h"
 #include "notation/size.h"
@@ -105,11 +106,6 @@ std::string command_text(View view) {
 std::string tres_text(View view) {
   std::string held = allocated_tres(view);
   return held.empty() ? requested_tres(view) : held;
-}
-
-std::string tres_per_node(View view) {
-  const std::string& wish = view.specials().tres_per_node;
-  return or_na(wish.empty() ? view.extras().gres : wish);
 }
 
 std::string nonzero(std::uint32_t value) { return value ? number(value) : ""; }
@@ -265,19 +261,20 @@ Columns resource_columns() {
 // Generic resources, switches, and how tasks are to be laid out.
 Columns wish_columns() {
   return {
-      {'b', "tres-per-node", "TRES_PER_NODE", [](View v) { return tres_per_node(v); }},
-      {0, "gres", "TRES_PER_NODE", [](View v) { return tres_per_node(v); }},
-      {0, "tres-per-job", "TRES_PER_JOB", [](View v) { return or_na(v.specials().tres_per_job); }},
+      {'b', "tres-per-node", "TRES_PER_NODE", [](View v) { return or_na(tres_per_node(v)); }},
+      {0, "gres", "TRES_PER_NODE", [](View v) { return or_na(tres_per_node(v)); }},
+      {0, "tres-per-job", "TRES_PER_JOB",
+       [](View v) { return or_na(shown_gres(v.specials().tres_per_job)); }},
       {0, "tres-per-socket", "TRES_PER_SOCKET",
-       [](View v) { return or_na(v.specials().tres_per_socket); }},
+       [](View v) { return or_na(shown_gres(v.specials().tres_per_socket)); }},
       {0, "tres-per-task", "TRES_PER_TASK",
-       [](View v) { return or_na(v.specials().tres_per_task); }},
+       [](View v) { return or_na(shown_gres(v.specials().tres_per_task)); }},
       {0, "tres-bind", "TRES_BIND", [](View v) { return or_na(v.specials().tres_bind); }},
       {0, "tres-freq", "TRES_FREQ", [](View v) { return or_na(v.specials().tres_freq); }},
       {0, "cpus-per-tres", "CPUS_PER_TRES",
-       [](View v) { return or_na(v.specials().cpus_per_tres); }},
+       [](View v) { return or_na(shown_gres(v.specials().cpus_per_tres)); }},
       {0, "mem-per-tres", "MEM_PER_TRES",
-       [](View v) { return or_na(v.specials().memory_per_tres); }},
+       [](View v) { return or_na(shown_gres(v.specials().memory_per_tres)); }},
       {0, "ntperboard", "NTASKS_PER_BOARD", always_zero},
       {0, "ntpercore", "NTASKS_PER_CORE",
        [](View v) { return or_na(nonzero(v.extras().binding.tasks_per_core)); }},

@@ -15,6 +15,7 @@
 #include "cli/common/allocation.h"
 #include "cli/common/local.h"
 #include "cli/common/world.h"
+#include "cli/options/gres_counts.h"
 #include "cli/options/refusal.h"
 #include "cli/srun/bcast.h"
 #include "cli/srun/frame_programs.h"
@@ -40,7 +41,7 @@ CreateStep step_request(const JobOptions& options, JobId job, bool own_allocatio
   CreateStep out{.job = job,
                  .name = options.spec.name,
                  .tasks = options.tasks.value_or(0),
-                 .cpus_per_task = options.cpus_per_task.value_or(1),
+                 .cpus_per_task = options.cpus_per_task.value_or(cpus_by_gpus(options)),
                  .nodes = options.min_nodes.value_or(0),
                  .tasks_per_node = options.tasks_per_node.value_or(0),
                  .memory_per_node_mb = own_allocation ? 0 : options.spec.memory_per_node_mb,
@@ -51,6 +52,13 @@ CreateStep step_request(const JobOptions& options, JobId job, bool own_allocatio
                  .whole = options.whole || !(options.exact || options.cpus_per_task),
                  .binding = options.extras.binding,
                  .no_kill = options.spec.no_kill};
+  if (!own_allocation) {
+    GresOptions gres = gres_options_of(options);
+    // What the job has as a whole is not what each of its steps asks for.
+    if (options.gpus_inherited) gres.per_job.clear();
+    if (!(gres == GresOptions{})) out.gres = Ref(std::move(gres));
+    if (auto tasks = tasks_by_gpus(options); tasks && !out.tasks) out.tasks = *tasks;
+  }
   bool limited = options.spec.time_limit_s != JobSpec::kUnlimited;
   if (!own_allocation && limited) out.time_limit_s = options.spec.time_limit_s;
   if (!options.hosts.empty()) {
@@ -136,6 +144,7 @@ Result<LaunchTasks> launch_request(const JobOptions& options, const SubmissionCo
                   .binding = options.extras.binding,
                   .mpi = options.mpi,
                   .external_launcher = options.external_launcher,
+                  .tres_bind = gpu_binding(options),
                   .oom_kill_step = options.extras.oom_kill_step};
   // The launcher is to start others, everywhere in the allocation.
   if (options.external_launcher) out.binding.cpu_bind = out.binding.mem_bind = "none";

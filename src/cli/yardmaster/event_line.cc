@@ -178,6 +178,11 @@ struct EventLines::Words {
     put("name", e.step.name);
     put("tasks", e.step.tasks);
   }
+  void operator()(const StepUpdated& e) {
+    name("StepUpdated");
+    job(e.job);
+    put("step", step_name(e.step));
+  }
   void operator()(const StepNodeEnded& e) {
     name("StepNodeEnded");
     job(e.job);

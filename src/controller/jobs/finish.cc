@@ -5,6 +5,7 @@
 
 #include "controller/controller.h"
 #include "controller/queries/rows.h"
+#include "model/node_gres.h"
 
 namespace ym {
 namespace {
@@ -77,6 +78,7 @@ void Controller::order_kill(const Job& job, NodeId node, Duration grace, Outbox&
     kill.array_job = job.array_job;
     kill.array_task = job.array_task;
     kill.restarts = job.restarts;
+    if (job.allocation->gres) kill.gres = Ref(gres_on(*job.allocation->gres, node));
   }
   out.orders.push_back({node, std::move(kill)});
 }

@@ -37,7 +37,9 @@ void Controller::begin_configuring(JobId id, Outbox& out) {
   const Job& job = state_.jobs.at(id.value);
   if (config_.controller_prolog.empty()) return launch(job, out);
   controller_prologs_.insert(id);
-  out.programs.push_back({.job = id, .sluid = job.sluid, .facts = launch_order(job)});
+  out.programs.push_back({.job = id,
+                          .sluid = job.sluid,
+                          .facts = launch_order(job, job.allocation->nodes.front().node)});
 }
 
 void Controller::launch(const Job& job, Outbox& out) {
@@ -55,7 +57,7 @@ void Controller::launch(const Job& job, Outbox& out) {
 }
 
 void Controller::send_prepare(const Job& job, NodeId node, Outbox& out) const {
-  LaunchJob order = launch_order(job);
+  LaunchJob order = launch_order(job, node);
   order.prepare_only = true;
   out.orders.push_back({node, std::move(order)});
 }
@@ -143,7 +145,7 @@ void Controller::run_epilog(JobId id, Instant now, Outbox& out) {
   out.programs.push_back({.job = job.id,
                           .sluid = job.sluid,
                           .epilog = true,
-                          .facts = launch_order(job),
+                          .facts = launch_order(job, job.allocation->nodes.front().node),
                           .exit = job.exit});
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "controller/controller.h"
+#include "model/node_gres.h"
 #include "model/task_layout.h"
 #include "notation/hostlist.h"
 #include "schedule/forecast.h"
@@ -45,7 +46,8 @@ JobUpdated Controller::unchanged(const Job& job) {
           .dependency = job.dependency,
           .dependency_failed = job.dependency_failed,
           .array_max_running = job.array_max_running,
-          .limit_end = job.limit_end};
+          .limit_end = job.limit_end,
+          .special_exit = job.special_exit};
 }
 
 std::size_t Controller::commit(const Plan& plan, Instant now, Outbox& out) {
@@ -119,10 +121,11 @@ bool Controller::array_is_full(const Job& job) const {
 
 // The batch script goes to the first node of the allocation.
 void Controller::send_launch(const Job& job, Outbox& out) const {
-  out.orders.push_back({job.allocation->nodes.front().node, launch_order(job)});
+  NodeId host = job.allocation->nodes.front().node;
+  out.orders.push_back({host, launch_order(job, host)});
 }
 
-LaunchJob Controller::launch_order(const Job& job) const {
+LaunchJob Controller::launch_order(const Job& job, NodeId node) const {
   std::vector<std::string> names;
   LaunchJob launch{.job = job.id, .sluid = job.sluid, .spec = job.spec};
   for (const NodeShare& share : job.allocation->nodes) {
@@ -140,6 +143,7 @@ LaunchJob Controller::launch_order(const Job& job) const {
   launch.memory_mb = job.allocation->nodes.front().memory_mb;
   launch.start = job.start;
   launch.limit_end = job.limit_end;
+  if (job.allocation->gres) launch.gres = Ref(gres_on(*job.allocation->gres, node));
   return launch;
 }
 

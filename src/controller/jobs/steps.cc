@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "controller/controller.h"
+#include "controller/jobs/step_gres.h"
 #include "model/errc.h"
 #include "model/task_layout.h"
 #include "notation/hostlist.h"
@@ -19,11 +20,13 @@ struct Room {
   NodeShape shape;
   std::uint32_t tasks_max = 0;  // MaxTasksPerNode
   std::string name;
+  const StepGresWish* gres_wish = nullptr;  // null: resources do not count
+  StepGresRoom gres;
 };
 
 // What the job's other steps leave of its allocation, on the nodes that this one admits.
 std::vector<Room> rooms_of(const State& state, const Job& job, const CreateStep& create,
-                           std::uint32_t tasks_max) {
+                           std::uint32_t tasks_max, const StepGresWish& gres) {
   auto wanted = Hostlist::parse(create.node_list);
   auto unwanted = Hostlist::parse(create.excluded_nodes);
   std::vector<Room> rooms;
@@ -40,7 +43,9 @@ std::vector<Room> rooms_of(const State& state, const Job& job, const CreateStep&
                      .cpus_free = share.cpus - std::min(share.cpus, used),
                      .shape = shape_of(*node.spec),
                      .tasks_max = tasks_max,
-                     .name = node.spec->name});
+                     .name = node.spec->name,
+                     .gres_wish = &gres,
+                     .gres = step_gres_room(job, node, create.overlap)});
   }
   return rooms;
 }
@@ -50,7 +55,7 @@ TaskNeeds needs_of(const CreateStep& create) {
 }
 
 // A step that takes whole nodes waits until all of the job's cpus there are free.
-std::uint32_t tasks_that_fit(const Room& room, const CreateStep& create) {
+std::uint32_t tasks_for_cpus(const Room& room, const CreateStep& create) {
   TaskNeeds needs = needs_of(create);
   if (!create.overlap && create.whole && room.cpus_free < room.share.cpus) return 0;
   if (create.overcommit)
@@ -59,9 +64,16 @@ std::uint32_t tasks_that_fit(const Room& room, const CreateStep& create) {
   return std::min(tasks_that_fit(needs, room.shape, cpus), room.tasks_max);
 }
 
+std::uint32_t tasks_that_fit(const Room& room, const CreateStep& create) {
+  std::uint32_t tasks = tasks_for_cpus(room, create);
+  if (!room.gres_wish || tasks == 0) return tasks;
+  return step_gres_tasks(*room.gres_wish, room.gres.free, room.gres.all, tasks);
+}
+
 // Tasks that the room could take if nothing else ran there.
 std::uint32_t tasks_that_ever_fit(Room room, const CreateStep& create) {
   room.cpus_free = room.share.cpus;
+  room.gres.free = room.gres.all;
   return tasks_that_fit(room, create);
 }
 
@@ -128,7 +140,14 @@ Result<Ranks> place_tasks(std::vector<Room>& rooms, const CreateStep& create,
     return arbitrary_ranks(rooms, create, wanted.tasks);
   std::uint64_t ever = 0;
   for (const Room& room : rooms) ever += tasks_that_ever_fit(room, create);
-  if (ever < wanted.tasks) return refuse(Errc::TooManyRequestedCpus);
+  if (ever < wanted.tasks) {
+    std::uint64_t by_cpus = 0;
+    for (Room room : rooms) {
+      room.gres_wish = nullptr;
+      by_cpus += tasks_that_ever_fit(std::move(room), create);
+    }
+    return refuse(by_cpus < wanted.tasks ? Errc::TooManyRequestedCpus : Errc::InvalidGres);
+  }
   std::vector<std::uint32_t> now;
   for (const Room& room : rooms) now.push_back(tasks_that_fit(room, create));
   auto ranks = lay_out(*distribution, chosen_rooms(std::move(now), wanted), wanted.tasks);
@@ -172,7 +191,9 @@ Result<Step> Controller::plan_step(const Job& job, const CreateStep& create, Ins
     return share.memory_mb > 0 && create.memory_per_node_mb > share.memory_mb;
   });
   if (too_much) return refuse(Errc::InvalidTaskMemory);
-  std::vector<Room> rooms = rooms_of(state_, job, create, config_.max_tasks_per_node);
+  auto gres = step_gres_wish(job, create);
+  if (!gres) return std::unexpected(gres.error());
+  std::vector<Room> rooms = rooms_of(state_, job, create, config_.max_tasks_per_node, *gres);
   Wanted wanted = wanted_of(create, rooms.size());
   if (wanted.nodes > job.allocation->nodes.size()) return refuse(Errc::InvalidNodeCount);
   auto ranks = place_tasks(rooms, create, wanted);
@@ -186,11 +207,16 @@ Result<Step> Controller::plan_step(const Job& job, const CreateStep& create, Ins
             .key = create.key,
             .no_kill = create.no_kill};
   if (create.time_limit_s) step.limit_end = now + std::chrono::seconds(create.time_limit_s);
+  std::vector<StepGresNode> takers;
   for (std::size_t i = 0; i < rooms.size(); ++i) {
     if ((*ranks)[i].empty()) continue;
     step.shares.push_back(share_of(rooms[i], std::move((*ranks)[i]), create));
     step.nodes_left.push_back(rooms[i].share.node);
+    takers.push_back({rooms[i].share.node, &rooms[i].gres, step.shares.back().tasks});
   }
+  auto given = give_step_gres(job, *gres, takers);
+  if (!given) return std::unexpected(given.error());
+  if (!given->empty()) step.gres = Ref(std::move(*given));
   return step;
 }
 

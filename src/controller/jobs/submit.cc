@@ -10,6 +10,7 @@
 #include "notation/features.h"
 #include "notation/hostlist.h"
 #include "schedule/forecast.h"
+#include "schedule/place_gres.h"
 #include "schedule/placement.h"
 #include "schedule/shape.h"
 
@@ -51,6 +52,7 @@ Status check_account(const PartitionSpec& partition, const JobSpec& spec) {
 void fill_memory(JobSpec& spec, const PartitionSpec& partition, const ClusterConfig& config) {
   if (spec.memory_per_cpu_mb || spec.memory_per_node_mb) return;
   if (spec.extras && spec.extras->specials && spec.extras->specials->all_memory) return;
+  if (spec.extras->specials->gres->memory_per_gpu_mb) return;
   spec.memory_per_cpu_mb = partition.default_memory_per_cpu_mb;
   if (!spec.memory_per_cpu_mb) spec.memory_per_node_mb = partition.default_memory_per_node_mb;
   if (spec.memory_per_cpu_mb || spec.memory_per_node_mb) return;
@@ -138,6 +140,7 @@ Result<JobSubmitted> Controller::admit(const SubmitJob& submit, const Caller& ca
   if (spec.nice < 0 && !caller.administrator) return refuse(Errc::InvalidNice);
   obey_core_spec(spec, config_);
   count_required(spec);
+  if (Status ok = understand_gres(spec); !ok) return std::unexpected(ok.error());
   if (Status ok = check_reservation(spec, caller, now); !ok) return std::unexpected(ok.error());
   if (Status ok = check_partitions(spec, caller); !ok) return std::unexpected(ok.error());
   if (Status ok = check_times(spec, now); !ok) return std::unexpected(ok.error());
@@ -195,6 +198,7 @@ Status Controller::check_partitions(JobSpec& spec, const Caller& caller) const {
     if (first) {
       if (spec.time_limit_s == 0)
         spec.time_limit_s = rules.default_time_s ? rules.default_time_s : rules.max_time_s;
+      fill_gpu_defaults(spec, rules);
       fill_memory(spec, rules, config_);
       first = false;
     }
@@ -265,6 +269,8 @@ Status Controller::check_can_ever_run(const JobSpec& spec, bool strictly) {
     if (can_ever_run_.size() >= kShapesRemembered) can_ever_run_.clear();
     known = can_ever_run_.emplace(std::move(key), room).first;
   }
+  // Resources of the whole job are refused as such: no node has a part that could be judged.
+  strictly = strictly || gres_total(*spec.extras->specials->gres) > 0;
   if (known->second == Fit::None || (strictly && known->second != Fit::All))
     return refuse(Errc::RequestedNodeConfigUnavailable);
   return {};

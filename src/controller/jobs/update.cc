@@ -124,6 +124,7 @@ Status Controller::update(const Job& job, const JobPatch& asked, const Caller& c
                  .user_name = spec.user_name,
                  .groups = caller.groups,
                  .administrator = caller.administrator};
+    if (Status ok = understand_gres(spec); !ok) return ok;
     if (Status ok = check_reservation(spec, owner, now); !ok) return ok;
     if (Status ok = check_partitions(spec, owner); !ok) return ok;
     if (Status ok = check_times(spec, now); !ok) return ok;
@@ -136,7 +137,8 @@ Status Controller::update(const Job& job, const JobPatch& asked, const Caller& c
                    .dependency = job.dependency,
                    .dependency_failed = job.dependency_failed,
                    .array_max_running = patch.array_max_running.value_or(job.array_max_running),
-                   .limit_end = job.limit_end};
+                   .limit_end = job.limit_end,
+                   .special_exit = job.special_exit};
   if (patch.dependency) {
     auto dependency = Dependency::parse(*patch.dependency);
     if (!dependency) return refuse(Errc::DependencyInvalid, dependency.error().text);

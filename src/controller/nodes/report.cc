@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "controller/controller.h"
 #include "model/errc.h"
+#include "model/node_gres.h"
 
 namespace ym {
 namespace {
@@ -105,6 +106,7 @@ bool Controller::note_registration(const Node& node, const NodeRegistration& reg
                                    Instant now, Outbox& out) {
   NodeId id = node.id;
   bool rebooted = has_booted(*node.registration, registration);
+  if (!(node.registration->gres == registration.gres)) can_ever_run_.clear();
   if (!(*node.registration == registration) || !node.responding)
     emit(NodeRegistered{.node = id, .registration = Ref(registration)}, now, out);
   const Node& known = state_.nodes.at(id.value);
@@ -119,6 +121,9 @@ bool Controller::note_registration(const Node& node, const NodeRegistration& reg
   bool stays_down = told_to_reboot && known.reboot.next == RebootNext::Down;
   if (told_to_reboot) after_reboot(known, change);
   std::string low = config_.config_overrides ? "" : shortcoming(*known.spec, registration);
+  // Nobody can pretend to have devices.
+  if (std::string missing = gres_shortcoming(*known.spec, registration); !missing.empty())
+    low += (low.empty() ? "" : ", ") + missing;
   if (!low.empty()) {
     change.drain = true;
     if (change.reason.empty()) change.reason = low;

@@ -8,6 +8,7 @@
 #include "controller/queries/select.h"
 #include "model/errc.h"
 #include "notation/time_limit.h"
+#include "schedule/place_gres.h"
 #include "schedule/planner.h"
 
 namespace ym {
@@ -124,7 +125,7 @@ class Explainer {
     Calendar calendar(state_, now_);
     outlook.calendar = &calendar;
     std::optional<Booking> booking = forecast(state_, spec_, outlook);
-    if (!booking) return explain_impossible();
+    if (!booking) return explain_impossible(outlook);
     note_start(*booking);
     if (booking->start > std::max(now_, job_.eligible)) {
       explain_wait(outlook);
@@ -158,7 +159,7 @@ class Explainer {
     told_.partition = state_.find(booking.partition)->spec->name;
   }
 
-  void explain_impossible() {
+  void explain_impossible(const Outlook& outlook) {
     bool refused = std::ranges::all_of(partitions_of(spec_, state_), [&](const Partition* one) {
       return refusal_of(*one->spec, spec_) != Reason::None;
     });
@@ -166,8 +167,14 @@ class Explainer {
     Diagnosis found = diagnose(state_, spec_, rules_);
     switch (found.reason) {
       case Reason::PartitionConfig:
-        add(found.reason, "its partition could not take it even if it were empty",
-            "fewer nodes, tasks or less memory");
+        if (gres_request(spec_))
+          add(found.reason,
+              fmt::format("its partition could not take it even if it were empty: it asks for {}",
+                          wanted_gres()),
+              "fewer of these, fewer nodes, tasks or less memory");
+        else
+          add(found.reason, "its partition could not take it even if it were empty",
+              "fewer nodes, tasks or less memory");
         break;
       case Reason::BadConstraints:
         add(found.reason, "no node has what it asks for", "another --constraint or --nodelist");
@@ -177,9 +184,42 @@ class Explainer {
             "another --nodelist, or the nodes must come back");
         break;
       default:
+        if (waits_for_gres(outlook)) return explain_gres();
         add(found.reason, "nobody can tell when enough nodes are free",
             "nodes must come back, or jobs without a time limit must end");
     }
+  }
+
+  // Would it start now if it asked for no generic resources?
+  bool waits_for_gres(const Outlook& alone) const {
+    if (!gres_request(spec_)) return false;
+    JobSpec plain = spec_;
+    JobExtras extras = *plain.extras;
+    JobSpecials specials = *extras.specials;
+    specials.gres = {};
+    extras.specials = Ref(std::move(specials));
+    plain.extras = Ref(std::move(extras));
+    auto sooner = forecast(state_, plain, alone);
+    return sooner && sooner->start <= now_;
+  }
+
+  void explain_gres() {
+    add(Reason::Resources, fmt::format("not enough is free of {}", wanted_gres()),
+        "jobs that have some must end, or ask for fewer or another type");
+  }
+
+  // "gres/gpu:a100:2 on each node"
+  std::string wanted_gres() const {
+    std::string out;
+    for (const GresWish& wish : gres_request(spec_)->wishes) {
+      std::string_view where = wish.per == GresPer::Node     ? " on each node"
+                               : wish.per == GresPer::Task   ? " for each task"
+                               : wish.per == GresPer::Socket ? " on each socket"
+                                                             : "";
+      out += fmt::format("{}gres/{}{}{}:{}{}", out.empty() ? "" : " and ", wish.name,
+                         wish.type.empty() ? "" : ":", wish.type, wish.count, where);
+    }
+    return out;
   }
 
   // Would it start now, were it not for those before it?
@@ -195,6 +235,8 @@ class Explainer {
                           ? std::string("a job")
                           : fmt::format("each of {} jobs", outlook.booked->size())),
           "a higher priority, or a smaller request");
+    else if (waits_for_gres(alone))
+      explain_gres();
     else
       add(Reason::Resources, "not enough of its partition's nodes are free",
           "running jobs must end, or a smaller request");

@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "model/binding_variables.h"
+#include "model/gres_request.h"
 #include "notation/hostlist.h"
 #include "notation/limit_names.h"
 
@@ -81,6 +82,16 @@ constexpr const char* kOfAnother[] = {
     "SLURM_MEM_PER_NODE",
     "SLURM_MEM_PER_CPU",
     "SLURM_MEM_PER_GPU",
+    "SLURM_GPUS",
+    "SLURM_GPUS_PER_NODE",
+    "SLURM_GPUS_PER_SOCKET",
+    "SLURM_GPUS_PER_TASK",
+    "SLURM_CPUS_PER_GPU",
+    "SLURM_NTASKS_PER_GPU",
+    "SLURM_GPU_BIND",
+    "SLURM_GPU_FREQ",
+    "SLURM_TRES_PER_TASK",
+    "SLURM_STEP_GRES",
     "SLURM_NTASKS_PER_NODE",
     "SLURM_NTASKS_PER_SOCKET",
     "SLURM_NTASKS_PER_CORE",
@@ -143,6 +154,7 @@ void set_requests(EnvironmentBlock& environment, const JobSpec& spec) {
   set_count("SLURM_MEM_PER_NODE", spec.memory_per_node_mb);
   set_count("SLURM_MEM_PER_CPU", spec.memory_per_cpu_mb);
   for (const auto& [name, value] : binding_variables(extras.binding)) environment.set(name, value);
+  for (const auto& [name, value] : gres_variables(*extras.specials)) environment.set(name, value);
   set_text("SLURM_JOB_LICENSES", extras.licenses);
   set_text("SLURM_JOB_EXTRA", extras.extra);
   set_text("SLURM_JOB_CONSTRAINTS", extras.features);

@@ -43,6 +43,7 @@ JobFacts facts_of(const Order& order) {
   facts.cluster = order.cluster;
   facts.nodes = order.nodes;
   facts.start = order.start;
+  facts.gres = *order.gres;
   return facts;
 }
 

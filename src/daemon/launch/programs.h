@@ -22,6 +22,7 @@ struct JobFacts {
   std::vector<std::uint32_t> cpus;
   Instant start, end;
   ExitStatus exit;
+  GresShares gres;  // on this node
 };
 JobFacts job_facts(const LaunchJob& order);
 JobFacts job_facts(const StepCredential& credential);

@@ -47,6 +47,9 @@ void Desk::reconfigure(ReplyTo to, const Peer& peer) {
                   .caller = std::move(caller),
                   .command = NewConfiguration{std::move(loaded->config)}};
   s_.core->push(std::move(request));
+  // What nodes say of themselves then comes behind it in the same queue.
+  for (ConnectionId node : s_.requests->node_connections())
+    answer({.connection = node}, Reconfigure{});
 }
 
 void Desk::shut_down(ReplyTo to, const Peer& peer, const Frame& frame) {
@@ -204,6 +207,7 @@ void Desk::sign(StepCreated& created, const Snapshot& state, const StepWorld& wo
     credential.memory_per_node_mb = share.memory_mb;
     credential.job_memory_mb.push_back(share.memory_mb);
   }
+  credential.job_gres = job->allocation->gres;
   for (const NodeAddress& node : created.nodes) credential.node_names.push_back(node.name);
   credential.step_nodes = Hostlist::of(credential.node_names).str();
   created.credential = wire::encode(credential);

@@ -79,7 +79,7 @@ void CpuChoice::set_rules(const ClusterConfig& config) {
 void CpuChoice::give(ShepherdOrder& order, const CpuWish& wish, const agent::Agent& agent) {
   book_.give_back([&](Sluid sluid) { return sluid != order.sluid && agent.attempt_over(sluid); },
                   [&](Sluid sluid, StepId step) { return agent.step_over(sluid, step); });
-  CpuNumbers job = book_.attempt(order.sluid, wish.job_cpus);
+  CpuNumbers job = book_.attempt(order.sluid, wish.job_cpus, wish.near_cores);
   CpuNumbers mine = wish.cpus ? book_.step(order.sluid, order.step, wish.cpus, wish.overlap) : job;
   order.job_cpus = print_cpu_list(job);
   order.cpus = print_cpu_list(mine);
@@ -110,6 +110,11 @@ void CpuChoice::give(ShepherdOrder& order, const CpuWish& wish, const agent::Age
       environment.set(name, value);
   }
   order.environment = environment.bytes();
+}
+
+CpuNumbers CpuChoice::cores_of(const std::string& cpus) const {
+  auto numbers = parse_cpu_list(cpus);
+  return numbers ? book_.cores(*numbers) : CpuNumbers{};
 }
 
 void CpuChoice::adopt(const ShepherdOrder& order, bool alive) {

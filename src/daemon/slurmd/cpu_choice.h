@@ -23,6 +23,7 @@ struct CpuWish {
   bool overlap = false;
   bool tasks_are_bound = true;  // false: a batch script, which has all of the job's CPUs
   BindingWish binding;
+  CpuNumbers near_cores = {};  // of the job's devices: taken first, by Slurm's own numbers
 };
 CpuWish cpu_wish(const LaunchJob& job, const std::string& node);
 CpuWish cpu_wish(const StepCredential& credential, const BindingWish& binding,
@@ -40,6 +41,8 @@ class CpuChoice {
   std::string ids_of(Sluid sluid) const {
     return print_cpu_list(book_.abstract(book_.cpus_of(sluid)));
   }
+  // The cores of a list of CPUs, by Slurm's own numbers.
+  CpuNumbers cores_of(const std::string& cpus) const;
   // After a restart: what this order, found in the spool, holds. `alive`: its shepherd runs.
   void adopt(const ShepherdOrder& order, bool alive);
 

@@ -12,6 +12,7 @@
 #include "base/format.h"
 #include "config/values.h"
 #include "daemon/slurmd/conf_server.h"
+#include "daemon/slurmd/gres_here.h"
 #include "daemon/slurmd/node_daemon.h"
 #include "daemon/slurmd/options.h"
 #include "net/key.h"
@@ -88,6 +89,19 @@ Result<Prepared> prepare(const SlurmdOptions& options) {
       .log_path = expanded(options.log_file.empty() ? config.node_log : options.log_file),
       .pid_path = expanded(config.node_pid_file),
       .spool = expanded(config.spool_dir)};
+}
+
+int print_gres(const SlurmdOptions& options) {
+  auto prepared = prepare(options);
+  if (!prepared) {
+    fmt::print(stderr, "slurmd: fatal: {}\n", prepared.error().text);
+    return 1;
+  }
+  GresHere here = find_gres(prepared->loaded.config, prepared->node);
+  for (const std::string& trouble : here.troubles)
+    fmt::print(stderr, "slurmd: error: {}\n", trouble);
+  fmt::print("{}", gres_lines(here));
+  return 0;
 }
 
 // The daemon's life from here on, in the background or not.
@@ -212,5 +226,6 @@ int main(int argc, char** argv) {
     std::puts("slurm " YM_SLURM_VERSION);
     return 0;
   }
+  if (options->print_gres) return ym::print_gres(*options);
   return options->print_machine ? ym::print_machine() : ym::serve(*options);
 }

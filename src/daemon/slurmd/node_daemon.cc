@@ -92,6 +92,7 @@ NodeDaemon::~NodeDaemon() {
 }
 
 Status NodeDaemon::start() {
+  look_for_gres();
   if (auto ready = shepherds_.open_nursery(); !ready) return ready;
   if (auto ready = spool_.prepare(); !ready) return ready;
   // Listening first: a second daemon of this node is refused before it touches the spool.
@@ -232,6 +233,13 @@ void NodeDaemon::connect() {
 void NodeDaemon::reconfigure(LoadedConfiguration loaded) {
   loaded_ = std::move(loaded);
   cpus_.set_rules(loaded_.config);
+  std::vector<GresItem> before = gres_.items;
+  look_for_gres();
+  if (before != gres_.items && link_ && link_->is_up()) {  // the controller must know
+    agent::Outbox out;
+    agent_.connected(out);
+    obey(std::move(out));
+  }
   agent_.set_around(around());
   health_.reconfigure(loaded_.config);
   if (link_ && controller_addresses() != addresses_) connect();
@@ -265,6 +273,7 @@ NodeRegistration NodeDaemon::registration() const {
                 : !node_.hostname.empty() ? node_.hostname
                                           : node_.name;
   one.port = node_.port != 0 ? node_.port : loaded_.config.node_port;
+  one.gres = gres_.items;
   return one;
 }
 
@@ -310,7 +319,8 @@ void NodeDaemon::obey(agent::Persist& effect) {
     auto facts = facts_for(effect.batch->spec->uid.value, effect.batch->spec->gid.value);
     if (facts) {
       order = batch_order(*effect.batch, *facts);
-      cpus_.give(order, cpu_wish(*effect.batch, node_.name), agent_);
+      GresGiven gres{.job = *effect.batch->gres, .mine = *effect.batch->gres};
+      give_resources(order, cpu_wish(*effect.batch, node_.name), gres);
       set_containment(order, *effect.batch, loaded_.config);
     } else {
       // The record stays, so that the failure is reported until the controller knows it.
@@ -319,8 +329,9 @@ void NodeDaemon::obey(agent::Persist& effect) {
           .job = effect.batch->job, .sluid = effect.sluid, .step = effect.step, .node = node_.name};
     }
   } else {
-    order = pending_.at(key).order;
-    cpus_.give(order, pending_.at(key).cpus, agent_);
+    const PendingStep& step = pending_.at(key);
+    order = step.order;
+    give_resources(order, step.cpus, step.gres);
   }
   order.control = control_name();
   if (auto wrote = spool_.write_order(order); !wrote) failed_.emplace(key, wrote.error().text);

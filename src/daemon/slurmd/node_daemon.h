@@ -9,6 +9,7 @@
 
 #include "agent/agent.h"
 #include "base/result.h"
+#include "daemon/launch/gres_order.h"
 #include "daemon/launch/orders.h"
 #include "daemon/launch/programs.h"
 #include "daemon/slurmd/cpu_choice.h"
@@ -80,6 +81,7 @@ class NodeDaemon {
     Shepherds::Connection connection;
     CpuWish cpus;
     std::optional<JobFacts> facts;  // of the job, for a prolog
+    GresGiven gres;
   };
 
   Status recover();
@@ -142,6 +144,10 @@ class NodeDaemon {
   agent::Around around() const;
   bool wants_job_facts() const;
   Result<ShepherdOrder> around_order(const agent::Persist& effect) const;
+  // gres.cc
+  void look_for_gres();
+  // CPUs and generic resources of the order, and the binding of its tasks to them.
+  void give_resources(ShepherdOrder& order, CpuWish cpus, const GresGiven& gres);
 
   LoadedConfiguration loaded_;
   const NodeSpec node_;
@@ -157,6 +163,7 @@ class NodeDaemon {
   StepQueries queries_;
   agent::Agent agent_;
   CpuChoice cpus_;
+  GresHere gres_;
   std::map<Key, PendingStep> pending_;
   std::map<Key, std::string> failed_;  // launches that failed while effects were carried out
   std::unique_ptr<Server> server_;

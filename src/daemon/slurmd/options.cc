@@ -23,13 +23,14 @@ Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv) {
   ::optind = 0;
   ::opterr = 0;
   for (int option;
-       (option = ::getopt_long(argc, argv, ":bcCDf:hL:MN:n:svV", kLongOptions, nullptr)) != -1;) {
+       (option = ::getopt_long(argc, argv, ":bcCDf:GhL:MN:n:svV", kLongOptions, nullptr)) != -1;) {
     switch (option) {
       case 'b': options.booted = true; break;
       case 'c': options.clean = true; break;
       case 'C': options.print_machine = true; break;
       case 'D': options.foreground = true; break;
       case 'f': options.configuration = ::optarg; break;
+      case 'G': options.print_gres = true; break;
       case 'h': options.help = true; break;
       case 'L': options.log_file = ::optarg; break;
       case 'N': options.node = ::optarg; break;
@@ -54,6 +55,7 @@ std::string_view slurmd_help() {
          "  -C                 print the node's line for slurm.conf and exit\n"
          "  -D                 stay in the foreground, log to stderr, too\n"
          "  -f FILE            read FILE instead of slurm.conf at its usual place\n"
+         "  -G                 print the node's generic resources and exit\n"
          "  -h, --help         print this help\n"
          "  -L FILE            log to FILE\n"
          "  -N NAME            be the node NAME\n"

@@ -12,6 +12,7 @@ struct SlurmdOptions {
   bool clean = false;          // -c: forget what has ended
   bool booted = false;         // -b: say that the machine has just booted
   bool print_machine = false;  // -C
+  bool print_gres = false;     // -G
   bool print_version = false;  // -V
   bool help = false;           // -h
   int verbosity = 0;           // -v, repeated

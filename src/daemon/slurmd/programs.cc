@@ -47,6 +47,7 @@ Result<ShepherdOrder> NodeDaemon::around_order(const agent::Persist& effect) con
   if (effect.step == kExternStep) {
     ShepherdOrder order = extern_order(facts, place);
     order.cgroup = config.cgroup;
+    set_gres(order, {.job = facts.gres, .mine = facts.gres}, gres_);
     return order;
   }
   bool prolog = effect.step == kPrologStep;
@@ -54,6 +55,7 @@ Result<ShepherdOrder> NodeDaemon::around_order(const agent::Persist& effect) con
   if (!programs) return std::unexpected(programs.error());
   ShepherdOrder order = program_order(effect.step, facts, place, *programs);
   order.time_limit = prolog ? config.prolog_timeout : config.epilog_timeout;
+  if (!facts.gres.empty()) set_gres(order, {.job = facts.gres, .mine = facts.gres}, gres_);
   order.in_extern = prolog && config.prolog_flags.run_in_job;
   if (order.in_extern) order.cgroup = config.cgroup;
   return order;

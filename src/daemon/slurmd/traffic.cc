@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "daemon/launch/containment_order.h"
 #include "daemon/slurmd/node_daemon.h"
+#include "model/node_gres.h"
 #include "net/token.h"
 #include "os/clock.h"
 #include "os/environment.h"
@@ -206,6 +207,13 @@ Result<NodeDaemon::PendingStep> NodeDaemon::judge_launch(const std::string& payl
                    .cpus = cpu_wish(credential, request->binding, node_.name),
                    .facts = {}};
   if (wants_job_facts()) step.facts = job_facts(credential);
+  auto share = check_credential(credential, node_.name, peer.uid, wall_clock());
+  if (share)
+    step.gres = {.job = gres_on(*credential.job_gres, share->node),
+                 .mine = gres_on(*credential.step.gres, share->node),
+                 .step = true,
+                 .bind = request->tres_bind};
+  if (step.facts) step.facts->gres = step.gres.job;
   return step;
 }
 

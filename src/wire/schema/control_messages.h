@@ -93,5 +93,17 @@ void fields(F&& f, const Statistics*) {
   f(2, "by_kind", &Statistics::by_kind);
   f(3, "by_user", &Statistics::by_user);
 }
+template <class F>
+void fields(F&& f, const SetDebug*) {
+  f(1, "level", &SetDebug::level);
+  f(2, "flags_on", &SetDebug::flags_on);
+  f(3, "flags_off", &SetDebug::flags_off);
+  f(4, "nodes", &SetDebug::nodes);
+}
+template <class F>
+void fields(F&& f, const OwnerNotice*) {
+  f(1, "job", &OwnerNotice::job);
+  f(2, "text", &OwnerNotice::text);
+}
 
 }  // namespace ym::wire

@@ -80,6 +80,8 @@ template <>
 inline constexpr std::uint32_t variant_number<StepNodeEnded> = 51;
 template <>
 inline constexpr std::uint32_t variant_number<StepEnded> = 52;
+template <>
+inline constexpr std::uint32_t variant_number<StepUpdated> = 78;
 
 template <class F>
 void fields(F&&, const UnknownEvent*) {}
@@ -145,6 +147,12 @@ void fields(F&& f, const NodeNoted*) {
   f(1, "node", &NodeNoted::node);
   f(2, "comment", &NodeNoted::comment);
   f(3, "extra", &NodeNoted::extra);
+  f(4, "instance_id", &NodeNoted::instance_id);
+  f(5, "instance_type", &NodeNoted::instance_type);
+  f(6, "cpu_bind", &NodeNoted::cpu_bind);
+  f(7, "active_features", &NodeNoted::active_features);
+  f(8, "features_chosen", &NodeNoted::features_chosen);
+  f(9, "resume_after", &NodeNoted::resume_after);
 }
 template <class F>
 void fields(F&& f, const ReservationDefined*) {
@@ -192,6 +200,7 @@ void fields(F&& f, const JobUpdated*) {
   f(6, "dependency_failed", &JobUpdated::dependency_failed);
   f(7, "array_max_running", &JobUpdated::array_max_running);
   f(8, "limit_end", &JobUpdated::limit_end);
+  f(20, "special_exit", &JobUpdated::special_exit);
 }
 template <class F>
 void fields(F&& f, const ArrayTasksCancelled*) {
@@ -242,6 +251,7 @@ void fields(F&& f, const JobRequeued*) {
   f(3, "begin", &JobRequeued::begin);
   f(4, "holds", &JobRequeued::holds);
   f(5, "reason", &JobRequeued::reason);
+  f(20, "special_exit", &JobRequeued::special_exit);
 }
 template <class F>
 void fields(F&& f, const JobSuspended*) {
@@ -259,6 +269,12 @@ template <class F>
 void fields(F&& f, const StepStarted*) {
   f(1, "job", &StepStarted::job);
   f(2, "step", &StepStarted::step);
+}
+template <class F>
+void fields(F&& f, const StepUpdated*) {
+  f(1, "job", &StepUpdated::job);
+  f(2, "step", &StepUpdated::step);
+  f(3, "limit_end", &StepUpdated::limit_end);
 }
 template <class F>
 void fields(F&& f, const StepNodeEnded*) {

@@ -105,6 +105,15 @@ void fields(F&& f, const JobPatch*) {
   f(51, "oversubscribe", &JobPatch::oversubscribe);
   f(52, "reset_accrue", &JobPatch::reset_accrue);
   f(53, "time_limit_change_s", &JobPatch::time_limit_change_s);
+  f(60, "network", &JobPatch::network);
+  f(61, "container_id", &JobPatch::container_id);
+  f(62, "min_cpus", &JobPatch::min_cpus);
+  f(63, "sockets_per_node", &JobPatch::sockets_per_node);
+  f(64, "cores_per_socket", &JobPatch::cores_per_socket);
+  f(65, "threads_per_core", &JobPatch::threads_per_core);
+  f(66, "thread_spec", &JobPatch::thread_spec);
+  f(67, "end", &JobPatch::end);
+  f(68, "reboot", &JobPatch::reboot);
 }
 template <class F>
 void fields(F&& f, const AlterJobs*) {
@@ -116,6 +125,8 @@ void fields(F&& f, const AlterJobs*) {
   f(6, "whole_job", &AlterJobs::whole_job);
   f(7, "exit", &AlterJobs::exit);
   f(8, "text", &AlterJobs::text);
+  f(20, "special_exit", &AlterJobs::special_exit);
+  f(21, "incomplete_only", &AlterJobs::incomplete_only);
 }
 template <class F>
 void fields(F&& f, const JobOutcome*) {
@@ -148,6 +159,8 @@ void fields(F&& f, const JobRow*) {
   f(20, "spec_place", &JobRow::spec_place);
   f(21, "node_count", &JobRow::node_count);
   f(22, "cpu_count", &JobRow::cpu_count);
+  f(30, "last_eval", &JobRow::last_eval);
+  f(31, "scheduler", &JobRow::scheduler);
 }
 template <class F>
 void fields(F&& f, const JobRows*) {

@@ -240,6 +240,7 @@ void fields(F&& f, const Job*) {
   f(36, "het_count", &Job::het_count);
   f(37, "priority_fixed", &Job::priority_fixed);
   f(70, "ended_steps", &Job::ended_steps);
+  f(80, "special_exit", &Job::special_exit);
 }
 
 template <class F>
@@ -282,6 +283,14 @@ void fields(F&& f, const PartitionSpec*) {
   f(36, "over_time_limit_min", &PartitionSpec::over_time_limit_min);
   f(40, "default_cpus_per_gpu", &PartitionSpec::default_cpus_per_gpu);
   f(41, "default_memory_per_gpu_mb", &PartitionSpec::default_memory_per_gpu_mb);
+  f(50, "exclusive_topo", &PartitionSpec::exclusive_topo);
+  f(51, "power_down_on_idle", &PartitionSpec::power_down_on_idle);
+  f(52, "cpu_bind", &PartitionSpec::cpu_bind);
+  f(53, "topology", &PartitionSpec::topology);
+  f(54, "job_defaults", &PartitionSpec::job_defaults);
+  f(55, "suspend_time_s", &PartitionSpec::suspend_time_s);
+  f(56, "suspend_timeout_s", &PartitionSpec::suspend_timeout_s);
+  f(57, "resume_timeout_s", &PartitionSpec::resume_timeout_s);
 }
 
 template <class F>

@@ -30,6 +30,7 @@ void fields(F&& f, const NodeSpec*) {
   f(18, "core_spec_count", &NodeSpec::core_spec_count);
   f(19, "mem_spec_limit_mb", &NodeSpec::mem_spec_limit_mb);
   f(20, "system_cpus", &NodeSpec::system_cpus);
+  f(50, "dynamic", &NodeSpec::dynamic);
 }
 
 template <class F>
@@ -88,6 +89,12 @@ void fields(F&& f, const Node*) {
   f(20, "several_owners", &Node::several_owners);
   f(21, "for_user", &Node::for_user);
   f(30, "gres", &Node::gres);
+  f(50, "instance_id", &Node::instance_id);
+  f(51, "instance_type", &Node::instance_type);
+  f(52, "cpu_bind", &Node::cpu_bind);
+  f(53, "active_features", &Node::active_features);
+  f(54, "features_chosen", &Node::features_chosen);
+  f(55, "resume_after", &Node::resume_after);
 }
 
 }  // namespace ym::wire

@@ -144,6 +144,7 @@ void fields(F&& f, const PartitionRow*) {
   f(1, "partition", &PartitionRow::partition);
   f(2, "cpus", &PartitionRow::cpus);
   f(3, "node_count", &PartitionRow::node_count);
+  f(10, "memory_mb", &PartitionRow::memory_mb);
 }
 template <class F>
 void fields(F&& f, const PartitionRows*) {
@@ -161,6 +162,11 @@ void fields(F&& f, const UpdateNodes*) {
   f(8, "gres", &UpdateNodes::gres);
   f(9, "address", &UpdateNodes::address);
   f(10, "hostname", &UpdateNodes::hostname);
+  f(20, "active_features", &UpdateNodes::active_features);
+  f(21, "instance_id", &UpdateNodes::instance_id);
+  f(22, "instance_type", &UpdateNodes::instance_type);
+  f(23, "cpu_bind", &UpdateNodes::cpu_bind);
+  f(24, "resume_after_s", &UpdateNodes::resume_after_s);
 }
 template <class F>
 void fields(F&& f, const RebootNodes*) {
@@ -180,6 +186,20 @@ void fields(F&& f, const UpdatePartition*) {
   f(2, "changed", &UpdatePartition::changed);
   f(3, "create", &UpdatePartition::create);
   f(4, "remove", &UpdatePartition::remove);
+}
+template <class F>
+void fields(F&& f, const NotifyJob*) {
+  f(1, "job", &NotifyJob::job);
+  f(2, "sluid", &NotifyJob::sluid);
+  f(3, "text", &NotifyJob::text);
+}
+template <class F>
+void fields(F&& f, const CreateNodes*) {
+  f(1, "nodes", &CreateNodes::nodes);
+}
+template <class F>
+void fields(F&& f, const DeleteNodes*) {
+  f(1, "nodes", &DeleteNodes::nodes);
 }
 
 }  // namespace ym::wire

@@ -145,5 +145,12 @@ template <class F>
 void fields(F&& f, const TreeAnswers*) {
   f(1, "rows", &TreeAnswers::rows);
 }
+template <class F>
+void fields(F&& f, const UpdateStep*) {
+  f(1, "job", &UpdateStep::job);
+  f(2, "step", &UpdateStep::step);
+  f(3, "time_limit_s", &UpdateStep::time_limit_s);
+  f(4, "time_limit_change_s", &UpdateStep::time_limit_change_s);
+}
 
 }  // namespace ym::wire

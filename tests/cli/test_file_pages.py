@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Manual pages of files are written by hand: they must know every word that the parser knows."""
+import os
+import re
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+
+
+def read(path):
+    with open(os.path.join(ROOT, path)) as f:
+        return f.read()
+
+
+def words_of(source, table):
+    """The texts of a constexpr array."""
+    body = re.search(rf"{table}\[\] = \{{(.*?)\n?\}};", source, re.S).group(1)
+    return re.findall(r'"([\w]+)"', body)
+
+
+def test_the_page_of_gres_conf_has_every_key_flag_and_detector():
+    source, page = read("src/config/gres_conf.cc"), read("docs/man/gres.conf.5")
+    keys = words_of(source, "kKeys")
+    assert "MultipleFiles" in keys
+    for key in keys:
+        assert re.search(rf"^\.(B|BR) {key}\b", page, re.M), key
+    for word in words_of(source, "kFlags") + ["nvml", "nvidia", "rsmi", "off"]:
+        assert word in page, word
