@@ -1,6 +1,6 @@
 # Manual pages, printed by the commands themselves from their option tables: build/PRESET/man/man1/*.1.
 set(man_pages)
-foreach(command sbatch srun salloc sattach squeue sinfo scancel scontrol sstat sbcast yardmaster)
+foreach(command sbatch srun salloc sattach squeue sinfo scancel scontrol sstat sbcast sacct sprio sdiag strigger scrontab yardmaster)
   if(TARGET ${command})
     set(page ${CMAKE_BINARY_DIR}/man/man1/${command}.1)
     add_custom_command(OUTPUT ${page}

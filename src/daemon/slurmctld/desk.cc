@@ -10,6 +10,15 @@ void Desk::on_frames(ConnectionId from, const Peer& peer, std::vector<Frame> fra
 }
 
 void Desk::on_frame(ConnectionId from, const Peer& peer, Frame& frame) {
+  std::uint16_t kind = frame.header.type;
+  auto begin = std::chrono::steady_clock::now();
+  handle(from, peer, frame);
+  counts_.note(kind, peer.uid,
+               std::chrono::duration_cast<std::chrono::microseconds>(
+                   std::chrono::steady_clock::now() - begin));
+}
+
+void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
   using wire::message_number;
   ReplyTo to{.connection = from, .correlation = frame.header.correlation};
   switch (frame.header.type) {
@@ -30,7 +39,13 @@ void Desk::on_frame(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<QueryReservations>: return query_reservations(to, frame);
     case message_number<QueryLicenses>: return query_licenses(to, frame);
     case message_number<QueryConfig>: return query_config(to);
-    case message_number<QueryStatistics>: return query_statistics(to);
+    case message_number<QueryStatistics>: return query_statistics(to, peer, frame);
+    case message_number<QueryHistory>: return query_history(to, frame);
+    case message_number<SetTrigger>: return to_core<SetTrigger>(to, peer, frame);
+    case message_number<ClearTriggers>: return to_core<ClearTriggers>(to, peer, frame);
+    case message_number<QueryTriggers>: return query_triggers(to, peer, frame);
+    case message_number<UpdateCrontab>: return update_crontab(to, peer, frame);
+    case message_number<GetCrontab>: return get_crontab(to, peer, frame);
     case message_number<WatchJob>: return watch_job(to, peer, frame);
     case message_number<QueryExplanation>: return query_explanation(to, frame);
     case message_number<GetScript>: return get_script(to, peer, frame);

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions of sacct, sdiag, strigger and scrontab: answered from the published view, without the
+// core.
+#include "base/text.h"
+#include "controller/queries/rows.h"
+#include "controller/queries/select.h"
+#include "controller/queries/steps.h"
+#include "daemon/slurmctld/desk_impl.h"
+#include "os/users.h"
+
+namespace ym {
+namespace {
+
+constexpr std::size_t kHistoryRowsPerFrame = 100;
+constexpr std::size_t kPortion = 512 * 1024;
+
+}  // namespace
+
+void Desk::query_history(ReplyTo to, const Frame& frame) {
+  Listing listing{
+      .view = s_.published->view(), .query = {}, .correlation = to.correlation, .next = {}};
+  QueryHistory query;
+  if (!read(to, frame, query)) return;
+  listing.history = std::move(query);
+  if (!list_history(to.connection, listing)) return;
+  std::lock_guard lock(mutex_);
+  listings_.insert_or_assign(to.connection.value, std::move(listing));
+}
+
+// As list_some() does it for squeue.
+bool Desk::list_history(ConnectionId connection, Listing& listing) {
+  const State& state = listing.view.state;
+  const QueryHistory& query = *listing.history;
+  const Instant now = wall_clock();
+  HistoryRows rows;
+  JobId frame_begin = listing.next;
+  auto send = [&](bool more) {
+    std::uint16_t flags = more ? wire::kFlagMore : std::uint16_t{0};
+    FrameHeader header{.type = wire::message_number<HistoryRows>,
+                       .flags = flags,
+                       .correlation = listing.correlation};
+    SendResult result =
+        s_.server->send(connection, header, wire::encode(rows), WhenFull::Refuse, kPortion);
+    rows.rows.clear();
+    return result;
+  };
+  bool full = false;
+  auto visit = [&](const Job& job) {
+    if (!was_there(job, query.since, query.until)) return true;
+    if (rows.rows.empty()) frame_begin = job.id;
+    HistoryRow& row = rows.rows.emplace_back();
+    row.job = job_row(state, job, *listing.view.verdicts, now);
+    row.job.job.ended_steps = {};  // they are among the steps
+    if (query.steps) row.steps = all_step_rows(state, job);
+    if (rows.rows.size() < kHistoryRowsPerFrame) return true;
+    full = send(true) == SendResult::Full;
+    if (!full) frame_begin = JobId{job.id.value + 1};
+    return !full;
+  };
+  for_each_selected(state, query.filter, visit, listing.next);
+  if (!full) full = send(false) == SendResult::Full;
+  listing.next = frame_begin;
+  return full;
+}
+
+void Desk::query_statistics(ReplyTo to, const Peer& peer, const Frame& frame) {
+  QueryStatistics query;
+  if (!read(to, frame, query)) return;
+  if (query.reset) {
+    if (!s_.directory->caller(peer, wall_clock()).administrator)
+      return deny(to, ym::refuse(Errc::AccessDenied).error());
+    counts_.reset(wall_clock());
+    return answer(to, Statistics{});
+  }
+  View view = s_.published->view();
+  const CoreLoop::Counters& c = s_.core->counters();
+  Statistics statistics{.values = {}, .by_kind = counts_.by_kind(), .by_user = counts_.by_user()};
+  for (MessageCount& one : statistics.by_user)
+    if (auto user = user_by_uid(one.number)) one.name = user->name;
+  auto add = [&](const char* key, std::uint64_t value) {
+    statistics.values.push_back({key, std::to_string(value)});
+  };
+  add("jobs", view.state.jobs.size());
+  add("nodes", view.state.nodes.size());
+  add("sequence", view.state.seq.value);
+  add("inputs", c.inputs);
+  add("batches", c.batches);
+  add("events", c.events);
+  add("plans", c.plans);
+  add("starts_proposed", c.started);
+  add("connections", s_.server->connection_count());
+  add("started", static_cast<std::uint64_t>(s_.started.unix_seconds()));
+  Instant since = counts_.since() ? counts_.since() : s_.started;
+  add("since", static_cast<std::uint64_t>(since.unix_seconds()));
+  std::uint64_t pending = 0, running = 0;
+  view.state.jobs.for_each([&](std::uint64_t, const Job& job) {
+    pending += job.state == JobState::Pending;
+    running += job.state == JobState::Running;
+  });
+  add("pending", pending);
+  add("running", running);
+  answer(to, statistics);
+}
+
+// Everybody sees everybody's, as in Slurm.
+void Desk::query_triggers(ReplyTo to, const Peer&, const Frame& frame) {
+  QueryTriggers query;
+  if (!read(to, frame, query)) return;
+  TriggerRows rows;
+  s_.published->view().state.triggers.for_each([&](std::uint64_t, const Trigger& one) {
+    if (query.trigger && query.trigger != one.id) return;
+    if (query.job && query.job != one.job) return;
+    if (!query.user.empty() && query.user != one.user_name &&
+        parse_unsigned<std::uint32_t>(query.user) != one.uid.value)
+      return;
+    rows.rows.push_back(one);
+  });
+  answer(to, rows);
+}
+
+// The caller's own, or somebody's if an administrator asks.
+void Desk::get_crontab(ReplyTo to, const Peer& peer, const Frame& frame) {
+  GetCrontab get;
+  if (!read(to, frame, get)) return;
+  Caller caller = s_.directory->caller(peer, wall_clock());
+  std::uint32_t uid = caller.uid.value;
+  if (!get.user.empty()) {
+    auto user = user_by_name(get.user);
+    if (!user) return deny(to, ym::refuse(Errc::InvalidUserId).error());
+    uid = user->uid;
+  }
+  if (uid != caller.uid.value && !caller.administrator)
+    return deny(to, ym::refuse(Errc::AccessDenied).error());
+  View view = s_.published->view();
+  auto at = view.state.crontabs->find(Uid{uid});
+  answer(to, at == view.state.crontabs->end() ? Crontab{.uid = {uid}} : at->second);
+}
+
+}  // namespace ym
