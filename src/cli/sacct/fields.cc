@@ -110,8 +110,7 @@ std::string raw_id_of(Row row) {
 }
 
 std::uint32_t nodes_of(Row row) {
-  if (row.step)
-    return std::max(1u, static_cast<std::uint32_t>(row.step->step.shares.size()));
+  if (row.step) return std::max(1u, static_cast<std::uint32_t>(row.step->step.shares.size()));
   return node_count_of(row.job);
 }
 bool placed(Row row) { return !row.job.job().allocation->nodes.empty(); }
@@ -220,9 +219,7 @@ std::vector<SacctField> state_fields() {
       {"Elapsed", 10, [](Row r) { return print_span_long(elapsed(r)); }},
       {"ElapsedRaw", 10, [](Row r) { return number(seconds_of(elapsed(r))); }},
       {"Suspended", 10,
-       [](Row r) {
-         return print_span_long(r.step ? Duration(0) : r.job.job().suspended_for);
-       }},
+       [](Row r) { return print_span_long(r.step ? Duration(0) : r.job.job().suspended_for); }},
       {"Planned", 10, [](Row r) { return r.step ? "" : print_span_long(planned(r.job)); }},
       {"PlannedCPU", 10,
        [](Row r) {
@@ -259,7 +256,7 @@ std::vector<SacctField> resource_fields() {
       {"MinCPU", 10, min_cpu},
       {"MinCPUNode", 10, extreme_node<&StepUsage::min_cpu_ms>},
       {"MinCPUTask", 10, extreme_task<&StepUsage::min_cpu_ms>},
-      {"AveCPUFreq", 10, [](Row r) { return r.step ? "0" : ""; }},
+      {"AveCPUFreq", 10, [](Row r) { return std::string(r.step ? "0" : ""); }},
       {"ReqCPUFreq", 10, [](Row r) { return r.step ? "" : std::string("Unknown"); }},
       {"ReqCPUFreqMin", 13, unknown},
       {"ReqCPUFreqMax", 13, unknown},
@@ -324,8 +321,7 @@ std::vector<SacctField> usage_fields() {
 const std::vector<SacctField>& sacct_fields() {
   static const std::vector<SacctField> fields = [] {
     std::vector<SacctField> all;
-    for (const auto& some :
-         {identity_fields(), state_fields(), resource_fields(), usage_fields()})
+    for (const auto& some : {identity_fields(), state_fields(), resource_fields(), usage_fields()})
       all.insert(all.end(), some.begin(), some.end());
     std::sort(all.begin(), all.end(), [](const SacctField& a, const SacctField& b) {
       return to_lower(a.name) < to_lower(b.name);

@@ -19,6 +19,7 @@
 #include "daemon/slurmctld/programs.h"
 #include "daemon/slurmctld/published.h"
 #include "daemon/slurmctld/requests.h"
+#include "daemon/slurmctld/side_programs.h"
 #include "model/history.h"
 #include "net/key.h"
 #include "net/server.h"
@@ -39,6 +40,7 @@ struct DeskSurroundings {
   const ClusterKey* key = nullptr;
   Log* log = nullptr;
   Programs* programs = nullptr;
+  SidePrograms* side_programs = nullptr;
   std::string config_path;
   Instant started;
   std::function<void(bool controller_only)> shut_down;

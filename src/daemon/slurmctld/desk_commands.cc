@@ -121,6 +121,7 @@ void Desk::node_report(ReplyTo to, const Peer& peer, const Frame& frame) {
 void Desk::deliver(JournalLoop::Work& work) {
   Batch& batch = work.batch;
   order_.note(batch.events);
+  counts_.note(batch.events);
   s_.published->set_state(batch.state);
   for (Reply& reply : batch.replies) send_reply(reply, batch.state);
   auto config = s_.published->config();
@@ -130,6 +131,7 @@ void Desk::deliver(JournalLoop::Work& work) {
     if (down_the_tree.empty() || !down_the_tree[i]) send_order(batch.orders[i], work.routes[i]);
   for (ControllerProgram& program : batch.programs)
     s_.programs->run(std::move(program), *s_.published->view().config);
+  for (SideProgram& program : batch.side_programs) s_.side_programs->run(std::move(program));
   std::vector<JobId> touched;
   for (const Event& event : batch.events)
     std::visit(

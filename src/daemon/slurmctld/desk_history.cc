@@ -11,6 +11,46 @@
 namespace ym {
 namespace {
 
+// What a kind of message is in Slurm's words.
+const char* name_of_kind(std::uint32_t number) {
+  using wire::message_number;
+  switch (number) {
+    case message_number<SubmitJob>: return "REQUEST_SUBMIT_BATCH_JOB";
+    case message_number<AlterJobs>: return "REQUEST_UPDATE_JOB";
+    case message_number<QueryJobs>: return "REQUEST_JOB_INFO";
+    case message_number<WatchJob>: return "REQUEST_JOB_READY";
+    case message_number<GetScript>: return "REQUEST_BATCH_SCRIPT";
+    case message_number<QueryExplanation>: return "REQUEST_JOB_EXPLANATION";
+    case message_number<QueryHistory>: return "REQUEST_JOB_HISTORY";
+    case message_number<SetTrigger>: return "REQUEST_TRIGGER_SET";
+    case message_number<ClearTriggers>: return "REQUEST_TRIGGER_CLEAR";
+    case message_number<QueryTriggers>: return "REQUEST_TRIGGER_GET";
+    case message_number<UpdateCrontab>: return "REQUEST_UPDATE_CRONTAB";
+    case message_number<GetCrontab>: return "REQUEST_CRONTAB";
+    case message_number<CreateStep>: return "REQUEST_JOB_STEP_CREATE";
+    case message_number<QuerySteps>: return "REQUEST_JOB_STEP_INFO";
+    case message_number<NodeReport>: return "MESSAGE_NODE_REGISTRATION_STATUS";
+    case message_number<TreeAnswers>: return "RESPONSE_FORWARD";
+    case message_number<QueryNodes>: return "REQUEST_NODE_INFO";
+    case message_number<QueryPartitions>: return "REQUEST_PARTITION_INFO";
+    case message_number<UpdateNodes>: return "REQUEST_UPDATE_NODE";
+    case message_number<UpdatePartition>: return "REQUEST_UPDATE_PARTITION";
+    case message_number<RebootNodes>: return "REQUEST_REBOOT_NODES";
+    case message_number<UpdateReservation>: return "REQUEST_UPDATE_RESERVATION";
+    case message_number<QueryReservations>: return "REQUEST_RESERVATION_INFO";
+    case message_number<QueryLicenses>: return "REQUEST_LICENSE_INFO";
+    case message_number<Ping>: return "REQUEST_PING";
+    case message_number<QueryConfig>: return "REQUEST_BUILD_INFO";
+    case message_number<FetchConfig>: return "REQUEST_CONFIG";
+    case message_number<Reconfigure>: return "REQUEST_RECONFIGURE";
+    case message_number<Shutdown>: return "REQUEST_SHUTDOWN";
+    case message_number<GetToken>: return "REQUEST_AUTH_TOKEN";
+    case message_number<FollowEvents>: return "REQUEST_EVENTS";
+    case message_number<QueryStatistics>: return "REQUEST_STATS_INFO";
+    default: return "OTHER";
+  }
+}
+
 constexpr std::size_t kHistoryRowsPerFrame = 100;
 constexpr std::size_t kPortion = 512 * 1024;
 
@@ -70,11 +110,13 @@ void Desk::query_statistics(ReplyTo to, const Peer& peer, const Frame& frame) {
     if (!s_.directory->caller(peer, wall_clock()).administrator)
       return deny(to, ym::refuse(Errc::AccessDenied).error());
     counts_.reset(wall_clock());
+    s_.published->reset_plans();
     return answer(to, Statistics{});
   }
   View view = s_.published->view();
   const CoreLoop::Counters& c = s_.core->counters();
   Statistics statistics{.values = {}, .by_kind = counts_.by_kind(), .by_user = counts_.by_user()};
+  for (MessageCount& one : statistics.by_kind) one.name = name_of_kind(one.number);
   for (MessageCount& one : statistics.by_user)
     if (auto user = user_by_uid(one.number)) one.name = user->name;
   auto add = [&](const char* key, std::uint64_t value) {
@@ -86,7 +128,17 @@ void Desk::query_statistics(ReplyTo to, const Peer& peer, const Frame& frame) {
   add("inputs", c.inputs);
   add("batches", c.batches);
   add("events", c.events);
-  add("plans", c.plans);
+  PlanTimes plans = s_.published->plans();
+  add("plans", plans.count);
+  add("plan_last_us", plans.last_us);
+  add("plan_max_us", plans.max_us);
+  add("plan_total_us", plans.total_us);
+  MessageCounts::Jobs jobs = counts_.jobs();
+  add("jobs_submitted", jobs.submitted);
+  add("jobs_started", jobs.started);
+  add("jobs_completed", jobs.completed);
+  add("jobs_canceled", jobs.canceled);
+  add("jobs_failed", jobs.failed);
   add("starts_proposed", c.started);
   add("connections", s_.server->connection_count());
   add("started", static_cast<std::uint64_t>(s_.started.unix_seconds()));

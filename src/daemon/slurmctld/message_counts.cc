@@ -15,8 +15,30 @@ void MessageCounts::note(std::uint16_t kind, std::uint32_t uid, std::chrono::mic
   }
 }
 
+void MessageCounts::note(const std::vector<Event>& events) {
+  std::lock_guard lock(mutex_);
+  for (const Event& event : events) {
+    if (std::holds_alternative<JobSubmitted>(event.body)) ++jobs_.submitted;
+    if (std::holds_alternative<JobStarted>(event.body)) ++jobs_.started;
+    const auto* finished = std::get_if<JobFinished>(&event.body);
+    if (!finished) continue;
+    if (finished->state == JobState::Completed)
+      ++jobs_.completed;
+    else if (finished->state == JobState::Cancelled)
+      ++jobs_.canceled;
+    else
+      ++jobs_.failed;
+  }
+}
+
+MessageCounts::Jobs MessageCounts::jobs() const {
+  std::lock_guard lock(mutex_);
+  return jobs_;
+}
+
 void MessageCounts::reset(Instant now) {
   std::lock_guard lock(mutex_);
+  jobs_ = {};
   kinds_.clear();
   users_.clear();
   since_ = now;
@@ -31,7 +53,9 @@ std::vector<MessageCount> MessageCounts::sorted(const std::map<std::uint32_t, Co
   std::vector<MessageCount> out;
   for (const auto& [number, one] : counts)
     out.push_back({.number = number, .name = {}, .count = one.count, .total_us = one.total_us});
-  std::ranges::stable_sort(out, std::greater{}, &MessageCount::count);
+  std::ranges::sort(out, [](const MessageCount& a, const MessageCount& b) {
+    return a.count != b.count ? a.count > b.count : a.number < b.number;
+  });
   return out;
 }
 

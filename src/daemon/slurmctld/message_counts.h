@@ -9,6 +9,7 @@
 
 #include "base/time.h"
 #include "model/control_messages.h"
+#include "model/event.h"
 
 namespace ym {
 
@@ -19,6 +20,12 @@ class MessageCounts {
   static constexpr std::uint32_t kOtherUsers = 0xfffffffe;
 
   void note(std::uint16_t kind, std::uint32_t uid, std::chrono::microseconds took);
+  // What became of jobs.
+  void note(const std::vector<Event>& events);
+  struct Jobs {
+    std::uint64_t submitted = 0, started = 0, completed = 0, canceled = 0, failed = 0;
+  };
+  Jobs jobs() const;
   void reset(Instant now);
   // The most frequent first. Names are left empty for users.
   std::vector<MessageCount> by_kind() const;
@@ -34,6 +41,7 @@ class MessageCounts {
 
   mutable std::mutex mutex_;
   std::map<std::uint32_t, Count> kinds_, users_;  // guarded by mutex_
+  Jobs jobs_;                                     // guarded by mutex_
   Instant since_;                                 // guarded by mutex_
 };
 

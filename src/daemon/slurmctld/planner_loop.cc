@@ -62,7 +62,10 @@ void PlannerLoop::run() {
     if (!wanted_ || outstanding_) continue;
     wanted_ = false;
     last_plan_ = wall_clock();
+    auto begin = std::chrono::steady_clock::now();
     Plan plan = planner_.plan(state_, last_plan_, PlanBudget{});
+    published_.note_plan(std::chrono::duration_cast<std::chrono::microseconds>(
+        std::chrono::steady_clock::now() - begin));
     published_.set_verdicts(Ref(plan.verdicts));
     if (plan.starts.empty()) continue;
     outstanding_ = true;
