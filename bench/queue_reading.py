@@ -16,7 +16,7 @@ def lines(tools, yard, count, line, *command):
 
 def bench_queue(tools, report, rounds=7):
     """squeue of 100,000 pending jobs: first line and all of them; one job, and a user's few."""
-    yard = tools.new_yard(nodes=1)
+    yard = tools.new_yard()
     tools.one_json(tools.load, "submit", tools.socket_of(yard), tools.cluster_of(yard),
                    str(PENDING), "512", "held")
     squeue = f"{tools.bin}/squeue"

@@ -41,6 +41,7 @@ void Controller::emit(EventBody body, Instant now, Outbox& out) {
     if (i > 0 && ids[i] == ids[0]) continue;  // the common record became the element
     if (const Job* job = state_.find(ids[i])) indexes_.moved(nullptr, job);
   }
+  mail(event.body, out);
   out.events.push_back(std::move(event));
 }
 

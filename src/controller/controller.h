@@ -84,7 +84,6 @@ class Controller {
                    Outbox& out);
   void clear_triggers(RequestId request, const ClearTriggers& clear, const Caller& caller,
                       Instant now, Outbox& out);
-  // The shell has noticed something that no event of the log tells.
   void noticed(TriggerEvent event, Instant now) { notice(event, {}, {}, now); }
   // --- crontabs/ ---
   void update_crontab(RequestId request, const UpdateCrontab& update, const Caller& caller,
@@ -247,8 +246,7 @@ class Controller {
     JobId job;
     Instant due;
   };
-  // Before the event is applied: what does it mean for triggers?
-  void notice(const EventBody& body, Instant now);
+  void notice(const EventBody& body, Instant now);  // before it is applied
   void notice(TriggerEvent event, NodeId node, JobId job, Instant now);
   void pull_triggers(Instant now, Outbox& out);
   void pull_for_jobs(Instant now, Outbox& out);
@@ -258,8 +256,11 @@ class Controller {
   Instant next_time(const Job& job, Instant now) const;
   // mail/
   void mail(const EventBody& body, Outbox& out);
+  void begin_mail(Instant now);
   void mail_limits(Instant now, Outbox& out);
-  void send_mail(const Job& job, const std::string& subject, Outbox& out) const;
+  bool mails_of(const Job& job, std::uint32_t type) const;
+  void send_mail(const Job& job, const std::string& type, const std::string& what,
+                 Outbox& out) const;
   // cluster/configure.cc
   void define_nodes(const ClusterConfig& config, Instant now, Outbox& out);
   void define_partitions(const ClusterConfig& config, Instant now, Outbox& out);

@@ -274,10 +274,10 @@ CommandPage sacct_page() {
           .summary = "show jobs and steps, those that have ended among them",
           .usage = {"[OPTION]..."},
           .description =
-              "Shows jobs and their steps, with what they used, as long as the controller knows\n"
-              "them: for MinJobAge after their end. Without -a or -u only the caller's own jobs are\n"
-              "shown, unless that is root; without -j or -S those that were there since midnight.\n"
-              "Of a job's steps the last 32 are known."};
+              "Shows jobs and their steps, with what they used, as long as the controller\n"
+              "knows them: for MinJobAge after their end. Without -a or -u only the caller's own\n"
+              "jobs are shown, unless that is root; without -j or -S those that were there since\n"
+              "midnight. Of a job's steps the last 32 are known."};
 }
 
 std::vector<Option<SacctSettings>> sacct_table() {

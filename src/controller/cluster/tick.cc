@@ -30,6 +30,7 @@ void Controller::begin_watch(Instant now, Outbox& out) {
   });
   for (JobId job : configuring) begin_configuring(job, out);
   go_on_after_ends(now, out);
+  begin_mail(now);
   if (!state_.triggers.empty()) noticed(TriggerEvent::ControllerRestarted, now);
 }
 
@@ -58,6 +59,7 @@ void Controller::tick(Instant now, Outbox& out) {
   repeat_orders(now, out);
   forget_old(now, out);
   pull_triggers(now, out);
+  mail_limits(now, out);
   std::set<JobId> delayed = indexes_.delayed();
   for (JobId job : delayed) review_dependency(job, now, out);
 }

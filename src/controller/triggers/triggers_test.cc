@@ -44,7 +44,7 @@ class TriggerTest : public testing::Test {
     controller.set_trigger({1}, {trigger}, caller, now, out);
     return settle().replies.back().answer;
   }
-  static std::string text_of(const Answer& answer) {
+  static std::string said(const Answer& answer) {
     const auto* failure = std::get_if<Failure>(&answer);
     return failure ? failure->text : "";
   }
@@ -87,7 +87,7 @@ using Texts = std::vector<std::string>;
 
 TEST_F(TriggerTest, AJobsEndRunsItsProgramOnce) {
   JobId job = submit(ada());
-  EXPECT_EQ(text_of(set({.event = TriggerEvent::JobFini, .job = job}, ada())), "");
+  EXPECT_EQ(said(set({.event = TriggerEvent::JobFini, .job = job}, ada())), "");
   EXPECT_EQ(pulled(), Texts{});
   cancel(job);
   EXPECT_EQ(pulled(), Texts{"ada:/bin/prog -x " + std::to_string(job.value)});
@@ -121,18 +121,47 @@ TEST_F(TriggerTest, AnIdleNodeRunsItAfterAWhile) {
 
 TEST_F(TriggerTest, OthersJobsAndNodesAreNotAnybodysBusiness) {
   JobId job = submit(ada());
-  EXPECT_EQ(text_of(set({.event = TriggerEvent::JobFini, .job = job}, bob())),
+  EXPECT_EQ(said(set({.event = TriggerEvent::JobFini, .job = job}, bob())),
             text_of(Errc::AccessDenied));
-  EXPECT_EQ(text_of(set({.event = TriggerEvent::NodeDown}, bob())), text_of(Errc::AccessDenied));
-  EXPECT_EQ(text_of(set({.event = TriggerEvent::JobFini, .job = {99}}, ada())),
+  EXPECT_EQ(said(set({.event = TriggerEvent::NodeDown}, bob())), text_of(Errc::AccessDenied));
+  EXPECT_EQ(said(set({.event = TriggerEvent::JobFini, .job = {99}}, ada())),
             text_of(Errc::InvalidJobId));
-  EXPECT_EQ(text_of(set({.event = TriggerEvent::JobFini, .job = job}, ada())), "");
-  EXPECT_EQ(text_of(set({.event = TriggerEvent::JobFini, .job = job}, ada())),
+  EXPECT_EQ(said(set({.event = TriggerEvent::JobFini, .job = job}, ada())), "");
+  EXPECT_EQ(said(set({.event = TriggerEvent::JobFini, .job = job}, ada())),
             text_of(Errc::TriggerDup));
   controller.clear_triggers({5}, {.job = job}, bob(), now, out);
-  EXPECT_EQ(text_of(settle().replies.back().answer), text_of(Errc::AccessDenied));
+  EXPECT_EQ(said(settle().replies.back().answer), text_of(Errc::AccessDenied));
   controller.clear_triggers({5}, {.job = job}, ada(), now, out);
   EXPECT_TRUE(std::holds_alternative<Done>(settle().replies.back().answer));
+}
+
+TEST_F(TriggerTest, MailIsSentAtTheBeginAndTheEnd) {
+  SubmitJob submit;
+  submit.spec.batch = true;
+  submit.spec.script_blob = "s";
+  submit.spec.name = "j";
+  submit.spec.time_limit_s = 100;
+  JobExtras extras;
+  extras.mail_types = 0x1 | 0x4 | 0x80;  // BEGIN, FAIL, TIME_LIMIT_50
+  extras.mail_user = "ada@example.org";
+  submit.spec.extras = Ref(extras);
+  controller.submit({2}, submit, ada(), now, out);
+  settle();
+  controller.commit(planner.plan(controller.state(), now, {}), now, out);
+  Outbox begun = settle();
+  ASSERT_EQ(begun.side_programs.size(), 1u);
+  EXPECT_EQ(begun.side_programs[0].arguments,
+            (Texts{"-s", "Slurm Job_id=1 Name=j Began, Queued time 00:00:00", "ada@example.org"}));
+  EXPECT_EQ(pulled(std::chrono::seconds(49)), Texts{});
+  EXPECT_EQ(pulled(std::chrono::seconds(2)),
+            Texts{":/bin/mail -s Slurm Job_id=1 Name=j Reached 50% of time limit ada@example.org"});
+  EXPECT_EQ(pulled(), Texts{});
+  controller.alter({3}, {.verb = JobVerb::Cancel, .filter = {.targets = {{.job = {1}}}}}, root(),
+                   now, out);
+  Outbox ended = settle();
+  ASSERT_EQ(ended.side_programs.size(), 1u);
+  EXPECT_EQ(ended.side_programs[0].arguments[1].substr(0, 36),
+            "Slurm Job_id=1 Name=j Failed, Run ti");
 }
 
 SubmitJob cron_job(const std::string& time) {
@@ -185,8 +214,7 @@ TEST_F(TriggerTest, ACrontabsJobComesBackAtItsNextTime) {
 
 TEST_F(TriggerTest, ACrontabIsRefusedAsAWhole) {
   SubmitJob impossible = cron_job("0 0 30 2 *");
-  UpdateCrontab update{
-      .text = "x", .jobs = {cron_job("@daily"), impossible}, .lines = {3, 5}};
+  UpdateCrontab update{.text = "x", .jobs = {cron_job("@daily"), impossible}, .lines = {3, 5}};
   controller.update_crontab({6}, update, ada(), now, out);
   auto done = std::get<CrontabUpdated>(settle().replies.back().answer);
   EXPECT_EQ(done.failed_line, 5u);

@@ -2,6 +2,7 @@
 #include "daemon/slurmctld/desk.h"
 
 #include "daemon/slurmctld/desk_impl.h"
+#include "os/stopwatch.h"
 
 namespace ym {
 
@@ -11,11 +12,9 @@ void Desk::on_frames(ConnectionId from, const Peer& peer, std::vector<Frame> fra
 
 void Desk::on_frame(ConnectionId from, const Peer& peer, Frame& frame) {
   std::uint16_t kind = frame.header.type;
-  auto begin = std::chrono::steady_clock::now();
+  auto begin = stopwatch();
   handle(from, peer, frame);
-  counts_.note(kind, peer.uid,
-               std::chrono::duration_cast<std::chrono::microseconds>(
-                   std::chrono::steady_clock::now() - begin));
+  counts_.note(kind, peer.uid, stopwatch() - begin);
 }
 
 void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {

@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::size_t kFirstRows = 64, kRows = 512;
 static_assert(kRows <= SpecPlaces::kRowsInFrame);
-// What waits for a reader at most: some milliseconds of work.
-constexpr std::size_t kPortion = 64 * 1024;
+// What waits for a reader at most: some milliseconds of work, and few turns for a long queue.
+constexpr std::size_t kPortion = 256 * 1024;
 
 // Behind the first frame nothing is taken until that is on its way.
 std::size_t portion_of(const BriefListing& brief) { return brief.frames == 1 ? 1 : kPortion; }

@@ -151,8 +151,7 @@ void Desk::deliver(JournalLoop::Work& work) {
     View view = s_.published->view();
     for (const Requests::Watch& watch : s_.requests->watching(touched)) {
       if (!watch_is_due(view.state, watch.watch)) continue;
-      s_.requests->unwatch(watch);
-      answer_watch(watch, view);
+      if (s_.requests->unwatch(watch)) answer_watch(watch, view);
     }
   }
   feed_followers(batch);

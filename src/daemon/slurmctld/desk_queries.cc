@@ -226,8 +226,7 @@ void Desk::watch_job(ReplyTo to, const Peer& peer, const Frame& frame) {
   if (!s_.requests->watch(watch)) return deny(to, ym::refuse(Errc::QueueFull).error());
   View view = s_.published->view();
   if (!watch_is_due(view.state, watch.watch)) return;
-  s_.requests->unwatch(watch);
-  answer_watch(watch, view);
+  if (s_.requests->unwatch(watch)) answer_watch(watch, view);
 }
 
 void Desk::get_script(ReplyTo to, const Peer& peer, const Frame& frame) {

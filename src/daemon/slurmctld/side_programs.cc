@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/slurmctld/side_programs.h"
 
+#include <unistd.h>
+
 #include "os/child.h"
 #include "os/child_as.h"
 #include "os/users.h"
@@ -27,9 +29,11 @@ void SidePrograms::work() {
 }
 
 void SidePrograms::run_one(const SideProgram& program) const {
-  ChildIdentity identity{.uid = program.uid.value, .gid = program.gid.value};
+  // Nobody's in particular: ours.
+  std::uint32_t uid = program.user_name.empty() ? ::geteuid() : program.uid.value;
+  ChildIdentity identity{.uid = uid, .gid = program.gid.value};
   std::vector<std::string> environment = {"PATH=/usr/local/bin:/usr/bin:/bin"};
-  if (auto user = user_by_uid(program.uid.value)) {
+  if (auto user = user_by_uid(uid)) {
     identity.gid = user->gid;
     identity.groups = groups_of(user->name, user->gid);
     identity.folder = user->home;
