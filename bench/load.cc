@@ -9,9 +9,15 @@
 //       a bare loop of append and fdatasync: the floor under any durable log
 //   load spawn COUNT PROGRAM [ARGUMENTS…]
 //       a bare loop of posix_spawn and wait
+//   load lines COUNT LINE PROGRAM [ARGUMENTS…]
+//       the same, with the time until its LINEth line came
+//   load poll SOCKET CLUSTER CONNECTIONS PAUSE_MS
+//       squeue's usual question over so many connections, each again after the pause, until SIGTERM
 //
 // Each prints one line of JSON.
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -152,6 +158,138 @@ int spawn_loop(long count, char** command) {
   return 0;
 }
 
+struct Seen {
+  double line = 0, all = 0;
+  long bytes = 0;
+};
+
+// Starts the program and reads what it prints.
+Seen read_program(long line, char** command) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) fail("no pipe");
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+  double begin = now();
+  pid_t pid = 0;
+  if (int error = ::posix_spawnp(&pid, command[0], &actions, nullptr, command, environ); error != 0)
+    fail(std::string(command[0]) + ": " + std::strerror(error));
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::close(ends[1]);
+  Seen seen;
+  static char buffer[256 * 1024];
+  long lines = 0;
+  for (ssize_t n; (n = ::read(ends[0], buffer, sizeof buffer)) > 0; seen.bytes += n) {
+    lines += std::count(buffer, buffer + n, '\n');
+    if (seen.line == 0 && lines >= line) seen.line = now() - begin;
+  }
+  ::close(ends[0]);
+  int status = 0;
+  if (::waitpid(pid, &status, 0) < 0 || status != 0) fail("the program failed");
+  seen.all = now() - begin;
+  if (lines < line) fail("there were " + std::to_string(lines) + " lines only");
+  return seen;
+}
+
+int lines_loop(long count, long line, char** command) {
+  std::vector<double> first, all;
+  long bytes = 0;
+  for (long i = 0; i < count; ++i) {
+    Seen seen = read_program(line, command);
+    first.push_back(seen.line);
+    all.push_back(seen.all);
+    bytes = seen.bytes;
+  }
+  std::sort(first.begin(), first.end());
+  std::sort(all.begin(), all.end());
+  std::printf("{\"count\": %ld, \"line_seconds\": %.6f, \"seconds\": %.6f, \"bytes\": %ld}\n",
+              count, first[first.size() / 2], all[all.size() / 2], bytes);
+  return 0;
+}
+
+volatile sig_atomic_t g_stop = 0;
+
+struct Poller {
+  ym::Client client;
+  double ask_at = 0;
+  bool asked = false;
+};
+
+// What squeue's usual columns need.
+std::string usual_question() {
+  using ym::JobField;
+  std::uint64_t fields = 0;
+  for (JobField field : {JobField::Name, JobField::User, JobField::Partition, JobField::Reason,
+                         JobField::Nodes, JobField::NodeCount, JobField::Run})
+    fields |= ym::bit(field);
+  return ym::wire::encode(ym::QueryJobs{.fields = fields, .order = ym::JobOrder::Usual});
+}
+
+// Reads what has come; true once the answer is whole.
+bool read_answer(Poller& poller, double& bytes) {
+  for (;;) {
+    auto frame = poller.client.poll_frame();
+    if (!frame) fail(frame.error().text);
+    if (!*frame) return false;
+    if ((*frame)->header.type != ym::wire::message_number<ym::JobRows>) fail("unexpected answer");
+    bytes += static_cast<double>((*frame)->payload.size());
+    if (!((*frame)->header.flags & ym::wire::kFlagMore)) return true;
+  }
+}
+
+int poll_loop(const std::string& socket, const std::string& cluster, long count, double pause) {
+  auto address = ym::parse_address(socket);
+  if (!address) fail(address.error().text);
+  ::signal(SIGTERM, [](int) { g_stop = 1; });
+  const std::string question = usual_question();
+  const auto wait = std::chrono::seconds(60);
+  std::vector<Poller> pollers;
+  double begin = now(), bytes = 0;
+  for (long i = 0; i < count; ++i) {
+    auto client = ym::Client::connect(*address, {.cluster = cluster});
+    if (!client) fail(client.error().text);
+    if (auto met = client->finish_handshake(wait); !met) fail(met.error().text);
+    // Spread over the pause, as people are.
+    double at = now() + pause * static_cast<double>(i) / static_cast<double>(count);
+    pollers.push_back({.client = std::move(*client), .ask_at = at});
+  }
+  long answers = 0;
+  std::vector<pollfd> fds(pollers.size());
+  std::vector<double> took;
+  while (!g_stop) {
+    double time = now(), next = time + 0.05;
+    for (std::size_t i = 0; i < pollers.size(); ++i) {
+      Poller& one = pollers[i];
+      if (!one.asked && one.ask_at <= time) {
+        ym::FrameHeader header{
+            .type = ym::wire::message_number<ym::QueryJobs>, .flags = 0, .correlation = 1};
+        if (auto ok = one.client.send(header, question, wait); !ok) fail(ok.error().text);
+        one.asked = true;
+        one.ask_at = time;
+      }
+      if (!one.asked) next = std::min(next, one.ask_at);
+      fds[i] = {.fd = one.asked ? one.client.fd() : -1, .events = POLLIN, .revents = 0};
+    }
+    int ready =
+        ::poll(fds.data(), fds.size(), static_cast<int>(std::max(1.0, 1000 * (next - now()))));
+    for (std::size_t i = 0; ready > 0 && i < pollers.size(); ++i) {
+      if (fds[i].revents == 0 || !read_answer(pollers[i], bytes)) continue;
+      took.push_back(now() - pollers[i].ask_at);
+      pollers[i].asked = false;
+      pollers[i].ask_at += pause;
+      ++answers;
+    }
+  }
+  double seconds = now() - begin;
+  std::sort(took.begin(), took.end());
+  std::printf(
+      "{\"count\": %ld, \"seconds\": %.4f, \"per_second\": %.0f, \"bytes\": %.0f, "
+      "\"median_seconds\": %.6f}\n",
+      answers, seconds, static_cast<double>(answers) / seconds, bytes,
+      took.empty() ? 0.0 : took[took.size() / 2]);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -163,5 +301,9 @@ int main(int argc, char** argv) {
   if (mode == "fsync" && argc == 5)
     return fsync_loop(argv[2], std::atof(argv[3]), std::atol(argv[4]));
   if (mode == "spawn" && argc >= 4) return spawn_loop(std::atol(argv[2]), argv + 3);
+  if (mode == "lines" && argc >= 5)
+    return lines_loop(std::atol(argv[2]), std::atol(argv[3]), argv + 4);
+  if (mode == "poll" && argc == 6)
+    return poll_loop(argv[2], argv[3], std::atol(argv[4]), std::atof(argv[5]) / 1000);
   fail("see the head of bench/load.cc");
 }

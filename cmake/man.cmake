@@ -14,7 +14,7 @@ function(man_page section name program)
   install(FILES ${page} DESTINATION share/man/man${section})
 endfunction()
 
-foreach(command sbatch srun salloc sattach squeue sinfo scancel scontrol sstat sbcast yardmaster)
+foreach(command ${YM_COMMANDS} yardmaster)
   man_page(1 ${command} ${command} ${command} --man)
 endforeach()
 foreach(file slurm.conf cgroup.conf)

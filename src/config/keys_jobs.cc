@@ -59,7 +59,7 @@ constexpr KeyInfo kTable[] = {
     {"PropagateResourceLimitsExcept", Text, ActedOn, "(null)"},
     {"RequeueExit", Text, NotYet, "(null)"},
     {"RequeueExitHold", Text, NotYet, "(null)"},
-    {"ScronParameters", Text, NotYet, "(null)"},
+    {"ScronParameters", Text, ActedOn, "(null)"},
     {"SrunEpilog", Path, ActedOn, "(null)"},
     {"SrunPortRange", Ports, ActedOn, "0-0", "srun listens on no port"},
     {"SrunProlog", Path, ActedOn, "(null)"},

@@ -35,11 +35,13 @@ void Controller::emit(EventBody body, Instant now, Outbox& out) {
   std::vector<JobId> ids = std::visit(JobsOf{}, event.body);
   for (JobId id : ids)
     if (const Job* job = state_.find(id)) indexes_.moved(job, nullptr);
+  if (!state_.triggers.empty()) notice(event.body, now);
   apply(state_, event);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (i > 0 && ids[i] == ids[0]) continue;  // the common record became the element
     if (const Job* job = state_.find(ids[i])) indexes_.moved(nullptr, job);
   }
+  mail(event.body, out);
   out.events.push_back(std::move(event));
 }
 

@@ -84,8 +84,7 @@ class Controller {
                    Outbox& out);
   void clear_triggers(RequestId request, const ClearTriggers& clear, const Caller& caller,
                       Instant now, Outbox& out);
-  // The shell has noticed something that no event of the log tells.
-  void noticed(TriggerEvent event) { noticed_.push_back({.event = event, .at = {}}); }
+  void noticed(TriggerEvent event, Instant now) { notice(event, {}, {}, now); }
   // --- crontabs/ ---
   void update_crontab(RequestId request, const UpdateCrontab& update, const Caller& caller,
                       Instant now, Outbox& out);
@@ -244,22 +243,28 @@ class Controller {
   void watch_reboots(Instant now, Outbox& out);
   static void after_reboot(const Node& node, NodeStateChanged& change);
   // triggers/
-  // Something happened that triggers may wait for.
-  struct Noticed {
-    TriggerEvent event = TriggerEvent::NodeUp;
+  // A trigger that is to be pulled, for a node or a job, when its time has come.
+  struct Pull {
+    TriggerId trigger;
     NodeId node;
     JobId job;
-    Instant at;
+    Instant due;
   };
-  void notice(const EventBody& body, Instant now);
+  void notice(const EventBody& body, Instant now);  // before it is applied
+  void notice(TriggerEvent event, NodeId node, JobId job, Instant now);
   void pull_triggers(Instant now, Outbox& out);
+  void pull_for_jobs(Instant now, Outbox& out);
   void pull(const Trigger& trigger, const std::string& argument, Instant now, Outbox& out);
   // crontabs/
-  void bring_back(JobId job, Instant now, Outbox& out);
+  bool comes_back(const Job& job) const;
+  Instant next_time(const Job& job, Instant now) const;
   // mail/
   void mail(const EventBody& body, Outbox& out);
+  void begin_mail(Instant now);
   void mail_limits(Instant now, Outbox& out);
-  void send_mail(const Job& job, const std::string& subject, Outbox& out) const;
+  bool mails_of(const Job& job, std::uint32_t type) const;
+  void send_mail(const Job& job, const std::string& type, const std::string& what,
+                 Outbox& out) const;
   // cluster/configure.cc
   void define_nodes(const ClusterConfig& config, Instant now, Outbox& out);
   void define_partitions(const ClusterConfig& config, Instant now, Outbox& out);
@@ -291,7 +296,7 @@ class Controller {
   std::map<JobId, std::set<NodeId>> preparing_;
   std::set<JobId> controller_prologs_;
   std::map<ReservationId, Instant> unused_since_;  // those with PURGE_COMP
-  std::vector<Noticed> noticed_;                // for triggers, until the next tick or their offset
+  std::vector<Pull> pulls_;                        // due now or later; forgotten by a restart
   std::map<JobId, std::uint32_t> limit_mails_;  // the highest share of the limit that was mailed of
   const TimeZone* zone_ = nullptr;
 };

@@ -49,7 +49,7 @@ struct SideProgram {
   std::vector<std::string> environment;  // NAME=value
   Uid uid;                               // who it runs as
   Gid gid;
-  std::string user_name;
+  std::string user_name;  // empty: as whom the controller runs
 };
 
 struct Outbox {

@@ -128,7 +128,7 @@ enum class JobField : std::uint64_t {
   Partition = 1 << 4,   // JobRow::partition
   Reason = 1 << 5,      // and its text
   Priority = 1 << 6,    // and the holds
-  Times = 1 << 7,       // submission to end, the limits, what has been suspended
+  Times = 1 << 7,       // of submission, when it may begin and must be over; the limits
   Expected = 1 << 8,    // when it may start
   Nodes = 1 << 9,       // the hostlists and the batch host
   NodeCount = 1 << 10,  // JobRow::node_count
@@ -136,6 +136,7 @@ enum class JobField : std::uint64_t {
   Size = 1 << 12,       // tasks, memory and the like, as asked for
   Exit = 1 << 13,       // exit codes, how often it began again
   Dependency = 1 << 14,
+  Run = 1 << 15,  // start, end, and what it has been suspended for
   Everything = 1ull << 63,
 };
 constexpr std::uint64_t bit(JobField field) { return static_cast<std::uint64_t>(field); }
@@ -170,7 +171,10 @@ struct JobRow {
   Instant last_eval;
   std::string scheduler;
 };
-// Specs are counted over all frames of an answer: a job names one of them by its place.
+// Specs are counted over all frames of an answer: a job names one of them by its place. The last
+// kSpecPlaces are kept, so that neither side's memory grows with the queue; a frame adds its specs
+// before its rows are read.
+inline constexpr std::uint32_t kSpecPlaces = 4096;
 struct JobRows {
   std::vector<JobRow> rows;
   std::vector<JobSpec> specs;

@@ -198,10 +198,10 @@ void Server::stop() {
 }
 
 SendResult Server::send(ConnectionId to, FrameHeader header, std::string_view payload,
-                        WhenFull when_full) {
+                        WhenFull when_full, std::size_t limit) {
   auto connection = impl_->core->find(to);
   if (!connection) return SendResult::Gone;
-  return connection->stream().enqueue(header, payload, when_full);
+  return connection->stream().enqueue(header, payload, when_full, limit);
 }
 
 SendResult Server::send_error(ConnectionId to, std::uint64_t correlation, const Error& error) {

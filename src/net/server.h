@@ -32,7 +32,7 @@ struct ServerHandlers {
   // Everything that one read completed; never empty.
   std::function<void(ConnectionId, const Peer&, std::vector<Frame>)> on_frames;
   std::function<void(ConnectionId, const std::string& reason)> on_close;
-  // A send that was refused as Full may be tried again: less than half of outgoing_max is waiting
+  // A send that was refused as Full may be tried again: less than half of its limit is waiting
   // now.
   std::function<void(ConnectionId)> on_writable;
 };
@@ -85,8 +85,10 @@ class Server {
   // joined. Not for handlers.
   void stop();
 
+  // `limit` of what may be waiting, if it is to be less than outgoing_max: an answer of many frames
+  // that leaves in small portions begins to arrive at once, and lets others have their turn.
   SendResult send(ConnectionId to, FrameHeader header, std::string_view payload,
-                  WhenFull when_full = WhenFull::Cut);
+                  WhenFull when_full = WhenFull::Cut, std::size_t limit = SIZE_MAX);
   // The refusal of one request: Client::call returns it as its error.
   SendResult send_error(ConnectionId to, std::uint64_t correlation, const Error& error);
   // What was sent before still leaves, then an Error frame with `reason`, unless that is empty.

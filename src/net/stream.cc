@@ -3,6 +3,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -30,15 +31,18 @@ Result<std::shared_ptr<Stream>> Stream::create(Loop& loop, Fd fd, StreamOwner& o
   return stream;
 }
 
-SendResult Stream::enqueue(FrameHeader header, std::string_view payload, WhenFull when_full) {
+SendResult Stream::enqueue(FrameHeader header, std::string_view payload, WhenFull when_full,
+                           std::size_t limit) {
+  limit = std::min(limit, outgoing_max_);
   bool post = false;
   SendResult result = SendResult::Sent;
   {
     std::lock_guard lock(mutex_);
     if (gone_) return SendResult::Gone;
     // A frame larger than the limit still passes when nothing is waiting.
-    if (unsent_ > 0 && unsent_ + kFrameHeaderSize + payload.size() > outgoing_max_) {
+    if (unsent_ > 0 && unsent_ + kFrameHeaderSize + payload.size() > limit) {
       wants_room_ = true;
+      room_below_ = limit / 2;
       if (when_full == WhenFull::Cut) gone_ = true;
       result = SendResult::Full;
     } else {
@@ -131,7 +135,7 @@ void Stream::flush() {
     written_ += static_cast<std::size_t>(n);
     std::lock_guard lock(mutex_);
     unsent_ -= static_cast<std::size_t>(n);
-    if (wants_room_ && !gone_ && unsent_ < outgoing_max_ / 2) {
+    if (wants_room_ && !gone_ && unsent_ <= room_below_) {
       room = true;
       wants_room_ = false;
     }

@@ -43,7 +43,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
                                                 std::size_t outgoing_max);
 
   // With Cut, Full means that the stream is being cut off.
-  SendResult enqueue(FrameHeader header, std::string_view payload, WhenFull when_full);
+  // `limit`: for this frame, instead of outgoing_max if that is more.
+  SendResult enqueue(FrameHeader header, std::string_view payload, WhenFull when_full,
+                     std::size_t limit = SIZE_MAX);
   // Bytes that are not counted against the limit: the handshake and farewells. On the loop's
   // thread.
   void enqueue_raw(std::string_view bytes);
@@ -85,8 +87,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::string queue_;       // not yet taken for writing
   std::size_t unsent_ = 0;  // queue_ and what is left of writing_
   bool flush_posted_ = false;
-  bool wants_room_ = false;  // somebody was refused
-  bool gone_ = false;        // nothing more is taken
+  bool wants_room_ = false;     // somebody was refused
+  std::size_t room_below_ = 0;  // and is told when less than that is waiting
+  bool gone_ = false;           // nothing more is taken
 
   // The loop's thread only.
   Fd fd_;

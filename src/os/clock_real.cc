@@ -3,6 +3,8 @@
 
 #include "os/clock.h"
 
+#include "os/stopwatch.h"
+
 namespace ym {
 
 Instant wall_clock() {
@@ -22,6 +24,11 @@ int zone_offset_seconds(Instant at) {
   std::tm local{};
   ::localtime_r(&seconds, &local);
   return static_cast<int>(local.tm_gmtoff);
+}
+
+std::chrono::microseconds stopwatch() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::steady_clock::now().time_since_epoch());
 }
 
 }  // namespace ym

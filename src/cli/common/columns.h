@@ -30,8 +30,9 @@ struct Column {
   std::string (*extract)(const Row&) = nullptr;
   std::int64_t (*number)(const Row&) = nullptr;  // for sorting; null: by text
   Splits splits = Splits::No;
-  bool keeps_star = false;   // a star at the value's end survives a cut
-  bool by_position = false;  // `number` is the configured order: only for the sort key "#X"
+  bool keeps_star = false;      // a star at the value's end survives a cut
+  bool by_position = false;     // `number` is the configured order: only for the sort key "#X"
+  std::uint64_t needs = ~0ull;  // what of the row both take, in the bits of the question for it
 };
 
 // A format resolved against a table of columns.

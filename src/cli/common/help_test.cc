@@ -6,14 +6,19 @@
 #include "base/text.h"
 #include "cli/common/command.h"
 #include "cli/options/job_options.h"
+#include "cli/sacct/sacct.h"
 #include "cli/salloc/salloc.h"
 #include "cli/sbatch/sbatch.h"
 #include "cli/sbcast/sbcast.h"
 #include "cli/scancel/scancel.h"
 #include "cli/scontrol/scontrol.h"
+#include "cli/scrontab/scrontab.h"
+#include "cli/sdiag/sdiag.h"
 #include "cli/sinfo/sinfo.h"
+#include "cli/sprio/sprio.h"
 #include "cli/squeue/squeue.h"
 #include "cli/srun/srun.h"
+#include "cli/strigger/strigger.h"
 
 namespace ym::cli {
 namespace {
@@ -37,7 +42,12 @@ std::vector<Subject> all_commands() {
           subject(sinfo_page(), sinfo_table()),
           subject(scancel_page(), scancel_table()),
           subject(scontrol_page(), scontrol_table()),
-          subject(sbcast_page(), sbcast_table())};
+          subject(sbcast_page(), sbcast_table()),
+          subject(sacct_page(), sacct_table()),
+          subject(sprio_page(), sprio_table()),
+          subject(sdiag_page(), sdiag_table()),
+          subject(strigger_page(), strigger_table()),
+          subject(scrontab_page(), scrontab_table())};
 }
 
 TEST(Help, FitsATerminal) {

@@ -77,6 +77,7 @@ std::optional<std::uint32_t> time_limit_of(const JobView& view) {
 
 std::uint32_t node_count_of(const JobView& view) {
   const Job& job = view.job();
+  if (view.row->node_count) return view.row->node_count;
   if (!job.allocation->nodes.empty())
     return static_cast<std::uint32_t>(job.allocation->nodes.size());
   if (!view.row->nodes.empty())
@@ -89,6 +90,7 @@ std::uint32_t node_count_of(const JobView& view) {
 }
 
 std::uint32_t cpu_count_of(const JobView& view) {
+  if (view.row->cpu_count) return view.row->cpu_count;
   if (std::uint32_t held = view.job().allocation->cpus()) return held;
   const JobSpec& spec = view.spec();
   return std::max(spec.tasks * std::max(1u, spec.cpus_per_task), spec.min_nodes);

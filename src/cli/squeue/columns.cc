@@ -319,6 +319,62 @@ Columns place_columns() {
   };
 }
 
+// What of a job the columns take that are asked for often; the others take all of it. Whoever
+// changes a column's value looks here, too: the test compares them.
+struct Needs {
+  std::string_view name;
+  std::uint64_t fields;
+};
+constexpr std::uint64_t operator|(JobField a, JobField b) { return bit(a) | bit(b); }
+constexpr std::uint64_t operator|(std::uint64_t a, JobField b) { return a | bit(b); }
+constexpr Needs kNeeds[] = {
+    {"jobarrayid", 0},
+    {"jobid", 0},
+    {"arrayjobid", 0},
+    {"arraytaskid", 0},
+    {"hetjobid", 0},
+    {"hetjoboffset", 0},
+    {"name", bit(JobField::Name)},
+    {"username", bit(JobField::User)},
+    {"userid", bit(JobField::User)},
+    {"groupname", bit(JobField::Group)},
+    {"groupid", bit(JobField::Group)},
+    {"account", bit(JobField::Account)},
+    {"qos", bit(JobField::Account)},
+    {"cluster", 0},
+    {"statecompact", 0},
+    {"state", 0},
+    {"reason", bit(JobField::Reason)},
+    {"reasonlist", JobField::Reason | JobField::Nodes},
+    {"dependency", bit(JobField::Dependency)},
+    {"priority", bit(JobField::Priority)},
+    {"prioritylong", bit(JobField::Priority)},
+    {"nice", bit(JobField::Priority)},
+    {"exit_code", bit(JobField::Exit)},
+    {"derivedec", bit(JobField::Exit)},
+    {"restartcnt", bit(JobField::Exit)},
+    {"timeused", bit(JobField::Run)},
+    {"timelimit", JobField::Run | JobField::Times},
+    {"timeleft", JobField::Run | JobField::Times},
+    {"starttime", JobField::Run | JobField::Times | JobField::Expected},
+    {"endtime", JobField::Run | JobField::Times | JobField::Expected},
+    {"submittime", bit(JobField::Times)},
+    {"eligibletime", bit(JobField::Times)},
+    {"deadline", bit(JobField::Times)},
+    {"pendingtime", JobField::Run | JobField::Times},
+    {"partition", bit(JobField::Partition)},
+    {"numnodes", bit(JobField::NodeCount)},
+    {"numcpus", bit(JobField::CpuCount)},
+    {"maxcpus", bit(JobField::CpuCount)},
+    {"numtasks", bit(JobField::Size)},
+    {"cpus-per-task", bit(JobField::Size)},
+    {"mincpus", bit(JobField::Size)},
+    {"minmemory", bit(JobField::Size)},
+    {"nodelist", bit(JobField::Nodes)},
+    {"schednodes", bit(JobField::Nodes)},
+    {"batchhost", bit(JobField::Nodes)},
+};
+
 }  // namespace
 
 const Columns& job_columns() {
@@ -327,6 +383,9 @@ const Columns& job_columns() {
     for (const Columns& some : {identity_columns(), state_columns(), time_columns(),
                                 resource_columns(), wish_columns(), place_columns()})
       all.insert(all.end(), some.begin(), some.end());
+    for (Column<JobView>& column : all)
+      for (const Needs& needs : kNeeds)
+        if (needs.name == column.name) column.needs = needs.fields;
     return all;
   }();
   return columns;

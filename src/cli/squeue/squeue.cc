@@ -4,19 +4,15 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <set>
 
 #include "base/format.h"
 #include "base/text.h"
-#include "cli/common/job_data.h"
 #include "cli/squeue/columns.h"
-#include "notation/hostlist.h"
+#include "model/job_fields.h"
 #include "os/clock.h"
 
 namespace ym::cli {
 namespace {
-
-constexpr std::size_t kNodesMax = 1 << 20;  // that --nodelist may name
 
 bool in_list(const std::vector<std::string>& list, std::string_view text) {
   if (list.empty()) return true;
@@ -183,90 +179,6 @@ Result<std::string> render_steps(const SqueueSettings& settings, const std::vect
                 });
 }
 
-void print_data(const SqueueSettings& settings, const std::vector<JobRow>& rows, Instant now) {
-  constexpr std::size_t kPrintAtOnce = 1 << 20;
-  std::deque<JobRow> parts;
-  std::vector<JobView> views = Lines(settings, now, parts).of(rows);
-  DataWriter data(*settings.report.notation);
-  data.begin_map().begin_list("jobs");
-  for (const JobView& view : views) {
-    write_job(data, view);
-    if (data.pending() > kPrintAtOnce) print(data.take());
-  }
-  data.end();
-  data.number("last_backfill", 0).number("last_update", now.unix_seconds());
-  write_meta(data, settings.report);
-  data.end();
-  print(data.finish());
-}
-
-Status fetch_steps(Controller& controller, const SqueueSettings& settings,
-                   std::vector<StepRow>& steps) {
-  QuerySteps question;
-  if (settings.targets.size() == 1) question.job = settings.targets.front().job;
-  return fetch_report<StepRows>(controller, question, steps);
-}
-
-Status check_nodes(const SqueueSettings& settings, const ClusterConfig& config) {
-  auto hosts = Hostlist::parse(settings.nodes);
-  if (!hosts || settings.nodes.empty()) return {};
-  std::set<std::string_view> known;
-  for (const NodeSpec& node : config.nodes) known.insert(node.name);
-  if (hosts->count() > kNodesMax) return fail("Invalid node name: too many of them");
-  for (const std::string& host : hosts->names())
-    if (!known.contains(host)) return fail(fmt::format("Invalid node name {}", host));
-  return {};
-}
-
-// The head may be printed as soon as the controller is found: somebody who waits for a long queue
-// sees at once that it comes. Not if there may well be an error instead.
-bool head_comes_first(const SqueueSettings& settings) {
-  return settings.targets.empty() && !settings.steps && !settings.report.notation;
-}
-
-void print_head(SqueueSettings& settings) {
-  auto format = format_of(settings.report, usual_format(settings), job_columns(), "job", nullptr);
-  if (settings.headed || !format || format->fits_itself()) return;
-  print(head_of(settings.report, *format, wall_clock()));
-  settings.headed = true;
-}
-
-int show_once(const SqueueSettings& given, Controller& controller) {
-  SqueueSettings settings = given;
-  if (Status known = check_nodes(settings, controller.config()); !known) {
-    complain("squeue", known.error().text);
-    return 1;
-  }
-  std::vector<JobRow> rows;
-  if (head_comes_first(settings) && controller.connected()) print_head(settings);
-  Status asked =
-      fetch_report<JobRows>(controller, QueryJobs{.filter = squeue_filter(settings)}, rows);
-  bool unknown = asked && rows.empty() && settings.targets.size() == 1;
-  if (!asked && is(asked.error(), Errc::InvalidJobId) && settings.targets.size() > 1) asked = {};
-  if (!asked || unknown) {
-    std::string text = unknown ? std::string(text_of(Errc::InvalidJobId)) : asked.error().text;
-    print_error(fmt::format("slurm_load_jobs error: {}\n", text));
-    return 1;
-  }
-  if (settings.report.notation) {
-    print_data(settings, rows, wall_clock());
-    return 0;
-  }
-  std::vector<StepRow> steps;
-  if (settings.steps) asked = fetch_steps(controller, settings, steps);
-  if (!asked) {
-    print_error(fmt::format("slurm_get_job_steps error: {}\n", asked.error().text));
-    return 1;
-  }
-  auto out = render_queue(settings, rows, wall_clock(), steps);
-  if (!out) {
-    complain("squeue", out.error().text);
-    return 1;
-  }
-  print(*out);
-  return 0;
-}
-
 // A wrong format or order is told before anybody is asked.
 Status check(SqueueSettings& settings, const std::vector<std::string>& operands) {
   for (const std::string& operand : operands) {
@@ -282,7 +194,53 @@ Status check(SqueueSettings& settings, const std::vector<std::string>& operands)
   return {};
 }
 
+// What of the jobs the filters look at that the controller does not.
+std::uint64_t filter_needs(const SqueueSettings& settings) {
+  bool rare = !settings.licenses.empty() || !settings.reservations.empty();
+  return rare || settings.steps || settings.report.notation ? bit(JobField::Everything) : 0;
+}
+
 }  // namespace
+
+QueuePlan squeue_plan(const SqueueSettings& settings) {
+  QueuePlan plan{.fields = filter_needs(settings)};
+  const ReportWish& wish = settings.report;
+  auto format = format_of(wish, usual_format(settings), job_columns(), "job", nullptr);
+  std::string_view usual = settings.start ? "S" : kUsualSort;
+  auto keys = parse_sort(wish.sort.empty() ? usual : std::string_view(wish.sort), job_columns());
+  if (!format || !keys || has(plan.fields, JobField::Everything)) return {};
+  plan.streams = wish.sort.empty() && !settings.start && settings.targets.empty() &&
+                 !settings.by_partition && !format->fits_itself();
+  for (const Column<JobView>* column : format->columns)
+    if (column) plan.fields |= column->needs;
+  if (!plan.streams)
+    for (const SortKey<JobView>& key : *keys) plan.fields |= key.column->needs;
+  if (settings.by_partition) plan.fields |= bit(JobField::Partition);
+  if (has(plan.fields, JobField::Everything)) return {.fields = 0, .streams = false};
+  // Never nothing: that would be everything.
+  plan.fields |= bit(JobField::Run);
+  return plan;
+}
+
+std::string queue_head(const SqueueSettings& settings, Instant now) {
+  auto format = format_of(settings.report, usual_format(settings), job_columns(), "job", nullptr);
+  return format && !format->fits_itself() ? head_of(settings.report, *format, now) : "";
+}
+
+std::vector<JobView> queue_lines(const SqueueSettings& settings, const std::vector<JobRow>& rows,
+                                 Instant now, std::deque<JobRow>& parts) {
+  return Lines(settings, now, parts).of(rows);
+}
+
+void append_lines(std::string& out, const SqueueSettings& settings, const Format<JobView>& format,
+                  const std::vector<JobRow>& rows, Instant now) {
+  std::deque<JobRow> parts;
+  for (const JobView& view : Lines(settings, now, parts).of(rows)) format.append_row(out, view);
+}
+
+Result<Format<JobView>> queue_format(const SqueueSettings& settings) {
+  return format_of(settings.report, usual_format(settings), job_columns(), "job", nullptr);
+}
 
 JobFilter squeue_filter(const SqueueSettings& settings) {
   JobFilter filter{.targets = settings.targets,
@@ -321,7 +279,7 @@ Result<std::string> render_queue(const SqueueSettings& settings, const std::vect
 
 int squeue_main(const Arguments& arguments) {
   return run_report<SqueueSettings>(
-      {.page = squeue_page(), .table = squeue_table(), .check = check, .show = show_once},
+      {.page = squeue_page(), .table = squeue_table(), .check = check, .show = show_queue},
       arguments);
 }
 

@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 #include "cli/common/made_up_rows.h"
+#include "cli/squeue/columns.h"
+#include "model/job_fields.h"
 
 namespace ym::cli {
 namespace {
@@ -200,6 +202,96 @@ TEST(Squeue, AsksTheControllerForWhatItShows) {
   EXPECT_EQ(filter.nodes, "n[1-2]");
   // A job asked for by id must be found even if it has ended: that is no "Invalid job id".
   EXPECT_TRUE(squeue_filter(settings({"-j", "7,8_[1-2]"})).all_states);
+}
+
+// As the controller sends them when it was asked for these fields only.
+JobRow brief(const JobRow& whole, std::uint64_t fields) {
+  JobRow row{.job = only(fields, whole.job)};
+  row.job.spec = Ref(only(fields, whole.spec()));
+  if (has(fields, JobField::Reason)) {
+    row.reason = whole.reason;
+    row.reason_text = whole.reason_text;
+  }
+  if (has(fields, JobField::Partition)) row.partition = whole.partition;
+  if (has(fields, JobField::Expected)) row.expected_start = whole.expected_start;
+  const Allocation& held = *whole.job.allocation;
+  if (has(fields, JobField::NodeCount))
+    row.node_count = static_cast<std::uint32_t>(held.nodes.size());
+  if (has(fields, JobField::CpuCount)) row.cpu_count = held.cpus();
+  if (has(fields, JobField::Nodes)) {
+    row.nodes = whole.nodes;
+    row.batch_host = whole.batch_host;
+    row.scheduled_nodes = whole.scheduled_nodes;
+  }
+  return row;
+}
+
+// Rows with something in everything that a column may look at.
+std::vector<JobRow> rich_queue() {
+  std::vector<JobRow> rows = queue();
+  rows[0].job.suspended_for = std::chrono::seconds(7);
+  rows[0].job.restarts = 2;
+  rows[1].job.holds.admin = true;
+  rows[1].job.dependency = Ref(Dependency::parse("afterok:3").value());
+  rows[1].reason = Reason::ReqNodeNotAvail;
+  rows[1].reason_text = "Reserved for maintenance";
+  rows[2].expected_start = kNow + std::chrono::seconds(60);
+  rows[3].job.exit = {.code = 3};
+  JobRow het = pending(11, spec("het"));
+  het.job.het_job = {10};
+  het.job.het_offset = 1;
+  het.job.het_count = 2;
+  rows.push_back(het);
+  JobRow ending = running(12, spec("ending"));
+  ending.job.state = JobState::Completed;
+  ending.job.end = kNow;
+  ending.job.nodes_left = {NodeId{1}, NodeId{2}};
+  rows.push_back(ending);
+  JobSpec full = spec("full");
+  full.account = "physics";
+  full.qos = "high";
+  full.tasks = 6;
+  full.cpus_per_task = 2;
+  full.tasks_per_node = 2;
+  full.min_nodes = 2;
+  full.max_nodes = 4;
+  full.min_cpus_per_node = 3;
+  full.memory_per_cpu_mb = 512;
+  full.time_limit_s = 3600;
+  full.begin = full.deadline = kNow + std::chrono::hours(1);
+  full.nice = 5;
+  rows.push_back(pending(13, full));
+  return rows;
+}
+
+TEST(Squeue, EachColumnNeedsNoMoreThanItSays) {
+  for (const Column<JobView>& column : job_columns())
+    for (const JobRow& whole : rich_queue()) {
+      if (has(column.needs, JobField::Everything)) continue;
+      JobRow less = brief(whole, column.needs);
+      JobView full{.row = &whole, .now = kNow, .cluster = "c"};
+      JobView part{.row = &less, .now = kNow, .cluster = "c"};
+      EXPECT_EQ(column.extract(part), column.extract(full))
+          << column.name << " " << whole.job.id.value;
+      if (column.number) EXPECT_EQ(column.number(part), column.number(full)) << column.name;
+    }
+}
+
+TEST(Squeue, AsksForTheFieldsOfItsColumnsAndSortKeysOnly) {
+  auto plan = [](const std::vector<std::string>& arguments) {
+    return squeue_plan(settings(arguments));
+  };
+  EXPECT_TRUE(plan({}).streams);
+  EXPECT_FALSE(has(plan({}).fields, JobField::Priority));
+  EXPECT_TRUE(has(plan({"-S", "-Q"}).fields, JobField::Priority));
+  EXPECT_FALSE(plan({"-S", "-Q"}).streams);
+  EXPECT_FALSE(plan({"-j", "7"}).streams);
+  EXPECT_FALSE(plan({"-P"}).streams);
+  EXPECT_TRUE(plan({"-u", "ada", "-o", "%i"}).streams);
+  EXPECT_NE(plan({"-o", "%i"}).fields, 0u) << "nothing would be everything";
+  EXPECT_EQ(plan({"-o", "%all"}).fields, 0u);
+  EXPECT_EQ(plan({"--json"}).fields, 0u);
+  EXPECT_EQ(plan({"-L", "matlab"}).fields, 0u);
 }
 
 TEST(Squeue, RefusesStatesThatDoNotExist) {

@@ -5,13 +5,18 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/options/job_options.h"
+#include "cli/sacct/sacct.h"
 #include "cli/sattach/sattach.h"
 #include "cli/sbcast/sbcast.h"
 #include "cli/scancel/scancel.h"
 #include "cli/scontrol/scontrol.h"
+#include "cli/scrontab/scrontab.h"
+#include "cli/sdiag/sdiag.h"
 #include "cli/sinfo/sinfo.h"
+#include "cli/sprio/sprio.h"
 #include "cli/squeue/squeue.h"
 #include "cli/sstat/sstat.h"
+#include "cli/strigger/strigger.h"
 #include "cli/yardmaster/yardmaster.h"
 
 namespace ym::cli {
@@ -38,7 +43,12 @@ std::vector<CompletedCommand> completed_commands() {
           completed("scontrol", scontrol_table()),
           completed("sattach", sattach_table(), Values::Jobs),
           completed("sbcast", sbcast_table()),
-          completed("sstat", sstat_table())};
+          completed("sstat", sstat_table()),
+          completed("sacct", sacct_table()),
+          completed("sprio", sprio_table()),
+          completed("sdiag", sdiag_table()),
+          completed("strigger", strigger_table()),
+          completed("scrontab", scrontab_table())};
 }
 
 std::vector<OptionInfo> completion_options() {

@@ -57,6 +57,7 @@ Status Controller::configure(const ClusterConfig& config, Instant now, Outbox& o
         change_node(*node, configured_state(node->id, down.state, down.reason), now, out);
     });
   }
+  if (!(config_ == config) && !state_.triggers.empty()) noticed(TriggerEvent::Reconfig, now);
   config_ = config;
   can_ever_run_.clear();
   return {};

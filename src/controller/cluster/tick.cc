@@ -30,6 +30,8 @@ void Controller::begin_watch(Instant now, Outbox& out) {
   });
   for (JobId job : configuring) begin_configuring(job, out);
   go_on_after_ends(now, out);
+  begin_mail(now);
+  if (!state_.triggers.empty()) noticed(TriggerEvent::ControllerRestarted, now);
 }
 
 void Controller::owner_present(JobId job) { owners_gone_.erase(job); }
@@ -56,6 +58,8 @@ void Controller::tick(Instant now, Outbox& out) {
   watch_owners(now, out);
   repeat_orders(now, out);
   forget_old(now, out);
+  pull_triggers(now, out);
+  mail_limits(now, out);
   std::set<JobId> delayed = indexes_.delayed();
   for (JobId job : delayed) review_dependency(job, now, out);
 }

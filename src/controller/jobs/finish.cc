@@ -23,12 +23,14 @@ Controller::Ending Controller::interactive_ending(ExitStatus exit) {
 
 void Controller::finish(JobId id, const Ending& ending, Instant now, Outbox& out) {
   bool epilog = !config_.controller_epilog.empty() && state_.jobs.at(id.value).holds_resources();
+  bool again = ending.requeue ||
+               (ending.state != JobState::Cancelled && comes_back(state_.jobs.at(id.value)));
   emit(JobFinished{.job = id,
                    .state = ending.state,
                    .reason = ending.reason,
                    .exit = ending.exit,
                    .by = ending.by,
-                   .requeue = ending.requeue,
+                   .requeue = again,
                    .epilog = epilog},
        now, out);
   owners_gone_.erase(id);
@@ -44,7 +46,7 @@ void Controller::finish(JobId id, const Ending& ending, Instant now, Outbox& out
     // is there; if not, that is killed when it comes back (nodes/report.cc).
     if (record->condition == NodeCondition::Down) release_node(id, node, now, out);
   }
-  if (!ending.requeue) job_moved_on(id, now, out);
+  if (!again) job_moved_on(id, now, out);
 }
 
 namespace {
@@ -105,12 +107,21 @@ void Controller::became_clean(JobId id, Instant now, Outbox& out) {
 // REQUIRES: nothing of the job is left anywhere.
 void Controller::requeue_now(JobId id, Instant now, Outbox& out) {
   const Job& job = state_.jobs.at(id.value);
+  bool cron = comes_back(job);
+  Instant begin = cron ? next_time(job, now) : now;
   emit(JobRequeued{.job = id,
                    .sluid = next_sluid(state_, now),
-                   .begin = now,
+                   .begin = begin,
                    .holds = job.holds,
-                   .reason = job.end_reason},
+                   .reason = cron ? Reason::None : job.end_reason},
        now, out);
+  if (cron) {
+    JobUpdated update = unchanged(state_.jobs.at(id.value));
+    JobSpec spec = *update.spec;
+    spec.begin = begin;
+    update.spec = Ref(std::move(spec));
+    emit(std::move(update), now, out);
+  }
   job_moved_on(id, now, out);
 }
 

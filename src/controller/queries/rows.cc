@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/job_fields.h"
 #include "notation/hostlist.h"
 #include "schedule/shape.h"
 
@@ -79,6 +80,42 @@ JobRow job_row(const State& state, const Job& job, const Verdicts& verdicts, Ins
     row.job.eligible = {};
     row.expected_start = {};
   }
+  return row;
+}
+
+JobRow brief_row(const State& state, const Job& job, const Verdicts& verdicts, Instant now,
+                 std::uint64_t fields) {
+  bool pending = job.state == JobState::Pending;
+  JobRow row{.job = only(fields, job)};
+  if (has(fields, JobField::Reason)) {
+    row.reason = reason_of(job, verdicts, now);
+    note_reservation(row, state, job);
+  }
+  // A pending job's partitions are its spec's; see SpecShelf.
+  if (has(fields, JobField::Partition))
+    if (const Partition* partition = state.find(job.partition))
+      row.partition = partition->spec->name;
+  bool held = pending && job.held();
+  bool tells = row.reason != Reason::Priority && row.reason != Reason::None;
+  bool expected = has(fields, JobField::Expected) && pending && !held;
+  if (expected || (tells && pending && !held && has(fields, JobField::Reason)))
+    if (const Verdict* verdict = verdict_of(job, verdicts)) {
+      if (tells && verdict->reason == row.reason) row.reason_text = verdict->text;
+      if (expected && verdict->head == job.id) row.expected_start = verdict->expected_start;
+    }
+  if (held) {
+    row.job.priority = 0;
+    row.job.eligible = {};
+  }
+  const Allocation& allocation = *job.allocation;
+  if (allocation.nodes.empty()) return row;
+  if (has(fields, JobField::NodeCount))
+    row.node_count = static_cast<std::uint32_t>(allocation.nodes.size());
+  if (has(fields, JobField::CpuCount)) row.cpu_count = allocation.cpus();
+  if (!has(fields, JobField::Nodes)) return row;
+  row.nodes = nodes_text(state, allocation);
+  if (const Node* first = state.find(allocation.nodes.front().node))
+    row.batch_host = first->spec->name;
   return row;
 }
 

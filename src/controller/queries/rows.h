@@ -15,6 +15,9 @@ namespace ym {
 Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now);
 
 JobRow job_row(const State& state, const Job& job, const Verdicts& verdicts, Instant now);
+// The same with only the fields that are asked for (JobField), and without the spec.
+JobRow brief_row(const State& state, const Job& job, const Verdicts& verdicts, Instant now,
+                 std::uint64_t fields);
 NodeRow node_row(const State& state, const Node& node);
 PartitionRow partition_row(const State& state, const Partition& partition);
 

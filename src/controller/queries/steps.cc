@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/queries/steps.h"
 
+#include <algorithm>
+
 #include "controller/queries/select.h"
 #include "notation/hostlist.h"
 
@@ -61,6 +63,24 @@ std::vector<StepRow> step_rows(const State& state, const Job& job, std::optional
   for (const Step& one : *job.steps)
     if (step.value_or(one.id) == one.id) rows.push_back(row_of(state, job, one));
   return rows;
+}
+
+std::vector<StepRow> all_step_rows(const State& state, const Job& job) {
+  std::vector<StepRow> rows = step_rows(state, job, std::nullopt);
+  for (const EndedStep& ended : *job.ended_steps)
+    rows.push_back(row_of(state, job, ended.step)), rows.back().end = ended.end;
+  auto rank = [](const StepRow& row) {
+    StepId id = row.step.id;
+    int kind = id == kBatchStep ? 0 : id == kExternStep ? 1 : id == kInteractiveStep ? 2 : 3;
+    return std::pair(kind, id);
+  };
+  std::ranges::sort(rows, {}, rank);
+  return rows;
+}
+
+bool was_there(const Job& job, Instant since, Instant until) {
+  if (until && job.submit > until) return false;
+  return !since || !job.end || job.end >= since;
 }
 
 void for_each_with_steps(const State& state, const QuerySteps& query,

@@ -21,4 +21,11 @@ std::vector<StepRow> step_rows(const State& state, const Job& job, std::optional
 void for_each_with_steps(const State& state, const QuerySteps& query,
                          const std::function<bool(const Job&)>& visit, JobId from = {});
 
+// The same with the steps of its present attempt that have ended, as far as they are still known:
+// the batch script, extern, then the others by number.
+std::vector<StepRow> all_step_rows(const State& state, const Job& job);
+
+// Was the job known to the cluster at some moment of that time? See QueryHistory.
+bool was_there(const Job& job, Instant since, Instant until);
+
 }  // namespace ym

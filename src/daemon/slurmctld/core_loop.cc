@@ -13,6 +13,14 @@ constexpr std::size_t kInputsAtOnce = 1024;
 // With so many groups on their way to the disk, the next one is left to grow.
 constexpr std::size_t kGroupsInFlight = 2;
 
+void keep_blobs(SubmitJob& submit, std::vector<BlobToKeep>& blobs) {
+  if (!submit.script.empty())
+    blobs.push_back({BlobKind::Script, submit.spec.script_blob, std::move(submit.script)});
+  if (!submit.environment.empty())
+    blobs.push_back(
+        {BlobKind::Environment, submit.spec.environment_blob, std::move(submit.environment)});
+}
+
 Duration clock_lead(Instant wall) { return wall - Instant{} - monotonic_clock(); }
 
 }  // namespace
@@ -109,13 +117,10 @@ void CoreLoop::take(Input& input, std::vector<BlobToKeep>& blobs, bool& plan_han
   bool configures = false;
   if (auto* request = std::get_if<Request>(&input)) {
     configures = std::holds_alternative<NewConfiguration>(request->command);
-    if (auto* submit = std::get_if<SubmitJob>(&request->command); submit && !submit->test_only) {
-      if (!submit->script.empty())
-        blobs.push_back({BlobKind::Script, submit->spec.script_blob, std::move(submit->script)});
-      if (!submit->environment.empty())
-        blobs.push_back(
-            {BlobKind::Environment, submit->spec.environment_blob, std::move(submit->environment)});
-    }
+    if (auto* submit = std::get_if<SubmitJob>(&request->command); submit && !submit->test_only)
+      keep_blobs(*submit, blobs);
+    if (auto* crontab = std::get_if<UpdateCrontab>(&request->command))
+      for (SubmitJob& job : crontab->jobs) keep_blobs(job, blobs);
   }
   if (const auto* planned = std::get_if<Planned>(&input)) {
     plan_handled = true;

@@ -2,6 +2,7 @@
 #include "daemon/slurmctld/desk.h"
 
 #include "daemon/slurmctld/desk_impl.h"
+#include "os/stopwatch.h"
 
 namespace ym {
 
@@ -10,6 +11,13 @@ void Desk::on_frames(ConnectionId from, const Peer& peer, std::vector<Frame> fra
 }
 
 void Desk::on_frame(ConnectionId from, const Peer& peer, Frame& frame) {
+  std::uint16_t kind = frame.header.type;
+  auto begin = stopwatch();
+  handle(from, peer, frame);
+  counts_.note(kind, peer.uid, stopwatch() - begin);
+}
+
+void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
   using wire::message_number;
   ReplyTo to{.connection = from, .correlation = frame.header.correlation};
   switch (frame.header.type) {
@@ -30,7 +38,13 @@ void Desk::on_frame(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<QueryReservations>: return query_reservations(to, frame);
     case message_number<QueryLicenses>: return query_licenses(to, frame);
     case message_number<QueryConfig>: return query_config(to);
-    case message_number<QueryStatistics>: return query_statistics(to);
+    case message_number<QueryStatistics>: return query_statistics(to, peer, frame);
+    case message_number<QueryHistory>: return query_history(to, frame);
+    case message_number<SetTrigger>: return to_core<SetTrigger>(to, peer, frame);
+    case message_number<ClearTriggers>: return to_core<ClearTriggers>(to, peer, frame);
+    case message_number<QueryTriggers>: return query_triggers(to, peer, frame);
+    case message_number<UpdateCrontab>: return update_crontab(to, peer, frame);
+    case message_number<GetCrontab>: return get_crontab(to, peer, frame);
     case message_number<WatchJob>: return watch_job(to, peer, frame);
     case message_number<QueryExplanation>: return query_explanation(to, frame);
     case message_number<GetScript>: return get_script(to, peer, frame);

@@ -14,14 +14,20 @@
 #include "daemon/slurmctld/core_loop.h"
 #include "daemon/slurmctld/directory.h"
 #include "daemon/slurmctld/fan_out.h"
+#include "daemon/slurmctld/message_counts.h"
+#include "daemon/slurmctld/order_keeper.h"
 #include "daemon/slurmctld/programs.h"
 #include "daemon/slurmctld/published.h"
 #include "daemon/slurmctld/requests.h"
+#include "daemon/slurmctld/side_programs.h"
+#include "model/history.h"
 #include "net/key.h"
 #include "net/server.h"
 #include "os/log.h"
 
 namespace ym {
+
+struct BriefListing;
 
 // What the desk needs of the rest.
 struct DeskSurroundings {
@@ -34,6 +40,7 @@ struct DeskSurroundings {
   const ClusterKey* key = nullptr;
   Log* log = nullptr;
   Programs* programs = nullptr;
+  SidePrograms* side_programs = nullptr;
   std::string config_path;
   Instant started;
   std::function<void(bool controller_only)> shut_down;
@@ -66,10 +73,13 @@ class Desk {
     std::uint64_t correlation = 0;
     JobId next;
     bool finished = false;
-    std::optional<QuerySteps> steps;  // set: of steps, `query` does not count
+    std::optional<QuerySteps> steps;      // set: of steps, `query` does not count
+    std::shared_ptr<BriefListing> brief;  // set: of the fields that were asked for
+    std::optional<QueryHistory> history;  // set: with steps that have ended
   };
 
   void on_frame(ConnectionId from, const Peer& peer, Frame& frame);
+  void handle(ConnectionId from, const Peer& peer, Frame& frame);
   template <class T>
   void answer(ReplyTo to, const T& message, std::uint16_t flags = 0);
   void deny(ReplyTo to, const Error& error);
@@ -83,6 +93,17 @@ class Desk {
   void query_explanation(ReplyTo to, const Frame& frame);
   void continue_listing(ConnectionId connection);
   bool list_some(ConnectionId connection, Listing& listing);
+  bool list_more(ConnectionId connection, Listing& listing);
+  // desk_brief.cc
+  void begin_brief(Listing& listing);
+  bool send_brief(ConnectionId connection, Listing& listing);
+  bool list_brief(ConnectionId connection, Listing& listing);
+  // desk_history.cc
+  void query_history(ReplyTo to, const Frame& frame);
+  bool list_history(ConnectionId connection, Listing& listing);
+  void query_triggers(ReplyTo to, const Peer& peer, const Frame& frame);
+  void get_crontab(ReplyTo to, const Peer& peer, const Frame& frame);
+  void update_crontab(ReplyTo to, const Peer& peer, const Frame& frame);
   void query_nodes(ReplyTo to, const Frame& frame);
   // desk_steps.cc
   void query_steps(ReplyTo to, const Frame& frame);
@@ -94,7 +115,7 @@ class Desk {
   void query_reservations(ReplyTo to, const Frame& frame);
   void query_licenses(ReplyTo to, const Frame& frame);
   void query_config(ReplyTo to);
-  void query_statistics(ReplyTo to);
+  void query_statistics(ReplyTo to, const Peer& peer, const Frame& frame);
   void ping(ReplyTo to);
   void watch_job(ReplyTo to, const Peer& peer, const Frame& frame);
   bool watch_is_due(const State& state, const WatchJob& watch) const;
@@ -125,6 +146,8 @@ class Desk {
 
   DeskSurroundings s_;
   FanOut fan_out_;
+  OrderKeeper order_;
+  MessageCounts counts_;
   std::mutex mutex_;
   std::map<std::uint64_t, Listing> listings_;    // by connection; guarded by mutex_
   std::map<std::uint64_t, Follower> followers_;  // by connection; guarded by mutex_

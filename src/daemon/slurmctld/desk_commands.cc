@@ -7,6 +7,7 @@
 #include "daemon/slurmctld/desk_impl.h"
 #include "net/token.h"
 #include "notation/hostlist.h"
+#include "os/users.h"
 #include "site/configuration.h"
 
 namespace ym {
@@ -30,6 +31,31 @@ void Desk::submit(ReplyTo to, const Peer& peer, const Frame& frame) {
   Request request{
       .id = id, .caller = s_.directory->caller(peer, wall_clock()), .command = std::move(submit)};
   if (s_.core->offer(std::move(request))) return;
+  s_.requests->close(id);
+  deny(to, ym::refuse(Errc::QueueFull).error());
+}
+
+// The same for each of its jobs. The names of users are asked for here: the core knows no name
+// service.
+void Desk::update_crontab(ReplyTo to, const Peer& peer, const Frame& frame) {
+  UpdateCrontab update;
+  if (!read(to, frame, update)) return;
+  Caller caller = s_.directory->caller(peer, wall_clock());
+  if (!update.user.empty() && update.user != caller.user_name) {
+    auto user = user_by_name(update.user);
+    if (!user) return deny(to, ym::refuse(Errc::InvalidUserId).error());
+    if (!caller.administrator) return deny(to, ym::refuse(Errc::AccessDenied).error());
+    caller =
+        s_.directory->caller({.kind = peer.kind, .uid = user->uid, .gid = user->gid}, wall_clock());
+  }
+  for (SubmitJob& job : update.jobs) {
+    if (job.script.size() > kScriptMax || job.environment.size() > kEnvironmentMax)
+      return deny(to, ym::refuse(Errc::BadMessage, "a script that is too long").error());
+    job.spec.script_blob = job.script.empty() ? "" : Blobs::id_of(job.script);
+    job.spec.environment_blob = job.environment.empty() ? "" : Blobs::id_of(job.environment);
+  }
+  RequestId id = s_.requests->open(to);
+  if (s_.core->offer(Request{.id = id, .caller = caller, .command = std::move(update)})) return;
   s_.requests->close(id);
   deny(to, ym::refuse(Errc::QueueFull).error());
 }
@@ -97,6 +123,8 @@ void Desk::node_report(ReplyTo to, const Peer& peer, const Frame& frame) {
 
 void Desk::deliver(JournalLoop::Work& work) {
   Batch& batch = work.batch;
+  order_.note(batch.events);
+  counts_.note(batch.events);
   s_.published->set_state(batch.state);
   for (Reply& reply : batch.replies) send_reply(reply, batch.state);
   auto config = s_.published->config();
@@ -106,6 +134,7 @@ void Desk::deliver(JournalLoop::Work& work) {
     if (down_the_tree.empty() || !down_the_tree[i]) send_order(batch.orders[i], work.routes[i]);
   for (ControllerProgram& program : batch.programs)
     s_.programs->run(std::move(program), *s_.published->view().config);
+  for (SideProgram& program : batch.side_programs) s_.side_programs->run(std::move(program));
   std::vector<JobId> touched;
   for (const Event& event : batch.events)
     std::visit(
@@ -125,8 +154,7 @@ void Desk::deliver(JournalLoop::Work& work) {
     View view = s_.published->view();
     for (const Requests::Watch& watch : s_.requests->watching(touched)) {
       if (!watch_is_due(view.state, watch.watch)) continue;
-      s_.requests->unwatch(watch);
-      answer_watch(watch, view);
+      if (s_.requests->unwatch(watch)) answer_watch(watch, view);
     }
   }
   feed_followers(batch);

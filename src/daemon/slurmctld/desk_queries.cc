@@ -22,6 +22,7 @@ namespace ym {
 namespace {
 
 constexpr std::size_t kRowsPerFrame = 200;
+constexpr std::size_t kPortion = 512 * 1024;  // what waits for a reader at most
 constexpr std::uint64_t kFeedBytes = 1 << 20;
 
 }  // namespace
@@ -33,7 +34,8 @@ void Desk::query_jobs(ReplyTo to, const Frame& frame) {
   const JobFilter& filter = listing.query.filter;
   if (filter.targets.size() == 1 && records_of(listing.view.state, filter.targets.front()).empty())
     return deny(to, ym::refuse(Errc::InvalidJobId).error());
-  if (!list_some(to.connection, listing)) return;
+  if (listing.query.fields) begin_brief(listing);
+  if (!list_more(to.connection, listing)) return;
   std::lock_guard lock(mutex_);
   listings_.insert_or_assign(to.connection.value, std::move(listing));
 }
@@ -59,10 +61,15 @@ void Desk::continue_listing(ConnectionId connection) {
     listing = std::move(at->second);
     listings_.erase(at);
   }
-  bool more = listing.steps ? list_steps(connection, listing) : list_some(connection, listing);
-  if (!more) return;
+  if (!list_more(connection, listing)) return;
   std::lock_guard lock(mutex_);
   listings_.insert_or_assign(connection.value, std::move(listing));
+}
+
+bool Desk::list_more(ConnectionId connection, Listing& listing) {
+  if (listing.steps) return list_steps(connection, listing);
+  if (listing.history) return list_history(connection, listing);
+  return listing.brief ? list_brief(connection, listing) : list_some(connection, listing);
 }
 
 // Sends rows until the end or until the reader is behind; true if there is more to send later.
@@ -75,7 +82,8 @@ bool Desk::list_some(ConnectionId connection, Listing& listing) {
     std::uint16_t flags = more ? wire::kFlagMore : std::uint16_t{0};
     FrameHeader header{
         .type = wire::message_number<JobRows>, .flags = flags, .correlation = listing.correlation};
-    SendResult result = s_.server->send(connection, header, wire::encode(rows), WhenFull::Refuse);
+    SendResult result =
+        s_.server->send(connection, header, wire::encode(rows), WhenFull::Refuse, kPortion);
     rows.rows.clear();
     return result;
   };
@@ -168,25 +176,6 @@ void Desk::query_config(ReplyTo to) {
   answer(to, config);
 }
 
-void Desk::query_statistics(ReplyTo to) {
-  View view = s_.published->view();
-  const CoreLoop::Counters& c = s_.core->counters();
-  Statistics statistics;
-  auto add = [&](const char* key, std::uint64_t value) {
-    statistics.values.push_back({key, std::to_string(value)});
-  };
-  add("jobs", view.state.jobs.size());
-  add("nodes", view.state.nodes.size());
-  add("sequence", view.state.seq.value);
-  add("inputs", c.inputs);
-  add("batches", c.batches);
-  add("events", c.events);
-  add("plans", c.plans);
-  add("starts_proposed", c.started);
-  add("connections", s_.server->connection_count());
-  answer(to, statistics);
-}
-
 void Desk::ping(ReplyTo to) {
   std::string trouble = s_.log_trouble();
   answer(to, Pong{.host = host_name(),
@@ -237,8 +226,7 @@ void Desk::watch_job(ReplyTo to, const Peer& peer, const Frame& frame) {
   if (!s_.requests->watch(watch)) return deny(to, ym::refuse(Errc::QueueFull).error());
   View view = s_.published->view();
   if (!watch_is_due(view.state, watch.watch)) return;
-  s_.requests->unwatch(watch);
-  answer_watch(watch, view);
+  if (s_.requests->unwatch(watch)) answer_watch(watch, view);
 }
 
 void Desk::get_script(ReplyTo to, const Peer& peer, const Frame& frame) {

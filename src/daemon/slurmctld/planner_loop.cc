@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "os/clock.h"
+#include "os/stopwatch.h"
 
 namespace ym {
 namespace {
@@ -62,7 +63,9 @@ void PlannerLoop::run() {
     if (!wanted_ || outstanding_) continue;
     wanted_ = false;
     last_plan_ = wall_clock();
+    auto begin = stopwatch();
     Plan plan = planner_.plan(state_, last_plan_, PlanBudget{});
+    published_.note_plan(stopwatch() - begin);
     published_.set_verdicts(Ref(plan.verdicts));
     if (plan.starts.empty()) continue;
     outstanding_ = true;

@@ -2,6 +2,8 @@
 // What readers see: the last durable state and what the planner found out about it. Replaced as a
 // whole; a reader keeps what it got for as long as it needs, and nobody waits for it.
 #pragma once
+#include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -20,6 +22,11 @@ namespace ym {
 struct NodeLoad {
   std::uint32_t cpu_load = 0;
   std::uint64_t free_memory_mb = 0;
+};
+
+// Rounds of the planner, and what they took.
+struct PlanTimes {
+  std::uint64_t count = 0, last_us = 0, max_us = 0, total_us = 0;
 };
 
 struct View {
@@ -46,6 +53,22 @@ class Published {
   void set_verdicts(Ref<Verdicts> verdicts) {
     std::lock_guard lock(mutex_);
     view_.verdicts = std::move(verdicts);
+  }
+  void note_plan(std::chrono::microseconds took) {
+    auto us = static_cast<std::uint64_t>(took.count());
+    std::lock_guard lock(mutex_);
+    ++plans_.count;
+    plans_.last_us = us;
+    plans_.max_us = std::max(plans_.max_us, us);
+    plans_.total_us += us;
+  }
+  PlanTimes plans() const {
+    std::lock_guard lock(mutex_);
+    return plans_;
+  }
+  void reset_plans() {
+    std::lock_guard lock(mutex_);
+    plans_ = {};
   }
   void set_config(std::shared_ptr<const ClusterConfig> config) {
     std::lock_guard lock(mutex_);
@@ -95,6 +118,7 @@ class Published {
   };
   mutable std::mutex mutex_;
   View view_;                         // guarded by mutex_
+  PlanTimes plans_;                   // guarded by mutex_
   std::map<NodeId, NodeLoad> loads_;  // guarded by mutex_
   std::map<JobId, CpuIds> cpu_ids_;   // guarded by mutex_
 };

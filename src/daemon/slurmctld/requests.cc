@@ -35,15 +35,16 @@ std::vector<Requests::Watch> Requests::watching(const std::vector<JobId>& jobs) 
   return found;
 }
 
-void Requests::unwatch(const Watch& watch) {
+bool Requests::unwatch(const Watch& watch) {
   std::lock_guard lock(mutex_);
   for (auto [at, end] = watches_.equal_range(watch.watch.job); at != end; ++at) {
     const ReplyTo& to = at->second.to;
     if (to.connection == watch.to.connection && to.correlation == watch.to.correlation) {
       watches_.erase(at);
-      return;
+      return true;
     }
   }
+  return false;
 }
 
 void Requests::own(ConnectionId connection, JobId job) {

@@ -36,7 +36,8 @@ class Requests {
   bool watch(const Watch& watch);
   // The watches on these jobs; they stay until removed.
   std::vector<Watch> watching(const std::vector<JobId>& jobs) const;
-  void unwatch(const Watch& watch);
+  // False if somebody else has taken it, and answers.
+  bool unwatch(const Watch& watch);
   // A connection is gone. Returns the interactive jobs that lived for it.
   std::vector<JobId> forget(ConnectionId connection);
   // A connection speaks for an interactive job.

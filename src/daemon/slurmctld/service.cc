@@ -59,6 +59,7 @@ ControllerService::ControllerService(Options options, ClusterKey key, Log& log)
       key_(std::move(key)),
       log_(log),
       started_(wall_clock()),
+      side_programs_(log),
       directory_(uid_of(options_.loaded.config.slurm_user)) {}
 
 ControllerService::~ControllerService() { stop(); }
@@ -101,7 +102,9 @@ Status ControllerService::open_state() {
       recovered->state.jobs.size(), recovered->state.nodes.size(), recovered->log.last_seq,
       recovered->log.snapshot_seq, recovered->log.records, recovered->log.torn_bytes);
 
-  Core core(Controller(options_.loaded.config, std::move(recovered->state)));
+  Controller controller(options_.loaded.config, std::move(recovered->state));
+  controller.set_zone(&zone_);
+  Core core(std::move(controller));
   if (Status ok = core.begin(options_.loaded.config, wall_clock()); !ok) return ok;
   published_.set_state(core.state());
   journal_ = std::make_unique<JournalLoop>(
@@ -145,6 +148,7 @@ DeskSurroundings ControllerService::surroundings() {
           .key = &key_,
           .log = &log_,
           .programs = programs_.get(),
+          .side_programs = &side_programs_,
           .config_path = options_.loaded.path,
           .started = started_,
           .shut_down = [this](bool) { options_.shut_down(); },
@@ -203,6 +207,7 @@ void ControllerService::reconfigure() {
 void ControllerService::stop() {
   if (server_) server_->stop();
   if (programs_) programs_->stop();
+  side_programs_.stop();
   if (core_) core_->stop();
   if (journal_) journal_->stop();
 }

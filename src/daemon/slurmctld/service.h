@@ -11,8 +11,10 @@
 #include "daemon/slurmctld/desk.h"
 #include "daemon/slurmctld/directory.h"
 #include "daemon/slurmctld/journal_loop.h"
+#include "daemon/slurmctld/local_zone.h"
 #include "daemon/slurmctld/published.h"
 #include "daemon/slurmctld/requests.h"
+#include "daemon/slurmctld/side_programs.h"
 #include "net/key.h"
 #include "net/server.h"
 #include "os/log.h"
@@ -49,6 +51,8 @@ class ControllerService {
   ClusterKey key_;
   Log& log_;
   Instant started_;
+  const MachineZone zone_;
+  SidePrograms side_programs_;
   DiskPosix disk_;
   Published published_;
   Requests requests_;

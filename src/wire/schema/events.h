@@ -5,6 +5,7 @@
 #include "wire/codec_impl.h"
 #include "wire/schema/model.h"
 #include "wire/schema/reservation.h"
+#include "wire/schema/trigger.h"
 
 namespace ym::wire {
 
@@ -38,12 +39,6 @@ template <>
 inline constexpr std::uint32_t variant_number<ReservationRemoved> = 61;
 template <>
 inline constexpr std::uint32_t variant_number<LicensesDefined> = 62;
-template <>
-inline constexpr std::uint32_t variant_number<TriggerSet> = 73;
-template <>
-inline constexpr std::uint32_t variant_number<TriggerCleared> = 74;
-template <>
-inline constexpr std::uint32_t variant_number<CrontabSet> = 75;
 template <>
 inline constexpr std::uint32_t variant_number<JobSubmitted> = 30;
 template <>
@@ -292,40 +287,6 @@ void fields(F&& f, const StepEnded*) {
   f(3, "exit", &StepEnded::exit);
   f(4, "usage", &StepEnded::usage);
   f(5, "out_of_memory", &StepEnded::out_of_memory);
-}
-template <class F>
-void fields(F&& f, const Trigger*) {
-  f(1, "id", &Trigger::id);
-  f(2, "uid", &Trigger::uid);
-  f(3, "gid", &Trigger::gid);
-  f(4, "user_name", &Trigger::user_name);
-  f(5, "event", &Trigger::event);
-  f(6, "job", &Trigger::job);
-  f(7, "nodes", &Trigger::nodes);
-  f(8, "offset_s", &Trigger::offset_s);
-  f(9, "permanent", &Trigger::permanent);
-  f(10, "program", &Trigger::program);
-  f(11, "set", &Trigger::set);
-}
-template <class F>
-void fields(F&& f, const TriggerSet*) {
-  f(1, "trigger", &TriggerSet::trigger);
-}
-template <class F>
-void fields(F&& f, const TriggerCleared*) {
-  f(1, "trigger", &TriggerCleared::trigger);
-  f(2, "pulled", &TriggerCleared::pulled);
-}
-template <class F>
-void fields(F&& f, const Crontab*) {
-  f(1, "uid", &Crontab::uid);
-  f(2, "user_name", &Crontab::user_name);
-  f(3, "text", &Crontab::text);
-  f(4, "jobs", &Crontab::jobs);
-}
-template <class F>
-void fields(F&& f, const CrontabSet*) {
-  f(1, "crontab", &CrontabSet::crontab);
 }
 template <class F>
 void fields(F&& f, const Event*) {

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sdiag/sdiag.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "os/clock.h"
+
+namespace ym::cli {
+namespace {
+
+using Settings = SdiagSettings;
+
+std::uint64_t value_of(const Statistics& statistics, std::string_view key) {
+  for (const KeyValue& one : statistics.values)
+    if (one.key == key) return parse_unsigned<std::uint64_t>(one.value).value_or(0);
+  return 0;
+}
+
+Instant time_of(const Statistics& statistics, std::string_view key) {
+  return Instant::from_unix_seconds(static_cast<std::int64_t>(value_of(statistics, key)));
+}
+
+// "Mon Nov 16 03:59:07 2026 (1794801547)"
+std::string dated(Instant time) {
+  std::string text = date_line(time);
+  if (!text.empty()) text.pop_back();
+  return fmt::format("{} ({})", text, time.unix_seconds());
+}
+
+std::uint64_t average(const MessageCount& one) { return one.count ? one.total_us / one.count : 0; }
+
+void put_in_order(std::vector<MessageCount>& counts, MessageSort order) {
+  auto key = [&](const MessageCount& one) -> std::uint64_t {
+    switch (order) {
+      case MessageSort::Id: return ~std::uint64_t{one.number};
+      case MessageSort::Time: return one.total_us;
+      case MessageSort::Average: return average(one);
+      case MessageSort::Count: break;
+    }
+    return one.count;
+  };
+  std::sort(counts.begin(), counts.end(), [&](const MessageCount& a, const MessageCount& b) {
+    return key(a) != key(b) ? key(a) > key(b) : a.number < b.number;
+  });
+}
+
+void append_counts(std::string& out, std::string_view heading,
+                   const std::vector<MessageCount>& counts, int name_width, int number_width) {
+  out += fmt::format("\n{}\n", heading);
+  for (const MessageCount& one : counts)
+    out += fmt::format("\t{:<{}} ({:>{}}) count:{:<6} ave_time:{:<6} total_time:{}\n",
+                       printable(one.name), name_width, one.number, number_width, one.count,
+                       average(one), one.total_us);
+}
+
+// How long it takes to look at the clock a thousand times.
+std::int64_t clock_latency_us() {
+  Instant begin = wall_clock();
+  Duration from = monotonic_clock();
+  for (int i = 0; i < 1000; ++i)
+    if (wall_clock() < begin) break;
+  return std::chrono::duration_cast<std::chrono::microseconds>(monotonic_clock() - from).count();
+}
+
+int show(const Settings& settings, Controller& controller) {
+  auto statistics = controller.ask<Statistics>(QueryStatistics{.reset = settings.reset});
+  if (!statistics) {
+    print_error(fmt::format("{}: {}\n",
+                            settings.reset ? "slurm_reset_statistics" : "slurm_get_statistics",
+                            statistics.error().text));
+    return 1;
+  }
+  if (settings.reset)
+    print("Reset scheduling statistics\n");
+  else if (settings.report.notation)
+    print(statistics_data(settings, *statistics, wall_clock()));
+  else
+    print(render_statistics(settings, std::move(*statistics), wall_clock()));
+  return 0;
+}
+
+Status check(Settings&, const std::vector<std::string>& operands) {
+  if (operands.empty()) return {};
+  return fail(fmt::format("Unrecognized option: {}", printable(operands[0])));
+}
+
+template <MessageSort Order>
+Status sort_by(Settings& settings, std::string_view) {
+  settings.sort = Order;
+  return {};
+}
+
+void write_counts(DataWriter& data, std::string_view key, std::string_view id,
+                  const std::vector<MessageCount>& counts, bool user) {
+  data.begin_list(key);
+  for (const MessageCount& one : counts) {
+    data.begin_map().text(user ? "user" : "message_type", one.name);
+    data.integer(id, one.number).integer("count", static_cast<std::int64_t>(one.count));
+    data.number("average_time", average(one));
+    data.integer("total_time", static_cast<std::int64_t>(one.total_us)).end();
+  }
+  data.end();
+}
+
+}  // namespace
+
+std::string render_statistics(const Settings& settings, Statistics s, Instant now) {
+  std::string line(55, '*');
+  auto count = [&](const char* key) { return value_of(s, key); };
+  Instant since = time_of(s, "since");
+  std::string out = fmt::format("{0}\nsdiag output at {1}\nData since      {2}\n{0}\n", line,
+                                dated(now), dated(since));
+  out += fmt::format(
+      "Server thread count:  {}\nAgent queue size:     0\nAgent count:          0\n"
+      "Agent thread count:   0\nDBD Agent queue size: 0\n\n",
+      count("connections"));
+  out += fmt::format(
+      "Jobs submitted: {}\nJobs started:   {}\nJobs completed: {}\nJobs canceled:  {}\n"
+      "Jobs failed:    {}\n\n",
+      count("jobs_submitted"), count("jobs_started"), count("jobs_completed"),
+      count("jobs_canceled"), count("jobs_failed"));
+  out += fmt::format("Job states ts:  {}\nJobs pending:   {}\nJobs running:   {}\n\n", dated(now),
+                     count("pending"), count("running"));
+  std::uint64_t plans = count("plans"), total_us = count("plan_total_us");
+  out += fmt::format(
+      "Main schedule statistics (microseconds):\n\tLast cycle:   {}\n\tMax cycle:    {}\n"
+      "\tTotal cycles: {}\n\tMean cycle:   {}\n\tMean depth cycle:  {}\n"
+      "\tLast queue length: {}\n\n",
+      count("plan_last_us"), count("plan_max_us"), plans, plans ? total_us / plans : 0,
+      plans ? count("starts_proposed") / plans : 0, count("pending"));
+  out += fmt::format("Log\n\tEvents:       {}\n\tGroups:       {}\n\tLast event:   {}\n\n",
+                     count("events"), count("batches"), count("sequence"));
+  out += fmt::format("Latency for 1000 calls to gettimeofday(): {} microseconds\n",
+                     clock_latency_us());
+  put_in_order(s.by_kind, settings.sort);
+  put_in_order(s.by_user, settings.sort);
+  append_counts(out, "Remote Procedure Call statistics by message type", s.by_kind, 40, 5);
+  append_counts(out, "Remote Procedure Call statistics by user", s.by_user, 15, 8);
+  return out + "\nPending RPC statistics\n\tNo pending RPCs\n";
+}
+
+std::string statistics_data(const Settings& settings, const Statistics& s, Instant now) {
+  DataWriter data(*settings.report.notation);
+  auto put = [&](const char* key, const char* name) {
+    data.integer(key, static_cast<std::int64_t>(value_of(s, name)));
+  };
+  data.begin_map().begin_map("statistics");
+  data.number("req_time", static_cast<std::uint64_t>(now.unix_seconds()));
+  data.number("req_time_start", value_of(s, "since"));
+  put("server_thread_count", "connections");
+  data.integer("agent_queue_size", 0).integer("agent_count", 0).integer("agent_thread_count", 0);
+  data.integer("dbd_agent_queue_size", 0);
+  data.integer("gettimeofday_latency", clock_latency_us());
+  put("schedule_cycle_max", "plan_max_us");
+  put("schedule_cycle_last", "plan_last_us");
+  put("schedule_cycle_sum", "plan_total_us");
+  put("schedule_cycle_total", "plans");
+  put("schedule_queue_length", "pending");
+  put("jobs_submitted", "jobs_submitted");
+  put("jobs_started", "jobs_started");
+  put("jobs_completed", "jobs_completed");
+  put("jobs_canceled", "jobs_canceled");
+  put("jobs_failed", "jobs_failed");
+  put("jobs_pending", "pending");
+  put("jobs_running", "running");
+  write_counts(data, "rpcs_by_message_type", "type_id", s.by_kind, false);
+  write_counts(data, "rpcs_by_user", "user_id", s.by_user, true);
+  data.end();
+  write_meta(data, settings.report);
+  data.end();
+  return data.finish();
+}
+
+CommandPage sdiag_page() {
+  return {.name = "sdiag",
+          .summary = "show how the controller fares",
+          .usage = {"[OPTION]..."},
+          .description =
+              "Counts and times of the controller since its start, or since -r: jobs, rounds of\n"
+              "the scheduler, and messages by kind and by user."};
+}
+
+std::vector<Option<SdiagSettings>> sdiag_table() {
+  std::vector<Option<Settings>> table = {
+      {{.name = "all", .letter = 'a', .help = "Everything; this is usual"}, accept<Settings>},
+      {{.name = "reset", .letter = 'r', .help = "Count from now on; administrators only"},
+       set_flag<Settings, &Settings::reset>},
+      {{.name = "sort-by-id", .letter = 'i', .help = "Messages by their number"},
+       sort_by<MessageSort::Id>},
+      {{.name = "sort-by-time", .letter = 't', .help = "Messages by the time they took together"},
+       sort_by<MessageSort::Time>},
+      {{.name = "sort-by-time2", .letter = 'T', .help = "Messages by the time that one took"},
+       sort_by<MessageSort::Average>},
+  };
+  for (auto& row : look_rows<Settings>())
+    if (std::string_view name = row.info.name;
+        name == "json" || name == "yaml" || name == "clusters")
+      table.push_back(row);
+  return table;
+}
+
+int sdiag_main(const Arguments& arguments) {
+  return run_report<Settings>(
+      {.page = sdiag_page(), .table = sdiag_table(), .check = check, .show = show}, arguments);
+}
+
+}  // namespace ym::cli

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions of sacct, sdiag, strigger and scrontab: answered from the published view, without the
+// core.
+#include "base/text.h"
+#include "controller/queries/rows.h"
+#include "controller/queries/select.h"
+#include "controller/queries/steps.h"
+#include "daemon/slurmctld/desk_impl.h"
+#include "os/users.h"
+
+namespace ym {
+namespace {
+
+// What a kind of message is in Slurm's words.
+const char* name_of_kind(std::uint32_t number) {
+  using wire::message_number;
+  switch (number) {
+    case message_number<SubmitJob>: return "REQUEST_SUBMIT_BATCH_JOB";
+    case message_number<AlterJobs>: return "REQUEST_UPDATE_JOB";
+    case message_number<QueryJobs>: return "REQUEST_JOB_INFO";
+    case message_number<WatchJob>: return "REQUEST_JOB_READY";
+    case message_number<GetScript>: return "REQUEST_BATCH_SCRIPT";
+    case message_number<QueryExplanation>: return "REQUEST_JOB_EXPLANATION";
+    case message_number<QueryHistory>: return "REQUEST_JOB_HISTORY";
+    case message_number<SetTrigger>: return "REQUEST_TRIGGER_SET";
+    case message_number<ClearTriggers>: return "REQUEST_TRIGGER_CLEAR";
+    case message_number<QueryTriggers>: return "REQUEST_TRIGGER_GET";
+    case message_number<UpdateCrontab>: return "REQUEST_UPDATE_CRONTAB";
+    case message_number<GetCrontab>: return "REQUEST_CRONTAB";
+    case message_number<CreateStep>: return "REQUEST_JOB_STEP_CREATE";
+    case message_number<QuerySteps>: return "REQUEST_JOB_STEP_INFO";
+    case message_number<NodeReport>: return "MESSAGE_NODE_REGISTRATION_STATUS";
+    case message_number<TreeAnswers>: return "RESPONSE_FORWARD";
+    case message_number<QueryNodes>: return "REQUEST_NODE_INFO";
+    case message_number<QueryPartitions>: return "REQUEST_PARTITION_INFO";
+    case message_number<UpdateNodes>: return "REQUEST_UPDATE_NODE";
+    case message_number<UpdatePartition>: return "REQUEST_UPDATE_PARTITION";
+    case message_number<RebootNodes>: return "REQUEST_REBOOT_NODES";
+    case message_number<UpdateReservation>: return "REQUEST_UPDATE_RESERVATION";
+    case message_number<QueryReservations>: return "REQUEST_RESERVATION_INFO";
+    case message_number<QueryLicenses>: return "REQUEST_LICENSE_INFO";
+    case message_number<Ping>: return "REQUEST_PING";
+    case message_number<QueryConfig>: return "REQUEST_BUILD_INFO";
+    case message_number<FetchConfig>: return "REQUEST_CONFIG";
+    case message_number<Reconfigure>: return "REQUEST_RECONFIGURE";
+    case message_number<Shutdown>: return "REQUEST_SHUTDOWN";
+    case message_number<GetToken>: return "REQUEST_AUTH_TOKEN";
+    case message_number<FollowEvents>: return "REQUEST_EVENTS";
+    case message_number<QueryStatistics>: return "REQUEST_STATS_INFO";
+    default: return "OTHER";
+  }
+}
+
+constexpr std::size_t kHistoryRowsPerFrame = 100;
+constexpr std::size_t kPortion = 512 * 1024;
+
+}  // namespace
+
+void Desk::query_history(ReplyTo to, const Frame& frame) {
+  Listing listing{
+      .view = s_.published->view(), .query = {}, .correlation = to.correlation, .next = {}};
+  QueryHistory query;
+  if (!read(to, frame, query)) return;
+  listing.history = std::move(query);
+  if (!list_history(to.connection, listing)) return;
+  std::lock_guard lock(mutex_);
+  listings_.insert_or_assign(to.connection.value, std::move(listing));
+}
+
+// As list_some() does it for squeue.
+bool Desk::list_history(ConnectionId connection, Listing& listing) {
+  const State& state = listing.view.state;
+  const QueryHistory& query = *listing.history;
+  const Instant now = wall_clock();
+  HistoryRows rows;
+  JobId frame_begin = listing.next;
+  auto send = [&](bool more) {
+    std::uint16_t flags = more ? wire::kFlagMore : std::uint16_t{0};
+    FrameHeader header{.type = wire::message_number<HistoryRows>,
+                       .flags = flags,
+                       .correlation = listing.correlation};
+    SendResult result =
+        s_.server->send(connection, header, wire::encode(rows), WhenFull::Refuse, kPortion);
+    rows.rows.clear();
+    return result;
+  };
+  bool full = false;
+  auto visit = [&](const Job& job) {
+    if (!was_there(job, query.since, query.until)) return true;
+    if (rows.rows.empty()) frame_begin = job.id;
+    HistoryRow& row = rows.rows.emplace_back();
+    row.job = job_row(state, job, *listing.view.verdicts, now);
+    row.job.job.ended_steps = {};  // they are among the steps
+    if (query.steps) row.steps = all_step_rows(state, job);
+    if (rows.rows.size() < kHistoryRowsPerFrame) return true;
+    full = send(true) == SendResult::Full;
+    if (!full) frame_begin = JobId{job.id.value + 1};
+    return !full;
+  };
+  for_each_selected(state, query.filter, visit, listing.next);
+  if (!full) full = send(false) == SendResult::Full;
+  listing.next = frame_begin;
+  return full;
+}
+
+void Desk::query_statistics(ReplyTo to, const Peer& peer, const Frame& frame) {
+  QueryStatistics query;
+  if (!read(to, frame, query)) return;
+  if (query.reset) {
+    if (!s_.directory->caller(peer, wall_clock()).administrator)
+      return deny(to, ym::refuse(Errc::AccessDenied).error());
+    counts_.reset(wall_clock());
+    s_.published->reset_plans();
+    return answer(to, Statistics{});
+  }
+  View view = s_.published->view();
+  const CoreLoop::Counters& c = s_.core->counters();
+  Statistics statistics{.values = {}, .by_kind = counts_.by_kind(), .by_user = counts_.by_user()};
+  for (MessageCount& one : statistics.by_kind) one.name = name_of_kind(one.number);
+  for (MessageCount& one : statistics.by_user)
+    if (auto user = user_by_uid(one.number)) one.name = user->name;
+  auto add = [&](const char* key, std::uint64_t value) {
+    statistics.values.push_back({key, std::to_string(value)});
+  };
+  add("jobs", view.state.jobs.size());
+  add("nodes", view.state.nodes.size());
+  add("sequence", view.state.seq.value);
+  add("inputs", c.inputs);
+  add("batches", c.batches);
+  add("events", c.events);
+  PlanTimes plans = s_.published->plans();
+  add("plans", plans.count);
+  add("plan_last_us", plans.last_us);
+  add("plan_max_us", plans.max_us);
+  add("plan_total_us", plans.total_us);
+  MessageCounts::Jobs jobs = counts_.jobs();
+  add("jobs_submitted", jobs.submitted);
+  add("jobs_started", jobs.started);
+  add("jobs_completed", jobs.completed);
+  add("jobs_canceled", jobs.canceled);
+  add("jobs_failed", jobs.failed);
+  add("starts_proposed", c.started);
+  add("connections", s_.server->connection_count());
+  add("started", static_cast<std::uint64_t>(s_.started.unix_seconds()));
+  Instant since = counts_.since() ? counts_.since() : s_.started;
+  add("since", static_cast<std::uint64_t>(since.unix_seconds()));
+  std::uint64_t pending = 0, running = 0;
+  view.state.jobs.for_each([&](std::uint64_t, const Job& job) {
+    pending += job.state == JobState::Pending;
+    running += job.state == JobState::Running;
+  });
+  add("pending", pending);
+  add("running", running);
+  answer(to, statistics);
+}
+
+// Everybody sees everybody's, as in Slurm.
+void Desk::query_triggers(ReplyTo to, const Peer&, const Frame& frame) {
+  QueryTriggers query;
+  if (!read(to, frame, query)) return;
+  TriggerRows rows;
+  s_.published->view().state.triggers.for_each([&](std::uint64_t, const Trigger& one) {
+    if (query.trigger && query.trigger != one.id) return;
+    if (query.job && query.job != one.job) return;
+    if (!query.user.empty() && query.user != one.user_name &&
+        parse_unsigned<std::uint32_t>(query.user) != one.uid.value)
+      return;
+    rows.rows.push_back(one);
+  });
+  answer(to, rows);
+}
+
+// The caller's own, or somebody's if an administrator asks.
+void Desk::get_crontab(ReplyTo to, const Peer& peer, const Frame& frame) {
+  GetCrontab get;
+  if (!read(to, frame, get)) return;
+  Caller caller = s_.directory->caller(peer, wall_clock());
+  std::uint32_t uid = caller.uid.value;
+  if (!get.user.empty()) {
+    auto user = user_by_name(get.user);
+    if (!user) return deny(to, ym::refuse(Errc::InvalidUserId).error());
+    uid = user->uid;
+  }
+  if (uid != caller.uid.value && !caller.administrator)
+    return deny(to, ym::refuse(Errc::AccessDenied).error());
+  View view = s_.published->view();
+  auto at = view.state.crontabs->find(Uid{uid});
+  answer(to, at == view.state.crontabs->end() ? Crontab{.uid = {uid}} : at->second);
+}
+
+}  // namespace ym

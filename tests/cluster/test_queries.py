@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions to the controller, and programs that it runs beside the jobs: the queue in its order,
+steps that have ended, triggers and mail."""
+import os
+import pwd
+import shutil
+import tempfile
+
+import pytest
+
+from yard import Yard, wait_for
+
+NOTER = """#!/bin/sh
+{ id -u; printf '%%s\\n' "$@"; echo "$SLURM_JOB_MAIL_TYPE $SLURM_JOB_ID"; } > %(dir)s/note.$$
+mv %(dir)s/note.$$ %(dir)s/noted.$$
+"""
+
+
+@pytest.fixture(scope="module")
+def yard():
+    folder = tempfile.mkdtemp(prefix="ymqueries.")  # others reach it, too
+    os.chmod(folder, 0o755)
+    notes = f"{folder}/notes"
+    yard = Yard(folder, nodes=2, extra=f"KillWait=1\nMailProg={folder}/noter")
+    os.makedirs(notes, exist_ok=True)
+    os.chmod(notes, 0o1777)
+    with open(f"{folder}/noter", "w") as f:
+        f.write(NOTER % {"dir": notes})
+    os.chmod(f"{folder}/noter", 0o755)
+    yard.start()
+    yield yard
+    yard.stop()
+    shutil.rmtree(folder)
+
+
+def noted(yard):
+    """What the programs that have run were told: the user, arguments, mail's type and job."""
+    folder, found = f"{yard.dir}/notes", []
+    for name in sorted(os.listdir(folder)):
+        if name.startswith("noted."):
+            with open(f"{folder}/{name}") as f:
+                found.append(f.read().split("\n"))
+    return found
+
+
+@pytest.fixture(autouse=True)
+def no_notes(yard):
+    for name in os.listdir(f"{yard.dir}/notes"):
+        os.unlink(f"{yard.dir}/notes/{name}")
+
+
+def test_squeue_streams_in_the_order_it_would_sort_in(yard):
+    for i in range(8):
+        yard.run("sbatch", "-H", "-J", f"j{i % 3}", f"--nice={i * 7 % 5}", "--wrap", "true")
+    running = yard.run("sbatch", "--parsable", "--wrap", "sleep 100").stdout.strip()
+    wait_for(lambda: yard.run("squeue", "-h", "-j", running, "-o", "%t").stdout == "R\n")
+    columns = ("-h", "-o", "%i %P %j %u %t %R")
+    streamed = yard.run("squeue", *columns).stdout
+    assert len(streamed.splitlines()) == 9
+    assert streamed == yard.run("squeue", "-S", "P,t,-p", *columns).stdout
+    yard.run("scontrol", "release", "2,5")
+    streamed = yard.run("squeue", *columns).stdout
+    assert streamed == yard.run("squeue", "-S", "P,t,-p", *columns).stdout
+    assert yard.run("squeue", "-h", "-u", "nobody").stdout == ""
+    assert yard.run("squeue", "-h", "-u", "root", "-t", "R", "-o", "%i").stdout.split()[-1] == running
+    yard.run("scancel", "-u", "root")
+    wait_for(lambda: yard.run("squeue", "-h").stdout == "", what="an empty queue")
+
+
+def test_sacct_knows_ended_steps_even_after_a_crash_of_the_controller(yard):
+    job = yard.run("sbatch", "--parsable", "--wait", "--wrap", "srun true; srun false").stdout.strip()
+    wait_for(lambda: yard.run("squeue", "-h").stdout == "", what="a clean node")
+
+    def told():
+        return yard.run("sacct", "-nP", "-j", job, "-o", "jobid,state,exitcode,ntasks").stdout
+    assert told() == (f"{job}|FAILED|1:0|\n{job}.batch|FAILED|1:0|1\n"
+                      f"{job}.0|COMPLETED|0:0|1\n{job}.1|FAILED|1:0|1\n")
+    before = told()
+    yard.kill9("slurmctld")
+    yard.start_controller()
+    assert told() == before
+
+
+def test_a_trigger_runs_its_program_as_the_user_who_set_it(yard, ordinary_user):
+    uid = pwd.getpwnam(ordinary_user).pw_uid
+    job = yard.run("sbatch", "-H", "--parsable", "-o", "/dev/null", "--wrap", "true",
+                   user=uid, group=uid, extra_groups=[]).stdout.strip()
+    yard.run("strigger", "--set", "--fini", f"--jobid={job}", f"--program={yard.dir}/noter said",
+             user=uid, group=uid, extra_groups=[])
+    denied = yard.run("strigger", "--set", "--down", f"--program={yard.dir}/noter", check=False,
+                      user=uid, group=uid, extra_groups=[])
+    assert denied.returncode == 1 and "Access/permission denied" in denied.stderr
+    yard.kill9("slurmctld")
+    yard.start_controller()  # it is in the log
+    yard.run("scancel", job)
+    note = wait_for(lambda: noted(yard), what="the trigger's program")[0]
+    assert note[:3] == [str(uid), "said", job]
+    assert yard.run("strigger", "--get", "-N").stdout == ""
+
+
+def test_a_drained_node_pulls_a_permanent_trigger_each_time(yard):
+    yard.run("strigger", "--set", "--drained", "--node=n2", "--flags=perm",
+             f"--program={yard.dir}/noter")
+    for count in (1, 2):
+        yard.run("scontrol", "update", "nodename=n2", "state=drain", "reason=x")
+        wait_for(lambda: len(noted(yard)) == count, what="the trigger's program")
+        yard.run("scontrol", "update", "nodename=n2", "state=resume")
+    assert all(note[1] == "n2" for note in noted(yard))
+    yard.run("strigger", "--clear", "--user=root")
+
+
+def test_mail_tells_of_begin_and_end(yard):
+    job = yard.run("sbatch", "--parsable", "-J", "named", "--mail-type=BEGIN,END",
+                   "--mail-user=ada@example.org", "-o", "/dev/null", "--wrap", "true").stdout.strip()
+    mails = wait_for(lambda: len(noted(yard)) == 2 and noted(yard), what="two mails")
+    by_type = {note[4].split()[0]: note for note in mails}
+    assert set(by_type) == {"BEGIN", "END"}
+    user, flag, subject, to, facts = by_type["END"][:5]
+    assert (flag, to, facts) == ("-s", "ada@example.org", f"END {job}")
+    assert subject.startswith(f"Slurm Job_id={job} Name=named Ended, Run time 00:00:0")
+    assert subject.endswith(", COMPLETED, ExitCode 0")
