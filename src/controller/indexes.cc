@@ -66,11 +66,11 @@ void Indexes::note(const Job& job, bool present) {
     for (const Step& step : *job.steps)
       if (step.limit_end && step.limit_end < kNever)
         set_member(by_step_limit_, std::pair(step.limit_end, id), present);
-    if (job.spec->batch && !job.launched) set_member(unlaunched_, id, present);
+    if (job.runs_script() && !job.launched) set_member(unlaunched_, id, present);
   }
   bool suspended = job.state == JobState::Suspended;
   if (suspended) set_member(suspended_, id, present);
-  if ((suspended || job.state == JobState::Running) && !job.spec->batch)
+  if ((suspended || job.state == JobState::Running) && job.lives_for_client())
     set_member(interactive_, id, present);
   if (job.holds_resources()) {
     if (job.completing()) {

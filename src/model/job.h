@@ -71,7 +71,7 @@ struct JobSpecials {
   bool all_memory = false;          // --mem=0
   bool spread = false, use_min_nodes = false, reboot = false, step_manager = false;
   bool consolidate_segments = false;
-  Ref<GresRequest> gres;  // the former, understood; set by admission alone
+  Ref<GresRequest> gres;          // the former, understood; set by admission alone
   std::uint32_t immediate_s = 0;  // --immediate: given up if it waits for longer; 0: it may
   bool operator==(const JobSpecials&) const = default;
 };
@@ -207,6 +207,11 @@ struct Job {
     return state == JobState::Running || state == JobState::Suspended || completing();
   }
   bool held() const { return holds.user || holds.admin; }
+  // Of a heterogeneous job the first component has the script, or the client; the others live with
+  // it.
+  bool is_later_component() const { return het_offset > 0; }
+  bool runs_script() const { return spec->batch && !is_later_component(); }
+  bool lives_for_client() const { return !spec->batch && !is_later_component(); }
   bool operator==(const Job&) const = default;
 };
 

@@ -21,7 +21,7 @@ void Controller::warn_of_limits(Instant now, Outbox& out) {
     if (warned == job.limit_end) continue;
     warned = job.limit_end;
     const JobExtras& extras = *job.spec->extras;
-    if (extras.signal_batch_only && !job.spec->batch) continue;
+    if (extras.signal_batch_only && !job.runs_script()) continue;
     for (const NodeShare& share : job.allocation->nodes) {
       out.orders.push_back({share.node, SignalJob{.job = id,
                                                   .sluid = job.sluid,

@@ -21,6 +21,11 @@ Controller::Ending Controller::interactive_ending(ExitStatus exit) {
 }
 
 void Controller::finish(JobId id, const Ending& ending, Instant now, Outbox& out) {
+  for (JobId one : ending_together(state_.jobs.at(id.value), ending))
+    finish_one(one, ending, now, out);
+}
+
+void Controller::finish_one(JobId id, const Ending& ending, Instant now, Outbox& out) {
   bool epilog = !config_.controller_epilog.empty() && state_.jobs.at(id.value).holds_resources();
   emit(JobFinished{.job = id,
                    .state = ending.state,
@@ -92,7 +97,7 @@ void Controller::release_node(JobId id, NodeId node, Instant now, Outbox& out) {
 // Nothing of the job is left anywhere.
 void Controller::became_clean(JobId id, Instant now, Outbox& out) {
   const Job& job = state_.jobs.at(id.value);
-  bool again = job.requeue_wanted;
+  bool again = comes_back(job);
   if (job.epilog_due)
     run_epilog(id, now, out);
   else if (again)
@@ -109,6 +114,7 @@ void Controller::requeue_now(JobId id, Instant now, Outbox& out) {
                    .holds = job.holds,
                    .reason = job.end_reason},
        now, out);
+  bring_back_others(state_.jobs.at(id.value), now, out);
   job_moved_on(id, now, out);
 }
 

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/het.h"
+
+#include <algorithm>
+
+#include "schedule/shape.h"
+
+namespace ym {
+namespace {
+
+// Times that are tried before a forecast is given up.
+constexpr int kTimesTried = 200;
+
+}  // namespace
+
+std::vector<const Job*> components_of(const State& state, const Job& job) {
+  if (!job.het_job) return {&job};
+  std::vector<const Job*> found;
+  for (std::uint32_t offset = 0; offset < job.het_count; ++offset) {
+    const Job* one = state.find(JobId{job.het_job.value + offset});
+    if (!one || one->het_job != job.het_job) return {};
+    found.push_back(one);
+  }
+  return found;
+}
+
+bool may_start(const std::vector<const Job*>& components) {
+  return !components.empty() && std::ranges::all_of(components, [](const Job* one) {
+    return one->state == JobState::Pending && !one->held() && one->dependency->empty() &&
+           one->priority > 0;
+  });
+}
+
+Instant eligible_from(const std::vector<const Job*>& components) {
+  Instant latest;
+  for (const Job* one : components) latest = std::max(latest, one->eligible);
+  return latest;
+}
+
+std::string shape_key(const std::vector<const Job*>& components) {
+  if (components.size() == 1) return shape_key(*components.front()->spec);
+  std::string key;
+  for (const Job* one : components) {
+    std::string part = shape_key(*one->spec);
+    auto size = static_cast<std::uint32_t>(part.size());
+    key.append(reinterpret_cast<const char*>(&size), sizeof size);
+    key += part;
+  }
+  return key;
+}
+
+std::vector<Booking> forecast_together(const State& state, const std::vector<const JobSpec*>& specs,
+                                       const Outlook& outlook) {
+  Instant start = outlook.now;
+  for (int tries = 0; tries < kTimesTried; ++tries) {
+    std::vector<Booking> booked = *outlook.booked, own;
+    Outlook beside = outlook;
+    beside.booked = &booked;
+    for (const JobSpec* spec : specs) {
+      JobSpec then = *spec;
+      then.begin = std::max(then.begin, start);
+      std::optional<Booking> booking = forecast(state, then, beside);
+      if (!booking) return {};
+      if (booking->start > start) {  // the others have to wait for this one
+        start = booking->start;
+        own.clear();
+        break;
+      }
+      booked.push_back(*booking);
+      own.push_back(std::move(*booking));
+    }
+    if (!own.empty()) return own;
+  }
+  return {};
+}
+
+}  // namespace ym
