@@ -2,6 +2,7 @@
 #include "schedule/het.h"
 
 #include <algorithm>
+#include <map>
 
 #include "schedule/shape.h"
 
@@ -10,6 +11,31 @@ namespace {
 
 // Times that are tried before a forecast is given up.
 constexpr int kTimesTried = 200;
+
+// Would they fit beside each other if every node were up and empty? Asked first: for those that
+// never do, the earliest time is looked for in vain.
+bool fit_when_empty(const State& state, const std::vector<const JobSpec*>& specs,
+                    const PlacementRules& cluster) {
+  std::map<NodeId, Free> free;
+  for (const JobSpec* spec : specs) {
+    std::optional<Allocation> found;
+    for (const Partition* partition : partitions_of(*spec, state)) {
+      std::vector<Free> candidates;
+      for (const Node* node : admitted_nodes(state, *partition, *spec))
+        candidates.push_back(free.try_emplace(node->id, free_when_empty(*node)).first->second);
+      found = place(*spec, std::move(candidates), rules_in(*partition->spec, cluster));
+      if (found) break;
+    }
+    if (!found) return false;
+    for (const NodeShare& share : found->nodes) {
+      Free& left = free.at(share.node);
+      left.cpus -= std::min(left.cpus, share.cpus);
+      left.memory_mb -= std::min(left.memory_mb, share.memory_mb);
+      left.idle = false;
+    }
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -51,6 +77,7 @@ std::string shape_key(const std::vector<const Job*>& components) {
 
 std::vector<Booking> forecast_together(const State& state, const std::vector<const JobSpec*>& specs,
                                        const Outlook& outlook) {
+  if (specs.size() > 1 && !fit_when_empty(state, specs, outlook.rules)) return {};
   Instant start = outlook.now;
   for (int tries = 0; tries < kTimesTried; ++tries) {
     std::vector<Booking> booked = *outlook.booked, own;

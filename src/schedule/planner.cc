@@ -23,6 +23,14 @@ struct JobOf {
   }
 };
 
+JobSpec with_features(const JobSpec& spec, const std::string& features) {
+  JobSpec other = spec;
+  JobExtras extras = *spec.extras;
+  extras.features = features;
+  other.extras = Ref(std::move(extras));
+  return other;
+}
+
 }  // namespace
 
 void Planner::rebuild(const State& state) {
@@ -298,9 +306,11 @@ class Planner::Pass {
       return std::nullopt;
     }
     bool maintained = false;
-    std::vector<Free> candidates = candidates_for(job, partition, stay, maintained);
-    auto allocation =
-        place(*job.spec, std::move(candidates), rules_in(*partition.spec, planner_.rules_));
+    std::optional<Allocation> allocation;
+    // --prefer: with these features if there is room, in place of --constraint.
+    if (const std::string& wish = job.spec->extras->specials->prefer; !wish.empty())
+      allocation = place_in(with_features(*job.spec, wish), partition, stay, maintained);
+    if (!allocation) allocation = place_in(*job.spec, partition, stay, maintained);
     if (!allocation) {
       verdict.reason = maintained ? Reason::ReqNodeNotAvail : Reason::Resources;
       return std::nullopt;
@@ -310,13 +320,19 @@ class Planner::Pass {
     return allocation;
   }
 
+  std::optional<Allocation> place_in(const JobSpec& spec, const Partition& partition,
+                                     const Calendar::Stay& stay, bool& maintained) const {
+    return place(spec, candidates_for(spec, partition, stay, maintained),
+                 rules_in(*partition.spec, planner_.rules_));
+  }
+
   // What is free now on nodes that no earlier job has been promised, or that this one gives back in
   // time.
-  std::vector<Free> candidates_for(const Job& job, const Partition& partition,
+  std::vector<Free> candidates_for(const JobSpec& spec, const Partition& partition,
                                    const Calendar::Stay& stay, bool& maintained) const {
     Instant end = stay.to;
     std::vector<Free> candidates;
-    for (const Node* node : admitted_nodes(state_, partition, *job.spec)) {
+    for (const Node* node : admitted_nodes(state_, partition, spec)) {
       auto free = free_.find(node->id);
       if (free == free_.end()) continue;
       auto promised = promised_.find(node->id);

@@ -52,7 +52,9 @@ void Controller::alter(RequestId request, const AlterJobs& alter, const Caller& 
   auto apply_to = [&](JobId id, const JobTarget& target) {
     const Job* job = state_.find(id);
     if (!job) return;  // an earlier target of this request took it along
-    std::string display = display_id(*job);
+    // A component is called as the caller called it.
+    bool by_number = job->is_later_component() && target.job == id;
+    std::string display = by_number ? std::to_string(id.value) : display_id(*job);
     bool some_elements = job->array && target.tasks;
     bool alone = target.job && (target.component || target.job != job->het_job);
     Status status;

@@ -21,8 +21,9 @@ Controller::Ending Controller::interactive_ending(ExitStatus exit) {
 }
 
 void Controller::finish(JobId id, const Ending& ending, Instant now, Outbox& out) {
+  // The end of one may have been that of another.
   for (JobId one : ending_together(state_.jobs.at(id.value), ending))
-    finish_one(one, ending, now, out);
+    if (!is_terminal(state_.jobs.at(one.value).state)) finish_one(one, ending, now, out);
 }
 
 void Controller::finish_one(JobId id, const Ending& ending, Instant now, Outbox& out) {

@@ -197,6 +197,8 @@ Status Controller::check_partitions(JobSpec& spec, const Caller& caller) const {
     const PartitionSpec& rules = *partition->spec;
     if (!admits(rules, caller)) return refuse(Errc::JobMissingRequiredPartitionGroup);
     if (Status ok = check_account(rules, spec); !ok) return ok;
+    bool reserved = spec.extras && !spec.extras->reservation.empty();
+    if (rules.req_resv && !reserved) return refuse(Errc::AccessDenied);
     if (rules.state == PartitionState::Drain || rules.state == PartitionState::Inactive)
       return refuse(Errc::PartitionUnavailable);
     if (first) {
@@ -236,10 +238,14 @@ Status Controller::check_nodes(const JobSpec& spec) const {
     });
     if (!known) return known;
   }
-  if (spec.extras->features.empty()) return {};
-  auto features = FeatureExpression::parse(spec.extras->features);
-  if (!features) return refuse(Errc::InvalidFeature);
-  std::vector<std::string> missing = features->names;
+  std::vector<std::string> missing;
+  for (const std::string* text : {&spec.extras->features, &spec.extras->specials->prefer}) {
+    if (text->empty()) continue;
+    auto features = FeatureExpression::parse(*text);
+    if (!features) return refuse(Errc::InvalidFeature);
+    missing.insert(missing.end(), features->names.begin(), features->names.end());
+  }
+  if (missing.empty()) return {};
   state_.nodes.for_each([&](std::uint64_t, const Node& node) {
     if (missing.empty()) return;
     std::vector<std::string_view> have = split_words(node.spec->features, ',');
@@ -259,7 +265,9 @@ Status Controller::check_can_ever_run(const JobSpec& spec, bool strictly) {
   auto known = can_ever_run_.find(key);
   if (known == can_ever_run_.end()) {
     JobSpec least = spec;
-    least.tasks = least.min_nodes = 1;
+    // --ntasks-per-node: each node must have CPUs for so many.
+    least.tasks = std::max(1u, spec.tasks_per_node);
+    least.min_nodes = 1;
     least.max_nodes = 0;
     Fit room = Fit::None;
     for (const Partition* partition : partitions_of(spec, state_)) {

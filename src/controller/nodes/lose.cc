@@ -21,7 +21,7 @@ void Controller::lose_node(NodeId id, const std::string& reason, Instant now, Ou
   std::set<JobId> jobs = indexes_.on_node(id);
   for (JobId job_id : jobs) {
     const Job* job = state_.find(job_id);
-    if (!job) continue;
+    if (!job || !job->holds_resources()) continue;  // another component has taken it along
     if (job->completing()) {
       release_node(job_id, id, now, out);
       continue;
