@@ -82,7 +82,7 @@ constexpr KeyInfo kPartition[] = {
     {"PriorityJobFactor", Number, ActedOn, "1", "0-65533"},
     {"PriorityTier", Number, ActedOn, "1", "0-65533"},
     {"QOS", Text, NotYet},
-    {"ReqResv", YesNo, NotYet, "No"},
+    {"ReqResv", YesNo, ActedOn, "No"},
     {"ResumeTimeout", Limit, NotYet, "", "0-65533"},
     {"RootOnly", YesNo, ActedOn, "No"},
     {"SelectTypeParameters", Text, NotYet, "NONE"},

@@ -49,13 +49,17 @@ void Controller::refuse_request(RequestId request, const Error& error, Outbox& o
   answer(request, Failure{.code = error.code, .text = error.text}, out);
 }
 
-JobId Controller::fresh_job_id() const {
+JobId Controller::fresh_job_id(std::uint32_t count) const {
   // Numbers run up to MaxJobId and then start again; one that is still in use is passed over.
   // MaxJobCount is far below the range, so this ends.
-  std::uint32_t id = state_.next_job_id;
+  std::uint32_t id = state_.next_job_id, free = 0;
   for (;; ++id) {
-    if (id > config_.max_job_id || id < config_.first_job_id) id = config_.first_job_id;
-    if (!state_.find(JobId{id})) return JobId{id};
+    if (id > config_.max_job_id || id < config_.first_job_id) {
+      id = config_.first_job_id;
+      free = 0;
+    }
+    free = state_.find(JobId{id}) ? 0 : free + 1;
+    if (free == count) return JobId{id + 1 - count};
   }
 }
 

@@ -110,7 +110,8 @@ class Controller {
     out.replies.push_back({request, std::move(answer)});
   }
   void refuse_request(RequestId request, const Error& error, Outbox& out);
-  JobId fresh_job_id() const;
+  // The first of so many free ids that follow each other.
+  JobId fresh_job_id(std::uint32_t count) const;
   static bool may_alter(const Job& job, const Caller& caller) {
     return caller.administrator || caller.uid == job.spec->uid;
   }
@@ -127,10 +128,13 @@ class Controller {
   // Reads the options into spec.extras->specials->gres.
   Status understand_gres(JobSpec& spec) const;
   void fill_gpu_defaults(JobSpec& spec, const PartitionSpec& partition) const;
-  void answer_test(RequestId request, const JobSubmitted& admitted, Instant now, Outbox& out);
+  void answer_test(RequestId request, const std::vector<JobSubmitted>& admitted, Instant now,
+                   Outbox& out);
   // reservations/admit.cc
   Status check_reservation(JobSpec& spec, const Caller& caller, Instant now) const;
-  bool reservations_allow(const Job& job, const Allocation& allocation, Instant now) const;
+  // `held`: what is given in the same breath, and not in the state yet.
+  bool reservations_allow(const Job& job, const Allocation& allocation, Instant now,
+                          const std::vector<const Allocation*>& held) const;
   // reservations/change.cc
   Result<Reservation> wanted_reservation(const UpdateReservation& update, Instant now) const;
   Status remove_reservation(const Reservation& reservation, Instant now, Outbox& out);
@@ -153,6 +157,11 @@ class Controller {
   JobId split(JobId array, std::uint32_t task, Instant now, Outbox& out);
   // jobs/start.cc
   bool start(const Proposal& proposal, Instant now, Outbox& out);
+  bool may_start_now(const State& state, const Proposal& proposal, Instant now,
+                     const std::vector<const Allocation*>& held) const;
+  JobId start_one(const Proposal& proposal, Instant now, Outbox& out);
+  void begin_running(JobId job, Instant now, Outbox& out);
+  std::vector<HetComponent> component_facts(const Job& job) const;
   void shorten(JobId job, std::uint32_t time_limit_s, Instant now, Outbox& out);
   // The update that changes nothing.
   static JobUpdated unchanged(const Job& job);
@@ -188,6 +197,19 @@ class Controller {
   void release_node(JobId job, NodeId node, Instant now, Outbox& out);
   void became_clean(JobId job, Instant now, Outbox& out);
   void requeue_now(JobId job, Instant now, Outbox& out);
+  void finish_one(JobId job, const Ending& ending, Instant now, Outbox& out);
+  // jobs/het.cc
+  Result<std::vector<JobSubmitted>> admit_all(const SubmitJob& submit, const Caller& caller,
+                                              Instant now);
+  bool start_together(const Proposal& proposal, Instant now, Outbox& out);
+  // Components that end with the job, if it ends like that; the first one before the others.
+  std::vector<JobId> ending_together(const Job& job, const Ending& ending) const;
+  bool comes_back(const Job& job) const;
+  void bring_back_others(const Job& leader, Instant now, Outbox& out);
+  bool outlives_its_age(const Job& job) const;
+  void mend_het_jobs(Instant now, Outbox& out);
+  // `alone`: it was named without the others.
+  static Status het_allows(const Job& job, JobVerb verb, bool alone);
   // jobs/steps.cc
   static Status step_allowed(const Job* job, const Caller& caller);
   // The job as it is, or as it would be with other steps of the same request.
@@ -256,7 +278,7 @@ class Controller {
   void pull_for_jobs(Instant now, Outbox& out);
   void pull(const Trigger& trigger, const std::string& argument, Instant now, Outbox& out);
   // crontabs/
-  bool comes_back(const Job& job) const;
+  bool is_in_crontab(const Job& job) const;
   Instant next_time(const Job& job, Instant now) const;
   // mail/
   void mail(const EventBody& body, Outbox& out);

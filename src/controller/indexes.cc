@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/indexes.h"
 
+#include <algorithm>
+
 namespace ym {
 namespace {
 
 // Waits or runs for a client who is there.
 bool needs_client(const Job& job) {
-  if (job.spec->batch) return false;
+  if (!job.lives_for_client()) return false;
   if (job.state == JobState::Pending) return true;
   bool runs = job.state == JobState::Running || job.state == JobState::Suspended;
   return runs && !job.spec->extras->specials->detached;
@@ -32,11 +34,17 @@ void set_member(Map& map, const typename Map::key_type& key, JobId job, bool pre
   if (at->second.empty()) map.erase(at);
 }
 
-// One without any limit need only begin in time.
-Instant latest_start(const JobSpec& spec) {
+// When a pending job must have started: for its deadline (one without any limit need only begin in
+// time), and because its user waits no longer (--immediate). kNever: at some time.
+Instant latest_start(const Job& job) {
+  const JobSpec& spec = *job.spec;
+  Instant latest = kNever;
+  if (std::uint32_t wait_s = spec.extras->specials->immediate_s)
+    latest = job.submit + std::chrono::seconds(wait_s);
+  if (!spec.deadline) return latest;
   std::uint32_t time_s = spec.time_min_s ? spec.time_min_s : spec.time_limit_s;
-  return time_s == JobSpec::kUnlimited ? spec.deadline
-                                       : spec.deadline - std::chrono::seconds(time_s);
+  if (time_s == JobSpec::kUnlimited) time_s = 0;
+  return std::min(latest, spec.deadline - std::chrono::seconds(time_s));
 }
 
 }  // namespace
@@ -55,8 +63,8 @@ void Indexes::note(const Job& job, bool present) {
   JobId id = job.id;
   if (job.array_job && job.array_job != id) set_member(elements_, job.array_job, id, present);
   if (job.state == JobState::Pending) {
-    if (job.spec->deadline)
-      set_member(by_deadline_, std::pair(latest_start(*job.spec), id), present);
+    if (Instant latest = latest_start(job); latest < kNever)
+      set_member(by_deadline_, std::pair(latest, id), present);
     for (const Dependency::Term& term : job.dependency->terms) {
       if (term.job) set_member(waiting_for_, JobId{term.job}, id, present);
       if (term.kind == Dependency::Kind::Singleton) set_member(singletons_, id, present);
@@ -74,7 +82,7 @@ void Indexes::note(const Job& job, bool present) {
     for (const Step& step : *job.steps)
       if (step.limit_end && step.limit_end < kNever)
         set_member(by_step_limit_, std::pair(step.limit_end, id), present);
-    if (job.spec->batch && !job.launched) set_member(unlaunched_, id, present);
+    if (job.runs_script() && !job.launched) set_member(unlaunched_, id, present);
   }
   bool suspended = job.state == JobState::Suspended;
   if (suspended) set_member(suspended_, id, present);

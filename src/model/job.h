@@ -8,7 +8,7 @@
 //  (3) array is set only on the record that stands for the elements of an array that have no record of their own;
 //      that record is Pending, and its set of elements is never empty.
 //  (4) sluid changes at each requeue, id never.
-//  (5) the components of a heterogeneous job are jobs with ids that follow each other, from het_job on.
+//  (5) components of a heterogeneous job have ids that follow each other, from het_job on.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -210,6 +210,11 @@ struct Job {
     return state == JobState::Running || state == JobState::Suspended || completing();
   }
   bool held() const { return holds.user || holds.admin; }
+  // Of a heterogeneous job the first component has the script, or the client; the others live with
+  // it.
+  bool is_later_component() const { return het_offset > 0; }
+  bool runs_script() const { return spec->batch && !is_later_component(); }
+  bool lives_for_client() const { return !spec->batch && !is_later_component(); }
   bool operator==(const Job&) const = default;
 };
 

@@ -24,6 +24,11 @@ void EnvironmentBlock::remove(std::string_view name) {
   if (found != values_.end()) values_.erase(found);
 }
 
+void EnvironmentBlock::remove_containing(std::string_view part) {
+  std::erase_if(values_,
+                [&](const auto& one) { return one.first.find(part) != std::string::npos; });
+}
+
 void EnvironmentBlock::set_all(const EnvironmentBlock& other) {
   for (const auto& [name, value] : other.values_) values_.insert_or_assign(name, value);
 }

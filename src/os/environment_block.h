@@ -27,6 +27,8 @@ class EnvironmentBlock {
   // Empty if there is none.
   std::string get(std::string_view name) const;
   void remove(std::string_view name);
+  // Every one whose name has that in it.
+  void remove_containing(std::string_view part);
   // All entries of the other one, in place of those here.
   void set_all(const EnvironmentBlock& other);
   // Entries of the other one whose names are not here; SLURM_ names are left out.

@@ -49,6 +49,12 @@ void Calendar::count(JobId job, const Allocation& allocation) {
   for (const NodeShare& share : allocation.nodes) used_[{in->id, share.node}] += share.cpus;
 }
 
+void Calendar::uncount(const Allocation& allocation) {
+  const Reservation* in = by_name(allocation.reservation);
+  if (!in) return;
+  for (const NodeShare& share : allocation.nodes) used_[{in->id, share.node}] -= share.cpus;
+}
+
 const Reservation* Calendar::by_name(std::string_view name) const {
   auto at = std::ranges::find(all_, name, &Reservation::name);
   return at == all_.end() ? nullptr : &*at;

@@ -27,6 +27,8 @@ class Calendar {
   bool has_parts() const { return has_parts_; }
   // A job counts once, however often it is told of; one without an id each time.
   void count(JobId job, const Allocation& allocation);
+  // One without an id is not to come after all.
+  void uncount(const Allocation& allocation);
 
   // A job's stay: when, and in which reservation (null: in none).
   struct Stay {

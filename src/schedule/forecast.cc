@@ -5,6 +5,7 @@
 #include <set>
 
 #include "notation/hostlist.h"
+#include "notation/licenses.h"
 #include "schedule/place_gres.h"
 
 namespace ym {
@@ -50,15 +51,58 @@ struct Home {
   PlacementRules rules;
 };
 
+// What of the licences is free between the times, if promises are kept.
+Licenses licenses_between(Licenses licenses, const std::vector<Booking>& booked, Instant from,
+                          Instant until) {
+  for (const Booking& one : booked)
+    if (one.start < until && one.end > from) take_licenses(one.allocation.licenses, licenses);
+  return licenses;
+}
+
+void give_back_licenses(const std::string& held, Licenses& licenses) {
+  if (held.empty()) return;
+  auto list = LicenseList::parse(held);
+  if (!list) return;
+  for (const LicenseList::Term& term : list->terms) {
+    std::uint32_t& used = licenses[term.name].used;
+    used -= std::min(used, term.count);
+  }
+}
+
+// The state's, and those of jobs that are to start in this very pass: they give back what the state
+// does not know of.
+Licenses licenses_now(const State& state, const std::vector<Return>& returns) {
+  Licenses held;
+  for (const Return& one : returns) take_licenses(one.allocation->licenses, held);
+  Licenses licenses = *state.licenses;
+  for (auto& [name, license] : licenses)
+    if (auto more = held.find(name); more != held.end())
+      license.used = std::max(license.used, more->second.used);
+  return licenses;
+}
+
+// What is free then, without what is promised.
+struct Later {
+  std::map<NodeId, Free> nodes;
+  Licenses licenses;
+};
+
 std::optional<Booking> try_at(const JobSpec& spec, const std::vector<Home>& homes,
-                              const std::map<NodeId, Free>& free, const Outlook& outlook,
-                              Instant start) {
+                              const Later& later, const Outlook& outlook, Instant start) {
+  const std::map<NodeId, Free>& free = later.nodes;
   Instant end = latest_end(spec, start);
   std::map<NodeId, Taken> taken = taken_between(*outlook.booked, start, end);
   const Calendar* calendar = outlook.calendar;
   std::vector<Calendar::Stay> stays;
   if (calendar) stays = calendar->stays(spec, start, end);
   if (calendar && stays.empty()) return std::nullopt;
+  std::string licenses;
+  if (calendar && !spec.extras->licenses.empty()) {
+    Licenses left = licenses_between(later.licenses, *outlook.booked, start, end);
+    auto held = choose_licenses(spec, left, *calendar, stays.front());
+    if (!held) return std::nullopt;
+    licenses = std::move(*held);
+  }
   for (const Home& home : homes) {
     std::vector<Free> candidates;
     for (const Node* node : home.nodes) {
@@ -75,12 +119,14 @@ std::optional<Booking> try_at(const JobSpec& spec, const std::vector<Home>& home
       if (calendar && !calendar->empty() && !calendar->clip(candidates.back(), stays.front()))
         candidates.pop_back();
     }
-    if (auto allocation = place(spec, std::move(candidates), home.rules))
-      return Booking{.job = {},
-                     .partition = home.partition->id,
-                     .start = start,
-                     .end = end,
-                     .allocation = std::move(*allocation)};
+    auto allocation = place(spec, std::move(candidates), home.rules);
+    if (!allocation) continue;
+    allocation->licenses = licenses;
+    return Booking{.job = {},
+                   .partition = home.partition->id,
+                   .start = start,
+                   .end = end,
+                   .allocation = std::move(*allocation)};
   }
   return std::nullopt;
 }
@@ -112,7 +158,7 @@ std::optional<Booking> forecast(const State& state, const JobSpec& spec, const O
     if (refusal_of(*partition->spec, spec) == Reason::None)
       homes.push_back({partition, admitted_nodes(state, *partition, spec),
                        rules_in(*partition->spec, outlook.rules)});
-  std::map<NodeId, Free> later = outlook.free;
+  Later later{.nodes = outlook.free, .licenses = licenses_now(state, outlook.returns)};
   std::set<Instant> times{std::max(outlook.now, spec.begin)};
   for (const Return& one : outlook.returns) times.insert(one.at);
   for (const Booking& one : *outlook.booked) times.insert(one.end);
@@ -121,8 +167,10 @@ std::optional<Booking> forecast(const State& state, const JobSpec& spec, const O
   auto next = outlook.returns.begin();
   for (Instant time : times) {
     if (time >= kNever) break;
-    for (; next != outlook.returns.end() && next->at <= time; ++next)
-      give_back(*next->allocation, later);
+    for (; next != outlook.returns.end() && next->at <= time; ++next) {
+      give_back(*next->allocation, later.nodes);
+      give_back_licenses(next->allocation->licenses, later.licenses);
+    }
     if (time < spec.begin) continue;
     // What should be back already comes back at any moment.
     Instant start = std::max(time, outlook.now);

@@ -32,6 +32,8 @@ struct Verdict {
 struct Verdicts {
   std::map<std::uint64_t, Verdict> shapes;  // by shape_hash
   std::map<JobId, Reason> jobs;             // jobs with a reason of their own (JobArrayTaskLimit)
+  // Heterogeneous jobs by their first component; the head is the component that it was decided for.
+  std::map<JobId, Verdict> het;
 };
 
 struct Plan {

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "schedule/forecast.h"
+#include "schedule/het.h"
 #include "schedule/place_gres.h"
 #include "schedule/shape.h"
 
@@ -22,6 +23,14 @@ struct JobOf {
       return {};
   }
 };
+
+JobSpec with_features(const JobSpec& spec, const std::string& features) {
+  JobSpec other = spec;
+  JobExtras extras = *spec.extras;
+  extras.features = features;
+  other.extras = Ref(std::move(extras));
+  return other;
+}
 
 }  // namespace
 
@@ -60,6 +69,7 @@ void Planner::refresh(JobId id, const State& state) {
   remove(id);
   const Job* job = state.find(id);
   if (!job) return;
+  if (job->het_job) remove_place(job->het_job);
   if (job->holds_resources()) {
     // A completing job gives its nodes back as soon as they are clean: expect that at once.
     Instant end = job->completing() ? job->end : job->limit_end;
@@ -69,23 +79,34 @@ void Planner::refresh(JobId id, const State& state) {
     running_by_end_.insert({end, id});
     return;
   }
-  bool may_start = job->state == JobState::Pending && !job->held() && job->dependency->empty() &&
-                   job->priority > 0;
-  if (!may_start) return;
-  Place place{.shape = shape_key(*job->spec), .rank = rank_of(*job, state), .begin = job->eligible};
+  enqueue(*job, state);
+}
+
+// A heterogeneous job stands in the queue as one, under its first component's id.
+void Planner::enqueue(const Job& job, const State& state) {
+  std::vector<const Job*> components = components_of(state, job);
+  if (!may_start(components)) return;
+  const Job& first = *components.front();
+  Place place{.shape = shape_key(components),
+              .rank = rank_of(first, state),
+              .begin = eligible_from(components)};
   shapes_[place.shape].queue.insert(place.rank);
-  begin_times_.insert({place.begin, id});
-  where_.emplace(id, std::move(place));
+  begin_times_.insert({place.begin, first.id});
+  where_.emplace(first.id, std::move(place));
+}
+
+void Planner::remove_place(JobId id) {
+  auto at = where_.find(id);
+  if (at == where_.end()) return;
+  auto shape = shapes_.find(at->second.shape);
+  shape->second.queue.erase(at->second.rank);
+  if (shape->second.queue.empty()) shapes_.erase(shape);
+  begin_times_.erase({at->second.begin, id});
+  where_.erase(at);
 }
 
 void Planner::remove(JobId id) {
-  if (auto at = where_.find(id); at != where_.end()) {
-    auto shape = shapes_.find(at->second.shape);
-    shape->second.queue.erase(at->second.rank);
-    if (shape->second.queue.empty()) shapes_.erase(shape);
-    begin_times_.erase({at->second.begin, id});
-    where_.erase(at);
-  }
+  remove_place(id);
   if (auto at = running_.find(id); at != running_.end()) {
     running_by_end_.erase({at->second, id});
     running_.erase(at);
@@ -143,6 +164,14 @@ class Planner::Pass {
       return;
     }
     Verdict verdict{.reason = Reason::None, .head = job.id, .expected_start = {}};
+    if (job.het_job) {
+      try_together(components_of(state_, job), verdict);
+      if (verdict.reason == Reason::None) return advance(rank, cursor);
+      plan_.verdicts.het[job.id] = std::move(verdict);
+      // No other job of this shape is tried, unless a reservation draws some users' jobs in.
+      if (calendar_.is_personal()) advance(rank, cursor);
+      return;
+    }
     while (tasks_left > 0 && plan_.starts.size() < budget_.starts_max) {
       std::optional<Proposal> proposal = try_start(job, verdict);
       if (!proposal) break;
@@ -158,7 +187,7 @@ class Planner::Pass {
       return;
     }
     if (verdict.reason == Reason::Resources || verdict.reason == Reason::ReqNodeNotAvail)
-      reserve(job, verdict);
+      reserve({&job}, verdict);
     // And with it, no other job of this shape is tried.
     plan_.verdicts.shapes.try_emplace(shape_hash(*cursor.key), verdict);
     // Unless a reservation draws some users' jobs in.
@@ -217,6 +246,33 @@ class Planner::Pass {
     return proposal;
   }
 
+  // All components of a heterogeneous job, or none of them.
+  void try_together(const std::vector<const Job*>& components, Verdict& verdict) {
+    std::map<NodeId, Free> free_before = free_;
+    Licenses licenses_before = licenses_;
+    std::vector<Proposal> proposals;
+    for (const Job* one : components) {
+      std::optional<Proposal> proposal = try_until(*one, latest_end(*one->spec, now_), verdict);
+      if (!proposal) break;
+      take(*proposal, *one);
+      proposals.push_back(std::move(*proposal));
+    }
+    if (proposals.size() == components.size()) {
+      Proposal first = std::move(proposals.front());
+      first.others.assign(std::make_move_iterator(proposals.begin() + 1),
+                          std::make_move_iterator(proposals.end()));
+      plan_.starts.push_back(std::move(first));
+      return;
+    }
+    verdict.head = components[proposals.size()]->id;
+    free_ = std::move(free_before);
+    licenses_ = std::move(licenses_before);
+    if (calendar_.has_parts())
+      for (const Proposal& proposal : proposals) calendar_.uncount(proposal.allocation);
+    if (verdict.reason == Reason::Resources || verdict.reason == Reason::ReqNodeNotAvail)
+      reserve(components, verdict);
+  }
+
   std::optional<Proposal> try_until(const Job& job, Instant end, Verdict& verdict) {
     std::vector<Calendar::Stay> stays = calendar_.stays(*job.spec, now_, end);
     verdict.reason = stays.empty() ? Reason::Reservation : Reason::PartitionDown;
@@ -251,9 +307,11 @@ class Planner::Pass {
       return std::nullopt;
     }
     bool maintained = false;
-    std::vector<Free> candidates = candidates_for(job, partition, stay, maintained);
-    auto allocation =
-        place(*job.spec, std::move(candidates), rules_in(*partition.spec, planner_.rules_));
+    std::optional<Allocation> allocation;
+    // --prefer: with these features if there is room, in place of --constraint.
+    if (const std::string& wish = job.spec->extras->specials->prefer; !wish.empty())
+      allocation = place_in(with_features(*job.spec, wish), partition, stay, maintained);
+    if (!allocation) allocation = place_in(*job.spec, partition, stay, maintained);
     if (!allocation) {
       verdict.reason = maintained ? Reason::ReqNodeNotAvail : Reason::Resources;
       return std::nullopt;
@@ -263,13 +321,19 @@ class Planner::Pass {
     return allocation;
   }
 
+  std::optional<Allocation> place_in(const JobSpec& spec, const Partition& partition,
+                                     const Calendar::Stay& stay, bool& maintained) const {
+    return place(spec, candidates_for(spec, partition, stay, maintained),
+                 rules_in(*partition.spec, planner_.rules_));
+  }
+
   // What is free now on nodes that no earlier job has been promised, or that this one gives back in
   // time.
-  std::vector<Free> candidates_for(const Job& job, const Partition& partition,
+  std::vector<Free> candidates_for(const JobSpec& spec, const Partition& partition,
                                    const Calendar::Stay& stay, bool& maintained) const {
     Instant end = stay.to;
     std::vector<Free> candidates;
-    for (const Node* node : admitted_nodes(state_, partition, *job.spec)) {
+    for (const Node* node : admitted_nodes(state_, partition, spec)) {
       auto free = free_.find(node->id);
       if (free == free_.end()) continue;
       auto promised = promised_.find(node->id);
@@ -316,7 +380,7 @@ class Planner::Pass {
   // The earliest time at which the blocked job could start: the nodes that it would then get are
   // promised to it, and whoever would still be there is not backfilled onto them. For the first few
   // blocked jobs only.
-  void reserve(const Job& job, Verdict& verdict) {
+  void reserve(const std::vector<const Job*>& components, Verdict& verdict) {
     if (plan_.booked.size() >= budget_.reservations_max) {
       verdict.reason = Reason::Priority;
       return;
@@ -327,21 +391,26 @@ class Planner::Pass {
                     .returns = returns_in_order(),
                     .booked = &plan_.booked,
                     .calendar = &calendar_};
-    std::optional<Booking> booking = forecast(state_, *job.spec, outlook);
-    if (!booking && verdict.reason == Reason::ReqNodeNotAvail) return;  // maintenance
-    if (!booking) {
-      Diagnosis found = diagnose(state_, *job.spec, planner_.rules_);
+    std::vector<const JobSpec*> specs;
+    for (const Job* one : components) specs.push_back(&*one->spec);
+    std::vector<Booking> bookings = forecast_together(state_, specs, outlook);
+    if (bookings.empty() && verdict.reason == Reason::ReqNodeNotAvail) return;  // maintenance
+    if (bookings.empty()) {
+      Diagnosis found = diagnose(state_, *state_.jobs.at(verdict.head.value).spec, planner_.rules_);
       verdict.reason = found.reason;
       verdict.text = std::move(found.text);
       return;
     }
-    booking->job = job.id;
-    verdict.expected_start = booking->start;
-    for (const NodeShare& share : booking->allocation.nodes) {
-      auto [promise, fresh] = promised_.try_emplace(share.node, booking->start);
-      if (!fresh) promise->second = std::min(promise->second, booking->start);
+    verdict.expected_start = bookings.front().start;
+    for (std::size_t i = 0; i < bookings.size(); ++i) {
+      Booking& booking = bookings[i];
+      booking.job = components[i]->id;
+      for (const NodeShare& share : booking.allocation.nodes) {
+        auto [promise, fresh] = promised_.try_emplace(share.node, booking.start);
+        if (!fresh) promise->second = std::min(promise->second, booking.start);
+      }
+      plan_.booked.push_back(std::move(booking));
     }
-    plan_.booked.push_back(std::move(*booking));
   }
 
   // Who gives what back when: those that run, and those that this very pass starts.
@@ -349,7 +418,10 @@ class Planner::Pass {
     std::vector<Return> returns;
     for (const auto& [end, id] : planner_.running_by_end_)
       returns.push_back({end, &*state_.jobs.at(id.value).allocation});
-    for (const Proposal& start : plan_.starts) returns.push_back({start.end, &start.allocation});
+    for (const Proposal& start : plan_.starts) {
+      returns.push_back({start.end, &start.allocation});
+      for (const Proposal& other : start.others) returns.push_back({other.end, &other.allocation});
+    }
     // Those of one moment are given back together, so their order does not matter.
     std::ranges::sort(returns, {}, &Return::at);
     return returns;

@@ -65,6 +65,8 @@ class Planner {
 
   void refresh(JobId id, const State& state);
   void remove(JobId id);
+  void remove_place(JobId id);
+  void enqueue(const Job& job, const State& state);
   Rank rank_of(const Job& job, const State& state) const;
 
   PlacementRules rules_;

@@ -63,6 +63,7 @@ std::string shape_key(const JobSpec& spec) {
     const JobSpecials& specials = *spec.extras->specials;
     put(key, static_cast<char>(specials.spread | specials.use_min_nodes << 1 |
                                specials.all_memory << 2 | specials.exclusive_kind << 3));
+    put(key, specials.prefer);
     if (specials.exclusive_kind == kExclusiveUser) put(key, spec.uid.value);
     if (specials.gres) put(key, *specials.gres);
   }

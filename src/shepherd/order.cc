@@ -82,6 +82,7 @@ void fields(F&& f, const ShepherdOrder*) {
   f(36, "node_number", &ShepherdOrder::node_number);
   f(37, "shares", &ShepherdOrder::shares);
   f(38, "node_names", &ShepherdOrder::node_names);
+  f(80, "world", &ShepherdOrder::world);
   // 39, 40: where srun listened
   f(41, "acct_frequency_s", &ShepherdOrder::acct_frequency_s);
   f(42, "unkillable_timeout", &ShepherdOrder::unkillable_timeout);

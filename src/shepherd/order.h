@@ -79,6 +79,7 @@ struct ShepherdOrder {
   std::uint32_t node_number = 0;     // within the step
   std::vector<StepShare> shares;     // of all nodes of the step, for MPI libraries
   std::vector<std::string> node_names;
+  std::string world;  // what MPI libraries call it; empty: JOB.STEP
   std::uint32_t acct_frequency_s = 30;
   Duration unkillable_timeout = std::chrono::seconds(60);
   std::string unkillable_program;

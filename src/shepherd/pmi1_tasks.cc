@@ -20,11 +20,15 @@ namespace {
 constexpr std::size_t kReadSize = 4 << 10;
 constexpr std::size_t kReplyMax = 1 << 20;  // what a task may leave unread before it is cut off
 
+std::string kvs_name(const ShepherdOrder& order) {
+  if (!order.world.empty()) return "kvs_" + order.world;
+  return fmt::format("kvs_{}_{}", order.job.value, order.step.value);
+}
+
 class Pmi1Tasks final : public MpiSupport {
  public:
   Pmi1Tasks(const ShepherdOrder& order, MpiVoice voice)
-      : server_(fmt::format("kvs_{}_{}", order.job.value, order.step.value), order.shares,
-                order.node_number),
+      : server_(kvs_name(order), order.shares, order.node_number),
         voice_(std::move(voice)),
         epoll_(::epoll_create1(EPOLL_CLOEXEC)),
         lines_(order.shares[order.node_number].tasks) {

@@ -205,6 +205,7 @@ std::string encode_pmix_job(const ShepherdOrder& order) {
   job.node_number = order.node_number;
   job.shares = order.shares;
   job.node_names = order.node_names;
+  job.world = order.world;
   job.temp_dir = order.temp_dir;
   return wire::encode(job);
 }

@@ -85,6 +85,7 @@ SubmitJob Clients::random_submission() {
     submit.array = fmt::format("0-{}", last);
     if (prng.chance(1, 2)) submit.array += fmt::format("%{}", prng.between(1, 3));
   }
+  if (submit.array.empty() && prng.chance(1, 6)) add_components(submit);
   if (!jobs_.empty() && prng.chance(1, 4)) {
     static constexpr const char* kKinds[] = {"afterok", "afterany", "afternotok", "after"};
     auto term = [&] {
@@ -99,11 +100,23 @@ SubmitJob Clients::random_submission() {
   return submit;
 }
 
+// Small ones, and not more than there are nodes: so all of them fit together, also as whole nodes.
+void Clients::add_components(SubmitJob& submit) {
+  submit.spec.exclusive = false;
+  submit.spec.memory_per_node_mb = 0;
+  submit.spec.tasks = submit.spec.min_nodes = submit.spec.cpus_per_task = 1;
+  submit.spec.partitions.clear();
+  std::uint64_t others = in_.prng.between(1, 2);
+  others = std::min<std::uint64_t>(others, in_.nodes.size() - 1);
+  for (std::uint64_t i = 0; i < others; ++i) submit.het.push_back(submit.spec);
+}
+
 void Clients::submit() {
   SubmitJob submit = random_submission();
   std::string asked = submit.dependency;
   Known known{.batch = submit.spec.batch, .alone = in_.prng.chance(1, 5)};
   known.array = !submit.array.empty();
+  known.het = !submit.het.empty();
   Duration lasts = std::chrono::seconds(in_.prng.between(1, 120));
   if (in_.bug == Bug::SkipDependency) submit.dependency.clear();
   in_.ask(submit, user(), [=, this](const Answer* answer) {
@@ -139,7 +152,8 @@ Clients::Known* Clients::any_job() {
 }
 
 void Clients::alter(const AlterJobs& alter, const Caller& caller, Callback done) {
-  in_.ask(alter, caller, done ? std::move(done) : [](const Answer*) {});
+  in_.ask(
+      alter, caller, done ? std::move(done) : [](const Answer*) {});
 }
 
 void Clients::cancel() {
@@ -147,6 +161,10 @@ void Clients::cancel() {
   if (may_requeue(known->job)) return;
   AlterJobs request = about(known->job, JobVerb::Cancel);
   std::optional<std::uint32_t> task;
+  if (known->het && in_.prng.chance(1, 2)) {  // of one that waits that is refused
+    request.filter.targets[0].component = 1;
+    return alter(request, user());
+  }
   if (known->array && in_.prng.chance(1, 2)) {
     task = static_cast<std::uint32_t>(in_.prng.below(5));
     request.filter.targets[0].tasks = IndexSet::range(*task, *task);
@@ -185,10 +203,12 @@ void Clients::requeue() {
 }
 
 void Clients::update() {
-  AlterJobs request = about(any_job()->job, JobVerb::Update);
+  Known* known = any_job();
+  AlterJobs request = about(known->job, JobVerb::Update);
   JobPatch& patch = request.patch;
   Prng& prng = in_.prng;
-  switch (prng.below(6)) {
+  // Components that are made larger might never fit beside each other.
+  switch (prng.below(known->het ? 4 : 6)) {
     case 0: patch.time_limit_s = static_cast<std::uint32_t>(prng.between(30, 2000)); break;
     case 1: patch.priority = static_cast<std::uint32_t>(prng.between(1, 1000)); break;
     case 2: patch.nice = static_cast<std::int32_t>(prng.between(-100, 100)); break;

@@ -39,11 +39,12 @@ class Clients {
  private:
   struct Known {
     JobId job;
-    bool array = false, batch = true;
+    bool array = false, batch = true, het = false;
     bool asking = false;  // an answer about a hold is awaited
     bool alone = false;   // interactive: its client went away
   };
   SubmitJob random_submission();
+  void add_components(SubmitJob& submit);
   void submit();
   void cancel();
   void hold_or_release();

@@ -63,6 +63,16 @@ void Ledger::check_same(const State& live) {
     fail("the live state differs from what the log says");
 }
 
+void Ledger::check_components(const State& live) {
+  live.jobs.for_each([&](std::uint64_t, const Job& job) {
+    if (!job.is_later_component()) return;
+    const Job* first = live.find(job.het_job);
+    if (!first || first->het_job != job.het_job) return;
+    bool half = first->state == JobState::Running && job.state == JobState::Pending;
+    if (half) fail(fmt::format("job {} waits while its first component runs", display_id(job)));
+  });
+}
+
 void Ledger::acknowledged(JobId job, const std::string& dependency) {
   acknowledged_.emplace(job, dependency);
   if (!state_.find(job) && !forgotten_.contains(job))

@@ -7,7 +7,8 @@
 //  log up to its end, at least up to what was acknowledged; (3) an attempt runs as one process, and
 //  only once its start is durable; (4) a node is released only when nothing of the attempt is alive
 //  there, unless it was given up as down; (5) cpus and memory are given once; (6) limits of arrays
-//  and partitions, dependencies, holds and cancellations that were acknowledged are kept.
+//  and partitions, dependencies, holds and cancellations that were acknowledged are kept; (7) of a
+//  heterogeneous job all components run or none does.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -45,6 +46,7 @@ class Ledger {
   void check_resources();
   void check_gres(const Node& node);
   void check_same(const State& live);
+  void check_components(const State& live);
 
   // --- what clients were told ---
   void acknowledged(JobId job, const std::string& dependency);

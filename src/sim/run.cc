@@ -158,6 +158,7 @@ RunResult World::run() {
     if (time_.now() - looked < std::chrono::seconds(10)) return;
     looked = time_.now();
     check_zombies();
+    if (control_->up()) ledger_.check_components(control_->state());
     if (!faults_on_ && control_->up()) clients_->tidy_up();
   };
   while (!ledger_.failed() && time_.now() < end &&

@@ -36,6 +36,19 @@ std::vector<std::string> names_of(std::string_view list) {
 }
 
 // 7, 7_3, 7_[1-4] or 7.0
+// "2*1,1*4": further components, each of so many nodes and CPUs for each task.
+std::vector<JobSpec> components_in(std::string_view text) {
+  std::vector<JobSpec> out;
+  for (std::string_view one : split_words(text, ',')) {
+    std::size_t star = one.find('*');
+    JobSpec spec;
+    spec.min_nodes = number(one.substr(0, star));
+    spec.cpus_per_task = star == std::string_view::npos ? 1 : number(one.substr(star + 1));
+    out.push_back(std::move(spec));
+  }
+  return out;
+}
+
 JobTarget target_of(std::string_view text) {
   JobTarget target;
   if (std::size_t dot = text.find('.'); dot != std::string_view::npos) {
@@ -47,6 +60,10 @@ JobTarget target_of(std::string_view text) {
     std::erase_if(tasks, [](char c) { return c == '[' || c == ']'; });
     if (auto set = IndexSet::parse(tasks)) target.tasks = *set;
     text = text.substr(0, bar);
+  }
+  if (std::size_t plus = text.find('+'); plus != std::string_view::npos) {
+    target.component = number(text.substr(plus + 1));
+    text = text.substr(0, plus);
   }
   target.job = JobId{number(text)};
   return target;
@@ -215,6 +232,7 @@ std::string Scenario::submit(const Line& line) {
     if (key == "nice") spec.nice = static_cast<std::int32_t>(std::stol(value));
     if (key == "begin") spec.begin = kZero + std::chrono::seconds(number(value));
     if (key == "array") submit.array = value;
+    if (key == "het") submit.het = components_in(value);
     if (key == "depend") submit.dependency = value;
     if (key == "gres") extras.gres = value;
     if (key == "gpus") specials.tres_per_job = "gpu:" + value;
@@ -233,6 +251,12 @@ std::string Scenario::submit(const Line& line) {
   if (!(specials == JobSpecials{})) extras.specials = Ref(specials);
   if (!(extras == JobExtras{})) spec.extras = Ref(extras);
   spec.tasks = std::max(spec.tasks, spec.min_nodes);
+  for (JobSpec& other : submit.het) {
+    std::uint32_t nodes = other.min_nodes, cpus = other.cpus_per_task;
+    other = spec;
+    other.min_nodes = other.tasks = nodes;
+    other.cpus_per_task = cpus;
+  }
   controller_.submit({++requests_}, submit, caller_of(line), now_, out_);
   return {};
 }

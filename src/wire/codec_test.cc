@@ -159,5 +159,17 @@ TEST(Snapshot, AStateComesBackWithTheSameHash) {
   EXPECT_EQ(read->seq, state.seq);
 }
 
+// An array of four million elements is a few bytes of the log, whatever its elements do later.
+TEST(Codec, AnArrayIsAsLongAsItsRuns) {
+  auto bytes_of = [](IndexSet elements) {
+    JobSubmitted submitted{.job = {1}, .spec = Ref(JobSpec{.name = "x"})};
+    submitted.array = Ref(ArrayTasks{.waiting = std::move(elements), .max_running = 7});
+    return wire::encode(Event{.seq = {1}, .at = {1}, .body = std::move(submitted)}).size();
+  };
+  std::size_t one = bytes_of(IndexSet::range(0, 0));
+  EXPECT_LE(bytes_of(IndexSet::range(0, 3'999'999)), one + 16);
+  EXPECT_LE(bytes_of(IndexSet::range(0, 3'999'998, 2)), one + 16);
+}
+
 }  // namespace
 }  // namespace ym

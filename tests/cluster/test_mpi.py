@@ -180,6 +180,30 @@ def test_an_abort_of_open_mpi_ends_the_step(yard, openmpi):
     assert "MPI_Abort" in done.stderr
 
 
+ACROSS = ("-n3", "-w", "n1"), ("-n2", "-w", "n2")
+
+
+@needs_root
+@needs_mpich
+def test_components_of_a_heterogeneous_job_are_one_world(yard, mpich):
+    first, second = ACROSS
+    done = yard.as_user("srun", "--mpi=pmi1", *first, mpich, ":", "--mpi=pmi1", *second, mpich)
+    expect_all(done.stdout, size=5)
+    # Both on one node, too.
+    done = yard.as_user("srun", "--mpi=pmi1", "-n2", "-wn1", mpich, ":", "--mpi=pmi1", "-n1",
+                        "-wn1", mpich)
+    expect_all(done.stdout, size=3, nodes=("n1",))
+
+
+@needs_root
+@needs_openmpi
+@needs_helper
+def test_components_are_one_world_to_open_mpi(yard, openmpi):
+    first, second = ACROSS
+    done = yard.as_user("srun", "--mpi=pmix", *first, openmpi, ":", "--mpi=pmix", *second, openmpi)
+    expect_all(done.stdout, size=5)
+
+
 def batch(yard, text):
     """What a batch job's script said."""
     script = f"{yard.home}/job.sh"

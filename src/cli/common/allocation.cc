@@ -79,10 +79,23 @@ Result<Granted> allocate(Controller& controller, const SubmitJob& request, const
     if (waiting.at_most) return fail(kLikeController, "Requested nodes are busy");
     return fail(fmt::format("Job allocation {} has been revoked.", job.value));
   }
+  // The controller has given it up in the same moment.
+  if (waiting.at_most && (*row)->job.state == JobState::Cancelled)
+    return fail(kLikeController, "Requested nodes are busy");
   if ((*row)->job.state != JobState::Running)
     return fail(fmt::format("Job allocation {} has been revoked: it is {}", job.value,
                             name_of((*row)->job.state)));
-  return Granted{.job = job, .row = std::move(**row)};
+  Granted granted{.job = job, .rows = {}};
+  if (request.het.empty()) {
+    granted.rows.push_back(std::move(**row));
+    return granted;
+  }
+  auto all = controller.ask<JobRows>(QueryJobs{.filter = only(job)});
+  if (!all) return std::unexpected(all.error());
+  granted.rows = std::move(all->rows);
+  if (granted.rows.size() != request.het.size() + 1)
+    return fail(fmt::format("Job allocation {} has been revoked.", job.value));
+  return granted;
 }
 
 Waiting waiting_of(const JobOptions& options, std::string_view program) {
@@ -93,7 +106,7 @@ Waiting waiting_of(const JobOptions& options, std::string_view program) {
 
 int refuse_allocation(JobCommand command, const Error& error, const SubmitJob& request,
                       const ClusterConfig& config) {
-  for (const std::string& line : lines_before_refusal(error, request.spec, config))
+  for (const std::string& line : lines_before_refusal(error, request, config))
     complain(name_of(command), line);
   Error told = error;
   if (told.code == 0) told.code = kLikeController;

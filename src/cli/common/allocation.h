@@ -16,7 +16,7 @@ namespace ym::cli {
 
 struct Granted {
   JobId job;
-  JobRow row;
+  std::vector<JobRow> rows;  // of each component; of the job alone if it is not heterogeneous
 };
 struct Waiting {
   std::string_view program;  // remarks on the way go to stderr as this one's
@@ -43,6 +43,9 @@ std::vector<std::uint32_t> tasks_per_node(std::uint32_t tasks, std::uint32_t cpu
 std::vector<std::pair<std::string, std::string>> allocation_variables(
     const JobRow& row, const JobOptions& options, const std::string& cluster,
     const std::string& submit_dir);
+// Puts them into our own environment; those of a heterogeneous job end in _HET_GROUP_n.
+void set_allocation_variables(const Granted& granted, const std::vector<JobOptions>& components,
+                              const std::string& cluster, const std::string& submit_dir);
 
 // Blocks the signals that end programs while it lives, and tells whether one has come. Within
 // another one it leaves those that came to that one.

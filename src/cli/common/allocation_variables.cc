@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a shell or a launcher within an allocation finds in its environment.
+#include <algorithm>
+#include <cstdlib>
+
 #include "base/format.h"
 #include "cli/common/allocation.h"
 #include "model/binding_variables.h"
@@ -83,6 +86,33 @@ std::vector<std::pair<std::string, std::string>> allocation_variables(
   add_requests(out, spec);
   add_launchers(out);
   return out;
+}
+
+namespace {
+
+// What is the same for all components, and so has no number behind it.
+bool of_all(std::string_view name) {
+  constexpr std::string_view kOfAll[] = {
+      "SLURM_CLUSTER_NAME", "SLURM_SUBMIT_DIR", "SLURM_SUBMIT_HOST",   "SLURM_JOB_USER",
+      "SLURM_JOB_UID",      "SLURM_JOB_GID",    "SLURM_JOB_START_TIME"};
+  return !name.starts_with("SLURM_") || std::ranges::find(kOfAll, name) != std::end(kOfAll);
+}
+
+}  // namespace
+
+void set_allocation_variables(const Granted& granted, const std::vector<JobOptions>& components,
+                              const std::string& cluster, const std::string& submit_dir) {
+  bool alone = granted.rows.size() == 1;
+  for (std::size_t i = 0; i < granted.rows.size(); ++i)
+    for (const auto& [name, value] :
+         allocation_variables(granted.rows[i], components[i], cluster, submit_dir)) {
+      std::string shown = alone || of_all(name) ? name : fmt::format("{}_HET_GROUP_{}", name, i);
+      ::setenv(shown.c_str(), value.c_str(), 1);
+    }
+  if (alone) return;
+  std::string id = fmt::format("{}", granted.job.value);
+  for (const char* name : {"SLURM_JOB_ID", "SLURM_JOBID"}) ::setenv(name, id.c_str(), 1);
+  ::setenv("SLURM_HET_SIZE", fmt::format("{}", granted.rows.size()).c_str(), 1);
 }
 
 }  // namespace ym::cli

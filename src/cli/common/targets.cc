@@ -53,9 +53,7 @@ Result<std::vector<JobTarget>> parse_targets(std::string_view text) {
   std::vector<JobTarget> out;
   for (const JobRef& ref : *refs) {
     JobTarget target{.job = JobId{ref.job}, .sluid = Sluid{ref.sluid}};
-    if (ref.component)
-      return fail(
-          fmt::format("Invalid job id: {}: there are no heterogeneous jobs", printable(text)));
+    target.component = ref.component;
     if (ref.task) target.tasks = IndexSet::range(*ref.task, *ref.task);
     if (ref.tasks) target.tasks = ref.tasks->indices;
     if (ref.step) target.step = step_id(*ref.step);
@@ -118,9 +116,9 @@ std::string step_name(StepId step) {
 }
 
 std::string shown_step(const StepRow& row) {
-  std::string job = row.array_task == kNoTask
-                        ? fmt::format("{}", row.job.value)
-                        : fmt::format("{}_{}", row.array_job.value, row.array_task);
+  std::string job = fmt::format("{}", row.job.value);
+  if (row.array_task != kNoTask) job = fmt::format("{}_{}", row.array_job.value, row.array_task);
+  if (row.het_job) job = fmt::format("{}+{}", row.het_job.value, row.het_offset);
   return fmt::format("{}.{}", job, step_name(row.step.id));
 }
 

@@ -72,6 +72,7 @@ struct JobOptions {
   std::optional<std::string> bcast, bcast_exclude;
   std::optional<bool> bcast_compress, send_libs;
   std::optional<std::uint32_t> relative;  // -r: the step begins at this node of the job
+  IndexSet het_groups;                    // --het-group; empty: not given
   std::string hosts;                      // of an arbitrary layout: the host of each task, in order
   bool gpus_inherited = false;            // --gpus is the surrounding job's, by its variable
   std::string answer;  // what --cpu-bind=help and its like asked for: printed instead of work

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/common/command.h"
 #include "cli/common/targets.h"
+#include "cli/options/components.h"
 #include "cli/options/job_options.h"
 
 namespace ym::cli {
@@ -18,6 +19,8 @@ int try_input(const std::uint8_t* data, std::size_t size) {
   for (std::string_view word : split(text, '\n')) arguments.emplace_back(word);
   JobCommand commands[] = {kSbatch, kSalloc, kSrun};
   JobCommand command = commands[data[0] % 3];
+  auto components = complete_components(command, split_components(command, arguments), 1);
+  if (components.empty()) __builtin_trap();
   auto table = job_option_table(command);
   OptionSet set(infos_of(table));
   auto line = set.parse(arguments, data[0] & 8 ? Operands::Mix : Operands::EndOptions);

@@ -76,6 +76,14 @@ std::vector<std::string> lines_before_refusal(const Error& error, const JobSpec&
   return {};
 }
 
+std::vector<std::string> lines_before_refusal(const Error& error, const SubmitJob& request,
+                                              const ClusterConfig& config) {
+  std::vector<std::string> lines = lines_before_refusal(error, request.spec, config);
+  for (const JobSpec& other : request.het)
+    if (lines.empty()) lines = lines_before_refusal(error, other, config);
+  return lines;
+}
+
 Status check_against(const JobOptions& options, const ClusterConfig& config) {
   if (!options.clusters.empty()) {
     auto names = split_words(options.clusters, ',');

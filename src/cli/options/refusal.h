@@ -18,6 +18,9 @@ int tell_refusal(JobCommand command, const Error& error);
 // unknown partition. From what slurm.conf says: the controller may know more.
 std::vector<std::string> lines_before_refusal(const Error& error, const JobSpec& spec,
                                               const ClusterConfig& config);
+// The same of the first component that there is something to say about.
+std::vector<std::string> lines_before_refusal(const Error& error, const SubmitJob& request,
+                                              const ClusterConfig& config);
 
 // What can be told before the controller is asked, once the configuration is known: -M names
 // other clusters, or generic resources are wanted where there are none.

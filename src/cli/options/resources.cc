@@ -197,11 +197,14 @@ const std::vector<JobOption>& place_rows() {
                            .help = "Features that the nodes must have",
                            .variable = "CONSTRAINT"},
                   .set = set_text<&JobExtras::features>}},
-      {.option = {.info = {.name = "prefer",
-                           .takes = Takes::Value,
-                           .argument = "FEATURES",
-                           .help = "Features that are rather wanted; kept with the job"},
-                  .set = set_text<&JobSpecials::prefer>}},
+      {.option =
+           {.info =
+                {.name = "prefer",
+                 .takes = Takes::Value,
+                 .argument = "FEATURES",
+                 .help =
+                     "Features that are taken in place of --constraint's as long as there is room"},
+            .set = set_text<&JobSpecials::prefer>}},
       {.option = {.info = {.name = "batch",
                            .takes = Takes::Value,
                            .argument = "FEATURES",

@@ -2,6 +2,7 @@
 // What concerns the running of one of the three commands only.
 #include "cli/common/signals.h"
 #include "cli/options/setters.h"
+#include "notation/array.h"
 
 namespace ym::cli {
 namespace {
@@ -84,10 +85,13 @@ Status set_relative(JobOptions& options, std::string_view value) {
   return {};
 }
 
-Status refuse_het_group(JobOptions&, std::string_view value) {
-  return fail(kWholeTextOne, fmt::format("Invalid --het-group value: {}\n"
-                                         "Heterogeneous jobs are not run yet",
-                                         printable(value)));
+Status set_het_group(JobOptions& options, std::string_view value) {
+  auto groups = ArrayExpression::parse(value);
+  bool fine = groups && !groups->max_running && groups->indices.max() < kHetComponentsMax;
+  if (!fine)
+    return fail(kWholeTextOne, fmt::format("Invalid --het-group value: {}", printable(value)));
+  options.het_groups = groups->indices;
+  return {};
 }
 
 Status refuse_no_allocate(JobOptions&, std::string_view) {
@@ -314,9 +318,9 @@ const std::vector<JobOption>& special_rows() {
       {.option = {.info = {.name = "het-group",
                            .takes = Takes::Value,
                            .argument = "LIST",
-                           .help = "Components of a heterogeneous job; refused, as there are none "
-                                   "yet"},
-                  .set = refuse_het_group},
+                           .help = "Components of the heterogeneous job around that the tasks run "
+                                   "in: 0,2 or 0-2"},
+                  .set = set_het_group},
        .commands = kSrun},
       {.option = {.info = {.name = "no-allocate",
                            .letter = 'Z',

@@ -143,7 +143,9 @@ Result<SubmitJob> make_submission(const JobOptions& options, const SubmissionCon
     if (same_ignoring_case(options.export_list, "NONE") && extras.get_user_env.empty())
       extras.get_user_env = "1";
   }
-  if (!(options.specials == JobSpecials{})) extras.specials = Ref<JobSpecials>(options.specials);
+  JobSpecials specials = options.specials;
+  specials.immediate_s = options.immediate_s.value_or(0);
+  if (!(specials == JobSpecials{})) extras.specials = Ref<JobSpecials>(std::move(specials));
   if (!(extras == JobExtras{})) spec.extras = Ref<JobExtras>(std::move(extras));
   out.array = options.array;
   out.dependency = options.dependency;

@@ -8,12 +8,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "base/format.h"
 #include "cli/common/allocation.h"
 #include "cli/common/signals.h"
 #include "cli/common/watch.h"
 #include "cli/common/world.h"
+#include "cli/options/components.h"
 #include "cli/options/refusal.h"
 #include "os/clock.h"
 #include "os/environment.h"
@@ -103,51 +105,82 @@ CommandPage salloc_page() {
       .usage = {"[OPTION]... [COMMAND [ARGUMENT]...]"},
       .description =
           "Waits until the nodes are there and then runs the command, or a shell, on this machine\n"
-          "with the allocation's SLURM_ variables; srun inside of it runs on the nodes.",
+          "with the allocation's SLURM_ variables; srun inside of it runs on the nodes.\n\n"
+          "Several components of a heterogeneous job are separated by a colon: salloc -n1 : -N2.",
       .refusals = Refusals::Slurm};
 }
 
+namespace {
+
+struct Wanted {
+  std::vector<JobOptions> components;
+  std::vector<std::string> command;
+  std::optional<int> exit_code;  // there is nothing more to do
+};
+
+Wanted parse(const Arguments& arguments) {
+  Wanted out;
+  for (const Arguments& words :
+       complete_components(kSalloc, split_components(kSalloc, arguments), 1)) {
+    auto parsed =
+        parse_command(salloc_page(), job_option_table(kSalloc), words, Operands::EndOptions);
+    out.exit_code = parsed.exit_code;
+    if (out.exit_code) return out;
+    out.components.push_back(std::move(parsed.settings));
+    out.command = std::move(parsed.operands);
+  }
+  return out;
+}
+
+Status settle(Wanted& wanted) {
+  for (JobOptions& options : wanted.components) {
+    if (Status settled = settle_outside(options); !settled) return settled;
+    if (options.spec.name.empty())
+      options.spec.name = wanted.command.empty() ? "interactive" : wanted.command[0];
+    if (auto slash = options.spec.name.rfind('/'); slash != std::string::npos)
+      options.spec.name.erase(0, slash + 1);
+  }
+  return {};
+}
+
+}  // namespace
+
 int salloc_main(const Arguments& arguments) {
-  auto parsed =
-      parse_command(salloc_page(), job_option_table(kSalloc), arguments, Operands::EndOptions);
-  if (parsed.exit_code) return *parsed.exit_code;
-  JobOptions& options = parsed.settings;
+  Wanted wanted = parse(arguments);
+  if (wanted.exit_code) return *wanted.exit_code;
+  const JobOptions& options = wanted.components.front();
   if (!options.answer.empty()) {
     print(options.answer);
     return 0;
   }
   auto refuse_with = [](const Error& error) { return tell_refusal(kSalloc, error); };
-  if (std::ranges::find(parsed.operands, ":") != parsed.operands.end())
-    return refuse_with({.text = "Heterogeneous jobs are not run yet"});
-  if (Status settled = settle_outside(options); !settled) return refuse_with(settled.error());
-  if (options.spec.name.empty())
-    options.spec.name = parsed.operands.empty() ? "interactive" : parsed.operands[0];
-  if (auto slash = options.spec.name.rfind('/'); slash != std::string::npos)
-    options.spec.name.erase(0, slash + 1);
+  if (Status settled = settle(wanted); !settled) return refuse_with(settled.error());
   SubmissionContext context = submission_context(kSalloc);
-  options.specials.detached = options.no_shell;
-  auto request = make_submission(options, context);
+  for (JobOptions& one : wanted.components) one.specials.detached = one.no_shell;
+  auto request = make_submission(wanted.components, context);
   if (!request) return refuse_with(request.error());
   auto controller = Controller::open();
   if (!controller) return refuse_with(controller.error());
-  if (Status fine = check_against(options, controller->config()); !fine)
-    return refuse_with(fine.error());
-  for (const std::string& warning : submission_warnings(options)) remark("salloc", warning);
+  for (const JobOptions& one : wanted.components) {
+    if (Status fine = check_against(one, controller->config()); !fine)
+      return refuse_with(fine.error());
+    for (const std::string& warning : submission_warnings(one)) remark("salloc", warning);
+  }
   Instant asked = wall_clock();
   auto granted = allocate(*controller, *request, waiting_of(options, "salloc"));
   if (!granted) return refuse_allocation(kSalloc, granted.error(), *request, controller->config());
   ring(options, wall_clock() - asked);
   if (!options.quiet) {
     remark("salloc", fmt::format("Granted job allocation {}", granted->job.value));
-    remark("salloc", fmt::format("Nodes {} are ready for job", granted->row.nodes));
+    for (const JobRow& row : granted->rows)
+      remark("salloc", fmt::format("Nodes {} are ready for job", row.nodes));
   }
   if (options.no_shell) return 0;
-  for (const auto& [name, value] : allocation_variables(
-           granted->row, options, controller->config().cluster_name, context.work_dir))
-    ::setenv(name.c_str(), value.c_str(), 1);
+  set_allocation_variables(*granted, wanted.components, controller->config().cluster_name,
+                           context.work_dir);
   if (!options.chdir.empty() && ::chdir(options.chdir.c_str()) != 0)
     complain("salloc", errno_text(fmt::format("Unable to change to {}", options.chdir)));
-  return run_command(*controller, *granted, options, parsed.operands);
+  return run_command(*controller, *granted, options, wanted.command);
 }
 
 }  // namespace ym::cli

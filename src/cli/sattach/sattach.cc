@@ -99,6 +99,8 @@ std::vector<Option<SattachSettings>> sattach_table() {
 bool names(const JobRef& wanted, StepId step, const StepRow& row) {
   if (row.step.id != step) return false;
   if (wanted.task) return row.array_job.value == wanted.job && row.array_task == *wanted.task;
+  if (wanted.component)
+    return row.het_job.value == wanted.job && row.het_offset == *wanted.component;
   return row.job.value == wanted.job;
 }
 

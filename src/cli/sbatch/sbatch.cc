@@ -12,6 +12,7 @@
 #include "cli/common/local.h"
 #include "cli/common/watch.h"
 #include "cli/common/world.h"
+#include "cli/options/components.h"
 #include "cli/options/exports.h"
 #include "cli/options/refusal.h"
 #include "cli/sbatch/script.h"
@@ -78,7 +79,7 @@ int wait_for_end(Controller& controller, JobId job) {
 }
 
 int tell_failure(const SubmitJob& request, const Error& error, const ClusterConfig& config) {
-  for (const std::string& line : lines_before_refusal(error, request.spec, config))
+  for (const std::string& line : lines_before_refusal(error, request, config))
     complain("sbatch", line);
   std::string text = submission_error(error, request.spec.name);
   if (request.test_only) {
@@ -144,18 +145,28 @@ CommandPage sbatch_page() {
           "named.\n\n"
           "Options may stand in the head of the script, on lines that begin with #SBATCH, before "
           "the first\n"
-          "command. Those on the command line count most, then the environment, then the script.",
+          "command. Those on the command line count most, then the environment, then the "
+          "script.\n\n"
+          "A heterogeneous job has several components with options of their own, which start "
+          "together:\n"
+          "sbatch -n1 -c8 : -n64 SCRIPT. In the script, a line \"#SBATCH hetjob\" stands between "
+          "them.",
       .refusals = Refusals::Slurm};
 }
 
 Status apply_batch_options(std::string_view script, const std::vector<GivenOption>& line,
                            JobOptions& options) {
+  auto components = script_components(script);
+  if (!components) return fail(fmt::format("#SBATCH {}", components.error().text));
+  return apply_batch_options(components->front(), line, options);
+}
+
+Status apply_batch_options(const std::vector<std::string>& script,
+                           const std::vector<GivenOption>& line, JobOptions& options) {
   auto table = job_option_table(kSbatch);
   add_standard(table);
   OptionSet set(infos_of(table), Refusals::Slurm);
-  auto words = script_arguments(script);
-  if (!words) return fail(fmt::format("#SBATCH {}", words.error().text));
-  auto in_script = set.parse(*words, Operands::Mix);
+  auto in_script = set.parse(script, Operands::Mix);
   if (!in_script) return fail(kBadLine, in_script.error().text);
   if (!in_script->operands.empty())
     return fail(fmt::format("#SBATCH: '{}' is not an option", printable(in_script->operands[0])));
@@ -165,36 +176,63 @@ Status apply_batch_options(std::string_view script, const std::vector<GivenOptio
   return apply_given(set, table, line, options);
 }
 
+namespace {
+
+// What the script and the line say of each component.
+Result<std::vector<JobOptions>> settle_components(const BatchScript& script,
+                                                  std::vector<Arguments> lines) {
+  auto scripts = script_components(script.text);
+  if (!scripts) return fail(fmt::format("#SBATCH {}", scripts.error().text));
+  std::size_t count = std::max(lines.size(), scripts->size());
+  std::vector<Arguments> in_script = complete_components(kSbatch, std::move(*scripts), count);
+  lines = complete_components(kSbatch, std::move(lines), count);
+  auto table = job_option_table(kSbatch);
+  add_standard(table);
+  OptionSet set(infos_of(table), Refusals::Slurm);
+  std::vector<JobOptions> out(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    auto line = set.parse(lines[i], Operands::EndOptions);
+    if (!line) return fail(kBadLine, line.error().text);
+    if (Status applied = apply_batch_options(in_script[i], line->options, out[i]); !applied)
+      return std::unexpected(applied.error());
+  }
+  return out;
+}
+
+}  // namespace
+
 int sbatch_main(const Arguments& arguments) {
+  std::vector<Arguments> lines = split_components(kSbatch, arguments);
   auto first =
-      parse_command(sbatch_page(), job_option_table(kSbatch), arguments, Operands::EndOptions);
+      parse_command(sbatch_page(), job_option_table(kSbatch), lines.front(), Operands::EndOptions);
   if (first.exit_code) return *first.exit_code;
   if (!first.settings.answer.empty()) {
     print(first.settings.answer);
     return 0;
   }
+  auto last = lines.size() == 1 ? first
+                                : parse_command(sbatch_page(), job_option_table(kSbatch),
+                                                lines.back(), Operands::EndOptions);
+  if (last.exit_code) return *last.exit_code;
   SubmissionContext context = submission_context(kSbatch);
   auto refuse_with = [](const Error& error) { return tell_refusal(kSbatch, error); };
-  if (std::ranges::find(first.operands, ":") != first.operands.end())
-    return refuse_with({.text = "Heterogeneous jobs are not run yet"});
-  auto script = read_script(first.operands, first.settings, context.work_dir);
+  const JobOptions& wrapping = first.settings.wrap_given ? first.settings : last.settings;
+  auto script = read_script(last.operands, wrapping, context.work_dir);
   if (!script) return refuse_with(script.error());
   if (Status fine = check_script(script->text); !fine) return refuse_with(fine.error());
-  auto table = job_option_table(kSbatch);
-  add_standard(table);
-  auto line = OptionSet(infos_of(table)).parse(arguments, Operands::EndOptions);
-  JobOptions options;
-  if (Status applied = apply_batch_options(script->text, line->options, options); !applied)
-    return tell_bad_options(applied.error());
-  if (Status settled = settle_outside(options); !settled) return refuse_with(settled.error());
-  if (options.spec.name.empty()) options.spec.name = script->name;
-  options.spec.command = script->path;
-  if (!first.operands.empty())
-    options.extras.arguments.assign(first.operands.begin() + 1, first.operands.end());
-  auto request = make_submission(options, context);
+  auto components = settle_components(*script, std::move(lines));
+  if (!components) return tell_bad_options(components.error());
+  for (JobOptions& options : *components) {
+    if (Status settled = settle_outside(options); !settled) return refuse_with(settled.error());
+    if (options.spec.name.empty()) options.spec.name = script->name;
+    options.spec.command = script->path;
+    if (!last.operands.empty())
+      options.extras.arguments.assign(last.operands.begin() + 1, last.operands.end());
+  }
+  auto request = make_submission(*components, context);
   if (!request) return refuse_with(request.error());
   request->script = std::move(script->text);
-  return submit(options, std::move(*request));
+  return submit(components->front(), std::move(*request));
 }
 
 }  // namespace ym::cli

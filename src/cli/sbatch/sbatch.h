@@ -10,6 +10,9 @@ CommandPage sbatch_page();
 // Options in the order of their weight: the script's, the environment's, the line's.
 Status apply_batch_options(std::string_view script, const std::vector<GivenOption>& line,
                            JobOptions& options);
+// The same with the words of one component's #SBATCH lines.
+Status apply_batch_options(const std::vector<std::string>& script,
+                           const std::vector<GivenOption>& line, JobOptions& options);
 int sbatch_main(const Arguments& arguments);
 
 }  // namespace ym::cli

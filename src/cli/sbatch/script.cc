@@ -86,9 +86,9 @@ Status check_script(std::string_view script) {
 
 Result<std::vector<std::string>> shell_words(std::string_view line) { return Words(line).all(); }
 
-Result<std::vector<std::string>> script_arguments(std::string_view script) {
-  std::vector<std::string> out;
-  std::size_t number = 0;
+Result<std::vector<std::vector<std::string>>> script_components(std::string_view script) {
+  std::vector<std::vector<std::string>> out(1);
+  std::size_t number = 0, count = 0;
   while (!script.empty()) {
     auto end = script.find('\n');
     std::string_view line = script.substr(0, end);
@@ -97,8 +97,12 @@ Result<std::vector<std::string>> script_arguments(std::string_view script) {
     if (line.starts_with(kMagic) && line.size() > kMagic.size() && is_blank(line[kMagic.size()])) {
       auto words = shell_words(line.substr(kMagic.size()));
       if (!words) return fail(fmt::format("line {}: {}", number, words.error().text));
-      for (std::string& word : *words) out.push_back(std::move(word));
-      if (out.size() > kScriptArgumentsMax)
+      count += words->size();
+      if (words->size() == 1 && (words->front() == "hetjob" || words->front() == "packjob"))
+        out.emplace_back();
+      else
+        for (std::string& word : *words) out.back().push_back(std::move(word));
+      if (count > kScriptArgumentsMax)
         return fail(fmt::format("line {}: too many #SBATCH options", number));
     } else if (std::string_view rest = trim(line); !rest.empty() && rest[0] != '#') {
       break;

@@ -18,7 +18,8 @@ Status check_script(std::string_view script);
 
 // The words of all #SBATCH lines up to the first line that is neither empty nor a comment. Quotes
 // and backslashes work as in the shell; " #" ends a line. The error says which line is wrong.
-Result<std::vector<std::string>> script_arguments(std::string_view script);
+// "#SBATCH hetjob" begins the next component of a heterogeneous job.
+Result<std::vector<std::vector<std::string>>> script_components(std::string_view script);
 
 // One line's words.
 Result<std::vector<std::string>> shell_words(std::string_view line);

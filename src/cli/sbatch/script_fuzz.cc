@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 
+#include "cli/options/components.h"
 #include "cli/sbatch/sbatch.h"
 #include "cli/sbatch/script.h"
 
@@ -10,10 +11,12 @@ namespace {
 int try_input(const std::uint8_t* data, std::size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
   (void)check_script(text);
-  if (auto words = script_arguments(text)) {
+  if (auto components = script_components(text)) {
     // No word is longer than what it was read from.
-    for (const std::string& word : *words)
-      if (word.size() > size) __builtin_trap();
+    for (const auto& words : *components)
+      for (const std::string& word : words)
+        if (word.size() > size) __builtin_trap();
+    static_cast<void>(complete_components(kSbatch, *components, 0));
   }
   JobOptions options;
   (void)apply_batch_options(text, {}, options);

@@ -17,6 +17,12 @@ std::string words_of(std::string_view line) {
   return join(*words, "|");
 }
 
+Result<std::vector<std::string>> first_component(std::string_view script) {
+  auto components = script_components(script);
+  if (!components) return std::unexpected(components.error());
+  return components->front();
+}
+
 TEST(Script, LinesAreReadWithTheShellsQuotes) {
   EXPECT_EQ(words_of(" -n 4  --time=5"), "-n|4|--time=5");
   EXPECT_EQ(words_of("--comment='two words'"), "--comment=two words");
@@ -31,21 +37,21 @@ TEST(Script, LinesAreReadWithTheShellsQuotes) {
 }
 
 TEST(Script, OptionsEndAtTheFirstCommand) {
-  auto words = script_arguments(
+  auto words = first_component(
       "#!/bin/sh\n#SBATCH -n 2\n# a comment\n\n#SBATCH -t 5\nhostname\n#SBATCH -n 9\n");
   ASSERT_TRUE(words);
   EXPECT_EQ(join(*words, "|"), "-n|2|-t|5");
 }
 
 TEST(Script, OnlyExactLinesCount) {
-  auto words = script_arguments(
+  auto words = first_component(
       "#!/bin/sh\n##SBATCH -n 2\n #SBATCH -n 3\n#SBATCHx -n 4\n#sbatch -n 5\n#SBATCH\t-n 6");
   ASSERT_TRUE(words);
   EXPECT_EQ(join(*words, "|"), "-n|6");
 }
 
 TEST(Script, AnErrorNamesItsLine) {
-  auto words = script_arguments("#!/bin/sh\n#SBATCH --comment='x\n");
+  auto words = first_component("#!/bin/sh\n#SBATCH --comment='x\n");
   ASSERT_FALSE(words);
   EXPECT_EQ(words.error().text, "line 2: the single quote is not closed");
 }
@@ -58,6 +64,15 @@ TEST(Script, WhatIsNoScriptIsRefused) {
   EXPECT_FALSE(check_script("#!/bin/sh\r\ntrue\r\n"));
   EXPECT_FALSE(check_script(std::string("#!/bin/sh\n\0x", 12)));
   EXPECT_FALSE(check_script("#!/bin/sh\n" + std::string(kScriptMax, 'x')));
+}
+
+TEST(Script, HetjobBeginsTheNextComponent) {
+  auto components = script_components(
+      "#!/bin/sh\n#SBATCH -n 2\n#SBATCH hetjob\n#SBATCH -n 3\n#SBATCH packjob # old\n");
+  ASSERT_TRUE(components);
+  ASSERT_EQ(components->size(), 3u);
+  EXPECT_EQ(join((*components)[1], "|"), "-n|3");
+  EXPECT_TRUE((*components)[2].empty());
 }
 
 std::vector<GivenOption> line_of(const std::vector<std::string>& arguments) {

@@ -62,16 +62,17 @@ Status add_verbose(Settings& settings, std::string_view) {
 
 // The credential of all the job's nodes; with a step only those of the step are kept.
 Result<StepCreated> nodes_of(Controller& controller, const JobRef& wanted) {
-  JobId job{wanted.job};
+  JobId job{wanted.job + wanted.component.value_or(0)};  // components' numbers follow each other
   auto created = controller.ask<StepCreated>(GetJobCredential{.job = job});
   if (!created || !wanted.step) return created;
   if (wanted.step->kind != StepRef::Kind::Number) return fail("Invalid job step id specified");
   std::vector<NodeAddress> nodes;
   Status asked = controller.ask_many<StepRows>(
       QuerySteps{.job = job, .step = StepId{wanted.step->number}},
-      [&nodes](StepRows&& some) {
+      [&nodes, job](StepRows&& some) {
         for (StepRow& row : some.rows)
-          nodes.insert(nodes.end(), row.addresses.begin(), row.addresses.end());
+          if (row.job == job)
+            nodes.insert(nodes.end(), row.addresses.begin(), row.addresses.end());
       },
       [&nodes] { nodes.clear(); });
   if (!asked) return std::unexpected(asked.error());

@@ -26,7 +26,10 @@ Result<Question> parse_words(const Words& words, bool with_job) {
       auto targets = parse_targets(word);
       if (!targets) return std::unexpected(targets.error());
       if (targets->size() != 1) return fail("one job at a time");
-      out.query = {.job = targets->front().job, .step = targets->front().step};
+      // Components' numbers follow each other.
+      const JobTarget& target = targets->front();
+      out.query = {.job = JobId{target.job.value + target.component.value_or(0)},
+                   .step = target.step};
     }
   }
   if (next < words.size()) out.node = words[next];

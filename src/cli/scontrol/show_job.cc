@@ -40,12 +40,22 @@ std::string head(const JobView& view) {
     if (job.array && job.array->max_running)
       out += fmt::format(" ArrayTaskThrottle={}", job.array->max_running);
   }
+  if (job.het_job)
+    out += fmt::format(" HetJobId={} HetJobOffset={}", job.het_job.value, job.het_offset);
   return out + fmt::format(" JobName={}", view.spec().name);
+}
+
+// "7-9"
+std::string het_ids(const Job& job) {
+  std::uint32_t first = job.het_job.value;
+  return job.het_count > 1 ? fmt::format("{}-{}", first, first + job.het_count - 1)
+                           : fmt::format("{}", first);
 }
 
 void add_state_lines(std::vector<std::string>& lines, const JobView& view) {
   const Job& job = view.job();
   const JobSpec& spec = view.spec();
+  if (job.het_job) lines.push_back(fmt::format("HetJobIdSet={}", het_ids(job)));
   lines.push_back(fmt::format("UserId={}({}) GroupId={}({}) MCS_label=N/A", shown_user(view),
                               spec.uid.value, group_name(spec.gid.value), spec.gid.value));
   lines.push_back(fmt::format("Priority={} Nice={} Account={} QOS={}", job.priority, spec.nice,

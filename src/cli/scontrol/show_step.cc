@@ -55,7 +55,8 @@ int show_steps(ScontrolContext& context, const Words& words) {
     if (Status asked = fetch_rows<StepRows>(**controller, question, rows); !asked)
       return fail_with(asked.error());
     for (const StepRow& row : rows) {
-      bool element = !target.tasks || target.tasks->contains(row.array_task);
+      bool element = (!target.tasks || target.tasks->contains(row.array_task)) &&
+                     (!target.component || row.het_offset == *target.component);
       if (element) out += step_record(row, context.settings().one_line);
     }
     if (rows.empty() && target.step) return fail_with(refuse(Errc::InvalidStep).error());

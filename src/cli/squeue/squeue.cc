@@ -153,8 +153,11 @@ Result<std::string> render(const SqueueSettings& settings, Format<Row>& format,
 // Targets with a step mean that step only.
 bool step_wanted(const SqueueSettings& settings, const StepRow& step) {
   bool any = settings.targets.empty();
-  for (const JobTarget& target : settings.targets)
-    any = any || !target.step || (*target.step == step.step.id && target.job == step.job);
+  for (const JobTarget& target : settings.targets) {
+    bool component = !target.component || step.het_offset == *target.component;
+    bool mine = target.job == step.job || target.job == step.het_job;
+    any = any || (component && (!target.step || (*target.step == step.step.id && mine)));
+  }
   return any;
 }
 

@@ -90,14 +90,14 @@ Status Session::open_files() {
     if (in_ < 0) return fail(errno_text(plan.local_in));
   }
   if (!plan.local_out.empty()) {
-    auto fd = open_output(plan.local_out, run_.launch.append_output);
+    auto fd = open_output(plan.local_out, run_.slices.front().launch.append_output);
     if (!fd) return std::unexpected(fd.error());
     out_ = *fd;
   }
   if (plan.local_err == plan.local_out && !plan.local_err.empty()) {
     err_ = out_;
   } else if (!plan.local_err.empty()) {
-    auto fd = open_output(plan.local_err, run_.launch.append_output);
+    auto fd = open_output(plan.local_err, run_.slices.front().launch.append_output);
     if (!fd) return std::unexpected(fd.error());
     err_ = *fd;
   }

@@ -33,10 +33,17 @@ struct StreamPlan {
 };
 Result<StreamPlan> plan_streams(const JobOptions& options, const PatternValues& values);
 
-struct StepRun {
+// What is launched in one job. The first one's flags are those of all.
+struct StepSlice {
   JobId job;
-  StepCreated created;
+  StepId step;
+  std::size_t nodes = 0;
   LaunchTasks launch;
+};
+struct StepRun {
+  JobId job;                      // of the first slice
+  StepCreated created;            // all nodes and tasks
+  std::vector<StepSlice> slices;  // several of a heterogeneous job; their nodes in this order
   StreamPlan plan;
   const JobOptions* options = nullptr;
   bool own_allocation = false;  // which lives only as long as we are seen to
@@ -63,7 +70,8 @@ class Session {
   Duration add_tree_polls(std::vector<pollfd>& fds, Duration most) const;
   void advance_trees();
   void take_launch_row(const TreeAnswer& row);
-  void signal_by_tree(std::uint16_t signal, std::vector<NodeAddress> nodes);
+  void signal_by_tree(const StepSlice& slice, std::uint16_t signal, std::vector<NodeAddress> nodes);
+  const StepSlice& slice_of(std::size_t stream) const;
   void loop();
   void poll_once();
   void read(NodeStream& stream);

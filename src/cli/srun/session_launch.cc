@@ -12,20 +12,32 @@
 
 namespace ym::cli {
 
-void Session::launch() {
-  bool by_tree = run_.created.nodes.size() > controller_.config().tree_width;
-  for (const NodeAddress& node : run_.created.nodes) {
-    ResumeStream resume{
-        .job = run_.job, .step = run_.created.step.id, .srun_id = run_.launch.srun_id};
-    streams_.push_back(
-        std::make_unique<NodeStream>(node, resume, controller_.config().stream_timeout));
+const StepSlice& Session::slice_of(std::size_t stream) const {
+  for (const StepSlice& slice : run_.slices) {
+    if (stream < slice.nodes) return slice;
+    stream -= slice.nodes;
   }
-  for (auto& stream : streams_) {
+  return run_.slices.back();
+}
+
+void Session::launch() {
+  // Answers of a tree are told apart by their nodes, and two components may share one.
+  bool by_tree =
+      run_.slices.size() == 1 && run_.created.nodes.size() > controller_.config().tree_width;
+  for (std::size_t i = 0; i < run_.created.nodes.size(); ++i) {
+    const StepSlice& slice = slice_of(i);
+    ResumeStream resume{.job = slice.job, .step = slice.step, .srun_id = slice.launch.srun_id};
+    streams_.push_back(std::make_unique<NodeStream>(run_.created.nodes[i], resume,
+                                                    controller_.config().stream_timeout));
+  }
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    auto& stream = streams_[i];
     if (launch_broken_ && !run_.options->spec.no_kill) {
       stream->set_over();
       continue;
     }
-    Status begun = by_tree ? stream->attach(controller_) : stream->start(controller_, run_.launch);
+    Status begun =
+        by_tree ? stream->attach(controller_) : stream->start(controller_, slice_of(i).launch);
     if (begun) continue;
     // Whether a node can be reached at all the tree will say.
     if (by_tree)
@@ -34,8 +46,9 @@ void Session::launch() {
       launch_failed(*stream, begun.error().text);
   }
   if (!by_tree) return;
-  launching_.emplace(controller_, wire::message_number<LaunchTasks>, wire::encode(run_.launch),
-                     run_.created.nodes, controller_.config().message_timeout);
+  launching_.emplace(controller_, wire::message_number<LaunchTasks>,
+                     wire::encode(run_.slices.front().launch), run_.created.nodes,
+                     controller_.config().message_timeout);
   advance_trees();
 }
 
@@ -99,8 +112,9 @@ void Session::take_launch_row(const TreeAnswer& row) {
     launch_failed(**at, row.error);
 }
 
-void Session::signal_by_tree(std::uint16_t signal, std::vector<NodeAddress> nodes) {
-  SignalStep order{.job = run_.job, .step = run_.created.step.id, .signal = signal};
+void Session::signal_by_tree(const StepSlice& slice, std::uint16_t signal,
+                             std::vector<NodeAddress> nodes) {
+  SignalStep order{.job = slice.job, .step = slice.step, .signal = signal};
   signalling_.emplace_back(controller_, wire::message_number<SignalStep>, wire::encode(order),
                            std::move(nodes), controller_.config().message_timeout);
   static_cast<void>(signalling_.back().advance());

@@ -6,6 +6,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <map>
+
 #include "base/format.h"
 #include "cli/common/command.h"
 #include "cli/srun/session.h"
@@ -83,16 +85,16 @@ void Session::escalate() {
 
 // On the streams, which are there anyhow. Where one is lost, slurmd is asked.
 void Session::send_signal(std::uint16_t signal) {
-  std::vector<NodeAddress> lost;
+  std::map<const StepSlice*, std::vector<NodeAddress>> lost;
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     NodeStream& stream = *streams_[i];
     if (stream.over()) continue;
     if (stream.open() || (stream.joining() && !stream.joined()))
       stream.send(SignalTasks{.signal = signal});
     else if (stream.launched())
-      lost.push_back(run_.created.nodes[i]);
+      lost[&slice_of(i)].push_back(run_.created.nodes[i]);
   }
-  if (!lost.empty()) signal_by_tree(signal, std::move(lost));
+  for (auto& [slice, nodes] : lost) signal_by_tree(*slice, signal, std::move(nodes));
 }
 
 void Session::say_status() const {

@@ -36,7 +36,8 @@ Status accept(SstatSettings&, std::string_view) { return {}; }
 std::vector<StepRow> choose(const SstatSettings& settings, const JobTarget& target,
                             std::vector<StepRow> rows) {
   std::erase_if(rows, [&](const StepRow& row) {
-    return target.tasks && !target.tasks->contains(row.array_task);
+    return (target.tasks && !target.tasks->contains(row.array_task)) ||
+           (target.component && row.het_offset != *target.component);
   });
   std::ranges::sort(rows, {}, [](const StepRow& row) { return std::pair(row.job, row.step.id); });
   if (!target.step && !settings.all_steps && !rows.empty()) rows.resize(1);

@@ -31,6 +31,7 @@ Result<JobTarget> target_of(const std::string& word) {
   auto ref = JobRef::parse(word);
   if (!ref) return std::unexpected(ref.error());
   JobTarget target{.job = JobId{ref->job}, .sluid = Sluid{ref->sluid}};
+  target.component = ref->component;
   if (ref->task) target.tasks = IndexSet::range(*ref->task, *ref->task);
   if (ref->tasks) target.tasks = ref->tasks->indices;
   return target;

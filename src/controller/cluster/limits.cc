@@ -21,7 +21,7 @@ void Controller::warn_of_limits(Instant now, Outbox& out) {
     if (warned == job.limit_end) continue;
     warned = job.limit_end;
     const JobExtras& extras = *job.spec->extras;
-    if (extras.signal_batch_only && !job.spec->batch) continue;
+    if (extras.signal_batch_only && !job.runs_script()) continue;
     for (const NodeShare& share : job.allocation->nodes) {
       out.orders.push_back({share.node, SignalJob{.job = id,
                                                   .sluid = job.sluid,
@@ -58,15 +58,23 @@ void Controller::enforce_limits(Instant now, Outbox& out) {
   }
 }
 
-// A pending job that could not end before its deadline any more is over.
+// A pending job that could not end before its deadline any more is over, and so is one that was to
+// start at once (--immediate) and has not.
 void Controller::enforce_deadlines(Instant now, Outbox& out) {
   std::vector<JobId> missed;
   for (const auto& [latest, id] : indexes_.by_deadline()) {
     if (latest >= now) break;
     missed.push_back(id);
   }
-  for (JobId job : missed)
-    finish(job, {.state = JobState::Deadline, .reason = Reason::DeadLine}, now, out);
+  for (JobId id : missed) {
+    const Job* job = state_.find(id);
+    if (!job || job->state != JobState::Pending) continue;  // another component took it along
+    std::uint32_t wait_s = job->spec->extras->specials->immediate_s;
+    if (wait_s && now > job->submit + std::chrono::seconds(wait_s))
+      finish(id, {.state = JobState::Cancelled, .by = job->spec->uid}, now, out);
+    else
+      finish(id, {.state = JobState::Deadline, .reason = Reason::DeadLine}, now, out);
+  }
 }
 
 // srun --time within a job: SIGTERM, and SIGKILL after KillWait.

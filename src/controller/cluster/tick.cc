@@ -28,7 +28,9 @@ void Controller::begin_watch(Instant now, Outbox& out) {
   state_.jobs.for_each([&](std::uint64_t, const Job& job) {
     if (job.configuring) configuring.push_back(job.id);
   });
-  for (JobId job : configuring) begin_configuring(job, out);
+  mend_het_jobs(now, out);
+  for (JobId job : configuring)
+    if (state_.jobs.at(job.value).configuring) begin_configuring(job, out);
   go_on_after_ends(now, out);
   begin_mail(now);
   if (!state_.triggers.empty()) noticed(TriggerEvent::ControllerRestarted, now);
@@ -118,7 +120,7 @@ void Controller::repeat_orders(Instant now, Outbox& out) {
   for (const auto& [id, nodes] : preparing_) {
     const Job& job = state_.jobs.at(id.value);
     if (just(job.start)) continue;
-    bool script = job.spec->batch && !job.launched && batch_may_launch(job);
+    bool script = job.runs_script() && !job.launched && batch_may_launch(job);
     for (NodeId node : nodes)
       if (contacts_[node].connected && !(script && node == job.allocation->nodes.front().node))
         send_prepare(job, node, out);
@@ -129,7 +131,8 @@ void Controller::forget_old(Instant now, Outbox& out) {
   std::vector<JobId> old;
   for (const auto& [end, job] : indexes_.by_end()) {
     if (end + config_.min_job_age > now || old.size() >= kForgetMax) break;
-    if (!state_.jobs.at(job.value).epilog_due) old.push_back(job);
+    const Job& record = state_.jobs.at(job.value);
+    if (!record.epilog_due && !outlives_its_age(record)) old.push_back(job);
   }
   for (JobId job : old) emit(JobForgotten{.job = job}, now, out);
 }

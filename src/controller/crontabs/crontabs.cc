@@ -25,7 +25,7 @@ std::optional<Instant> next_of(const JobSpec& spec, Instant now, const TimeZone*
 }  // namespace
 
 // One of the crontab that its user has now.
-bool Controller::comes_back(const Job& job) const {
+bool Controller::is_in_crontab(const Job& job) const {
   if (job.spec->extras->specials->cron.empty()) return false;
   auto at = state_.crontabs->find(job.spec->uid);
   return at != state_.crontabs->end() &&

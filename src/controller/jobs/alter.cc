@@ -33,6 +33,7 @@ constexpr std::uint32_t kSplitMax = 1000;
 std::string display_of(const JobTarget& target) {
   std::string text = std::to_string(target.job.value);
   if (target.tasks) text += "_" + target.tasks->str();
+  if (target.component) text += "+" + std::to_string(*target.component);
   return text;
 }
 
@@ -41,14 +42,26 @@ std::string display_of(const JobTarget& target) {
 void Controller::alter(RequestId request, const AlterJobs& alter, const Caller& caller, Instant now,
                        Outbox& out) {
   AlterAnswer answers;
+  // Of a heterogeneous job that is meant as a whole the first component takes the others along.
+  bool as_one = alter.verb == JobVerb::Cancel || alter.verb == JobVerb::Requeue ||
+                alter.verb == JobVerb::RequeueHold || alter.verb == JobVerb::Complete;
+  auto goes_with_its_first = [&](JobId id, const std::set<JobId>& ids) {
+    const Job* job = state_.find(id);
+    return as_one && job && job->is_later_component() && ids.contains(job->het_job);
+  };
   auto apply_to = [&](JobId id, const JobTarget& target) {
     const Job* job = state_.find(id);
     if (!job) return;  // an earlier target of this request took it along
-    std::string display = display_id(*job);
+    // A component is called as the caller called it.
+    bool by_number = job->is_later_component() && target.job == id;
+    std::string display = by_number ? std::to_string(id.value) : display_id(*job);
     bool some_elements = job->array && target.tasks;
+    bool alone = target.job && (target.component || target.job != job->het_job);
     Status status;
     if (!may_alter(*job, caller))
       status = refuse(denial_of(alter.verb));
+    else if (Status allowed = het_allows(*job, alter.verb, alone); !allowed && !target.step)
+      status = allowed;
     else if (some_elements)
       status = alter_tasks(id, *target.tasks, alter, caller, now, out);
     else if (alter.verb == JobVerb::Signal)
@@ -61,15 +74,17 @@ void Controller::alter(RequestId request, const AlterJobs& alter, const Caller& 
         outcome_of(id, some_elements ? display_of(target) : std::move(display), status));
   };
   if (alter.filter.targets.empty()) {
-    std::vector<JobId> ids;
+    std::set<JobId> ids;
     for_each_selected(state_, alter.filter, [&](const Job& job) {
-      if (may_alter(job, caller)) ids.push_back(job.id);
+      if (may_alter(job, caller)) ids.insert(job.id);
       return true;
     });
-    for (JobId id : ids) apply_to(id, {});
+    for (JobId id : ids)
+      if (!goes_with_its_first(id, ids)) apply_to(id, {});
   }
   for (const JobTarget& target : alter.filter.targets) {
     std::set<JobId> ids = records_of(state_, target);
+    std::erase_if(ids, [&](JobId id) { return goes_with_its_first(id, ids); });
     if (ids.empty())
       answers.outcomes.push_back(
           outcome_of(target.job, display_of(target), refuse(Errc::InvalidJobId)));
@@ -216,12 +231,14 @@ Status Controller::requeue(const Job& job, JobVerb verb, const Caller& caller, I
     return {};
   }
   if (current.completing()) return refuse(Errc::TransitionStateNoUpdate);
+  Reason reason = hold ? Reason::RequeuedHeld : Reason::None;
   emit(JobRequeued{.job = id,
                    .sluid = next_sluid(state_, now),
                    .begin = now,
                    .holds = current.holds,
-                   .reason = hold ? Reason::RequeuedHeld : Reason::None},
+                   .reason = reason},
        now, out);
+  bring_back_others(state_.jobs.at(id.value), now, out);
   job_moved_on(id, now, out);  // what depends on its end may hope again
   return {};
 }

@@ -13,7 +13,7 @@ JobId Controller::split(JobId array, std::uint32_t task, Instant now, Outbox& ou
   bool last = common.array->waiting.count() == 1;
   ArrayTaskSplit event{.array_job = array,
                        .task = task,
-                       .job = last ? array : fresh_job_id(),
+                       .job = last ? array : fresh_job_id(1),
                        .sluid = last ? common.sluid : next_sluid(state_, now)};
   JobId job = event.job;
   emit(event, now, out);

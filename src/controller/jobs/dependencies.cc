@@ -5,6 +5,7 @@
 
 #include "controller/controller.h"
 #include "model/errc.h"
+#include "schedule/het.h"
 
 namespace ym {
 namespace {
@@ -63,6 +64,10 @@ class Judge {
       return forgotten(term);
     for (JobId element : indexes_.elements_of(id))
       outcome = both(outcome, of_one(state_.jobs.at(element.value), term, now_));
+    // A heterogeneous job is over when all of its components are.
+    if (const Job* job = state_.find(id); job && job->het_job == id)
+      for (const Job* one : components_of(state_, *job))
+        outcome = both(outcome, of_one(*one, term, now_));
     return outcome;
   }
 
@@ -105,7 +110,8 @@ class Judge {
     if (waiting_.held()) return Outcome::Open;
     for (JobId other : indexes_.namesakes(waiting_.spec->uid, waiting_.spec->name)) {
       const Job& job = state_.jobs.at(other.value);
-      if (other != waiting_.id &&
+      bool together = waiting_.het_job && job.het_job == waiting_.het_job;
+      if (other != waiting_.id && !together &&
           (job.submit < waiting_.submit || (job.submit == waiting_.submit && other < waiting_.id)))
         return Outcome::Open;
     }
@@ -219,6 +225,9 @@ void Controller::job_moved_on(JobId id, Instant now, Outbox& out) {
   if (job && job->array_job)
     waiting.insert(indexes_.waiting_for(job->array_job).begin(),
                    indexes_.waiting_for(job->array_job).end());
+  if (job && job->is_later_component())
+    waiting.insert(indexes_.waiting_for(job->het_job).begin(),
+                   indexes_.waiting_for(job->het_job).end());
   if (job && is_terminal(job->state)) {
     const Indexes::JobSet& namesakes = indexes_.namesakes(job->spec->uid, job->spec->name);
     for (JobId other : namesakes)

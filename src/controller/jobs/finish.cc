@@ -22,9 +22,15 @@ Controller::Ending Controller::interactive_ending(ExitStatus exit) {
 }
 
 void Controller::finish(JobId id, const Ending& ending, Instant now, Outbox& out) {
+  // The end of one may have been that of another.
+  for (JobId one : ending_together(state_.jobs.at(id.value), ending))
+    if (!is_terminal(state_.jobs.at(one.value).state)) finish_one(one, ending, now, out);
+}
+
+void Controller::finish_one(JobId id, const Ending& ending, Instant now, Outbox& out) {
   bool epilog = !config_.controller_epilog.empty() && state_.jobs.at(id.value).holds_resources();
   bool again = ending.requeue ||
-               (ending.state != JobState::Cancelled && comes_back(state_.jobs.at(id.value)));
+               (ending.state != JobState::Cancelled && is_in_crontab(state_.jobs.at(id.value)));
   emit(JobFinished{.job = id,
                    .state = ending.state,
                    .reason = ending.reason,
@@ -96,7 +102,7 @@ void Controller::release_node(JobId id, NodeId node, Instant now, Outbox& out) {
 // Nothing of the job is left anywhere.
 void Controller::became_clean(JobId id, Instant now, Outbox& out) {
   const Job& job = state_.jobs.at(id.value);
-  bool again = job.requeue_wanted;
+  bool again = comes_back(job);
   if (job.epilog_due)
     run_epilog(id, now, out);
   else if (again)
@@ -107,7 +113,7 @@ void Controller::became_clean(JobId id, Instant now, Outbox& out) {
 // REQUIRES: nothing of the job is left anywhere.
 void Controller::requeue_now(JobId id, Instant now, Outbox& out) {
   const Job& job = state_.jobs.at(id.value);
-  bool cron = comes_back(job);
+  bool cron = is_in_crontab(job);
   Instant begin = cron ? next_time(job, now) : now;
   emit(JobRequeued{.job = id,
                    .sluid = next_sluid(state_, now),
@@ -122,6 +128,7 @@ void Controller::requeue_now(JobId id, Instant now, Outbox& out) {
     update.spec = Ref(std::move(spec));
     emit(std::move(update), now, out);
   }
+  bring_back_others(state_.jobs.at(id.value), now, out);
   job_moved_on(id, now, out);
 }
 

@@ -47,7 +47,7 @@ void Controller::launch(const Job& job, Outbox& out) {
     std::set<NodeId>& waiting = preparing_[job.id];
     for (const NodeShare& share : job.allocation->nodes) waiting.insert(share.node);
   }
-  bool script = job.spec->batch && !job.launched && batch_may_launch(job);
+  bool script = job.runs_script() && !job.launched && batch_may_launch(job);
   if (script) send_launch(job, out);
   if (!prepares_nodes()) return;
   for (const NodeShare& share : job.allocation->nodes) {
@@ -75,7 +75,7 @@ void Controller::node_prepared(JobId id, NodeId node, Instant now, Outbox& out) 
   const Job& job = state_.jobs.at(id.value);
   if (job.configuring) emit(JobConfigured{.job = id}, now, out);
   const Job& ready = state_.jobs.at(id.value);
-  if (ready.spec->batch && !ready.launched && config_.prolog_flags.defer_batch)
+  if (ready.runs_script() && !ready.launched && config_.prolog_flags.defer_batch)
     send_launch(ready, out);
 }
 
@@ -153,7 +153,7 @@ void Controller::epilog_ended(JobId id, Sluid sluid, Instant now, Outbox& out) {
   const Job* job = state_.find(id);
   if (!job || job->sluid != sluid || !job->epilog_due) return;
   emit(JobEpilogEnded{.job = id}, now, out);
-  if (state_.jobs.at(id.value).requeue_wanted) requeue_now(id, now, out);
+  if (comes_back(state_.jobs.at(id.value))) requeue_now(id, now, out);
 }
 
 // After a restart: jobs that are clean and yet not done with.

@@ -4,10 +4,12 @@
 #include <algorithm>
 
 #include "controller/controller.h"
+#include "controller/queries/rows.h"
 #include "model/node_gres.h"
 #include "model/task_layout.h"
 #include "notation/hostlist.h"
 #include "schedule/forecast.h"
+#include "schedule/het.h"
 #include "schedule/placement.h"
 #include "schedule/shape.h"
 
@@ -57,8 +59,18 @@ std::size_t Controller::commit(const Plan& plan, Instant now, Outbox& out) {
 }
 
 bool Controller::start(const Proposal& proposal, Instant now, Outbox& out) {
+  if (!proposal.others.empty()) return start_together(proposal, now, out);
   const Job* job = state_.find(proposal.job);
-  const Partition* partition = state_.find(proposal.partition);
+  if (!job || job->het_job || !may_start_now(state_, proposal, now, {})) return false;
+  begin_running(start_one(proposal, now, out), now, out);
+  return true;
+}
+
+// `state` is the present, or what it would be with other components of the same job.
+bool Controller::may_start_now(const State& state, const Proposal& proposal, Instant now,
+                               const std::vector<const Allocation*>& held) const {
+  const Job* job = state.find(proposal.job);
+  const Partition* partition = state.find(proposal.partition);
   // What was due once is, also if the clock was set back since.
   if (!job || !partition || !may_run(*job, std::max(now, state_.time))) return false;
   // The request or the partition may have changed since the plan was made.
@@ -70,12 +82,16 @@ bool Controller::start(const Proposal& proposal, Instant now, Outbox& out) {
   if (!within || proposal.allocation.nodes.size() > partition->spec->max_nodes) return false;
   if (array_is_full(*job)) return false;
   PlacementRules rules = rules_in(*partition->spec, placement_rules());
-  if (!still_fits(state_, *job->spec, proposal.allocation, rules)) return false;
-  if (!reservations_allow(*job, proposal.allocation, now)) return false;
+  if (!still_fits(state, *job->spec, proposal.allocation, rules)) return false;
+  if (!reservations_allow(*job, proposal.allocation, now, held)) return false;
   bool is_element = proposal.array_task != kNoTask;
   if (is_element != static_cast<bool>(job->array)) return false;
-  if (is_element && !job->array->waiting.contains(proposal.array_task)) return false;
+  return !is_element || job->array->waiting.contains(proposal.array_task);
+}
 
+// REQUIRES: may_start_now().
+JobId Controller::start_one(const Proposal& proposal, Instant now, Outbox& out) {
+  bool is_element = proposal.array_task != kNoTask;
   JobId id = is_element ? split(proposal.job, proposal.array_task, now, out) : proposal.job;
   if (proposal.time_limit_s) shorten(id, proposal.time_limit_s, now, out);
   const JobSpec& spec = *state_.jobs.at(id.value).spec;
@@ -91,9 +107,13 @@ bool Controller::start(const Proposal& proposal, Instant now, Outbox& out) {
   if (indexes_.interactive().contains(id))
     owners_gone_[id] = now;  // until its client says that it is there
   if (config_.prolog_flags.contain) start_extern(id, now, out);
+  return id;
+}
+
+// What follows from a start that is written down.
+void Controller::begin_running(JobId id, Instant now, Outbox& out) {
   begin_configuring(id, out);
   job_moved_on(id, now, out);
-  return true;
 }
 
 // --time-min: it starts at once with less time than it would have liked.
@@ -125,6 +145,23 @@ void Controller::send_launch(const Job& job, Outbox& out) const {
   out.orders.push_back({host, launch_order(job, host)});
 }
 
+// The components as they run; one that is over has no nodes.
+std::vector<HetComponent> Controller::component_facts(const Job& job) const {
+  std::vector<HetComponent> facts;
+  for (const Job* one : components_of(state_, job)) {
+    HetComponent fact{.job = one->id, .spec = one->spec};
+    if (one->holds_resources()) {
+      fact.nodes = nodes_text(state_, *one->allocation);
+      for (const NodeShare& share : one->allocation->nodes) fact.cpus.push_back(share.cpus);
+      fact.tasks = tasks_by_node(state_, *one->spec, *one->allocation);
+    }
+    if (const Partition* partition = state_.find(one->partition))
+      fact.partition = partition->spec->name;
+    facts.push_back(std::move(fact));
+  }
+  return facts;
+}
+
 LaunchJob Controller::launch_order(const Job& job, NodeId node) const {
   std::vector<std::string> names;
   LaunchJob launch{.job = job.id, .sluid = job.sluid, .spec = job.spec};
@@ -144,6 +181,8 @@ LaunchJob Controller::launch_order(const Job& job, NodeId node) const {
   launch.start = job.start;
   launch.limit_end = job.limit_end;
   if (job.allocation->gres) launch.gres = Ref(gres_on(*job.allocation->gres, node));
+  launch.het_job = job.het_job;
+  if (job.het_job && job.runs_script()) launch.components = component_facts(job);
   return launch;
 }
 

@@ -10,6 +10,7 @@
 #include "notation/features.h"
 #include "notation/hostlist.h"
 #include "schedule/forecast.h"
+#include "schedule/het.h"
 #include "schedule/place_gres.h"
 #include "schedule/placement.h"
 #include "schedule/shape.h"
@@ -117,18 +118,24 @@ void Controller::submit(RequestId request, const SubmitJob& submit, const Caller
     auto error = refuse(Errc::QueueFull);
     return refuse_request(request, error.error(), out);
   }
-  Result<JobSubmitted> admitted = admit(submit, caller, now);
+  Result<std::vector<JobSubmitted>> admitted = admit_all(submit, caller, now);
   if (!admitted) return refuse_request(request, admitted.error(), out);
   if (submit.test_only) return answer_test(request, *admitted, now, out);
-  JobId job = admitted->job;
-  Sluid sluid = admitted->sluid;
-  bool waits = !admitted->dependency->empty();
-  emit(std::move(*admitted), now, out);
-  if (waits) {
-    follow_counterparts(job, now, out);
-    review_dependency(job, now, out);
+  SubmitAnswer told{.components = static_cast<std::uint32_t>(admitted->size())};
+  for (JobSubmitted& one : *admitted) {
+    one.sluid = next_sluid(state_, now);
+    if (!told.job) {
+      told.job = one.job;
+      told.sluid = one.sluid;
+    }
+    emit(one, now, out);
   }
-  answer(request, SubmitAnswer{.job = job, .sluid = sluid}, out);
+  for (const JobSubmitted& one : *admitted) {
+    if (one.dependency->empty()) continue;
+    follow_counterparts(one.job, now, out);
+    review_dependency(one.job, now, out);
+  }
+  answer(request, std::move(told), out);
 }
 
 Result<JobSubmitted> Controller::admit(const SubmitJob& submit, const Caller& caller, Instant now) {
@@ -147,7 +154,7 @@ Result<JobSubmitted> Controller::admit(const SubmitJob& submit, const Caller& ca
   bool strictly = submit.test_only || config_.enforce_partition_limits;
   if (Status ok = check_can_ever_run(spec, strictly); !ok) return std::unexpected(ok.error());
 
-  JobSubmitted event{.job = fresh_job_id(), .sluid = next_sluid(state_, now)};
+  JobSubmitted event{.job = fresh_job_id(1)};
   if (!submit.array.empty()) {
     auto array = ArrayExpression::parse(submit.array);
     if (!array) return refuse(Errc::BadJobArray, array.error().text);
@@ -193,6 +200,8 @@ Status Controller::check_partitions(JobSpec& spec, const Caller& caller) const {
     const PartitionSpec& rules = *partition->spec;
     if (!admits(rules, caller)) return refuse(Errc::JobMissingRequiredPartitionGroup);
     if (Status ok = check_account(rules, spec); !ok) return ok;
+    bool reserved = spec.extras && !spec.extras->reservation.empty();
+    if (rules.req_resv && !reserved) return refuse(Errc::AccessDenied);
     if (rules.state == PartitionState::Drain || rules.state == PartitionState::Inactive)
       return refuse(Errc::PartitionUnavailable);
     if (first) {
@@ -233,10 +242,14 @@ Status Controller::check_nodes(const JobSpec& spec) const {
     });
     if (!known) return known;
   }
-  if (spec.extras->features.empty()) return {};
-  auto features = FeatureExpression::parse(spec.extras->features);
-  if (!features) return refuse(Errc::InvalidFeature);
-  std::vector<std::string> missing = features->names;
+  std::vector<std::string> missing;
+  for (const std::string* text : {&spec.extras->features, &spec.extras->specials->prefer}) {
+    if (text->empty()) continue;
+    auto features = FeatureExpression::parse(*text);
+    if (!features) return refuse(Errc::InvalidFeature);
+    missing.insert(missing.end(), features->names.begin(), features->names.end());
+  }
+  if (missing.empty()) return {};
   state_.nodes.for_each([&](std::uint64_t, const Node& node) {
     if (missing.empty()) return;
     std::vector<std::string_view> have = split_words(node.spec->features, ',');
@@ -256,7 +269,9 @@ Status Controller::check_can_ever_run(const JobSpec& spec, bool strictly) {
   auto known = can_ever_run_.find(key);
   if (known == can_ever_run_.end()) {
     JobSpec least = spec;
-    least.tasks = least.min_nodes = 1;
+    // --ntasks-per-node: each node must have CPUs for so many.
+    least.tasks = std::max(1u, spec.tasks_per_node);
+    least.min_nodes = 1;
     least.max_nodes = 0;
     Fit room = Fit::None;
     for (const Partition* partition : partitions_of(spec, state_)) {
@@ -277,18 +292,25 @@ Status Controller::check_can_ever_run(const JobSpec& spec, bool strictly) {
 }
 
 // --test-only: as if it stood at the head of the queue.
-void Controller::answer_test(RequestId request, const JobSubmitted& admitted, Instant now,
-                             Outbox& out) {
-  SubmitAnswer told{.job = admitted.job};
+void Controller::answer_test(RequestId request, const std::vector<JobSubmitted>& admitted,
+                             Instant now, Outbox& out) {
+  SubmitAnswer told{.job = admitted.front().job,
+                    .components = static_cast<std::uint32_t>(admitted.size())};
   Outlook outlook = outlook_of(state_, placement_rules(), now);
   Calendar calendar(state_, now);
   outlook.calendar = &calendar;
-  if (auto booking = forecast(state_, *admitted.spec, outlook)) {
-    told.expected_start = booking->start;
-    told.nodes = nodes_text(state_, booking->allocation);
-    told.partition = state_.find(booking->partition)->spec->name;
-    told.cpus = booking->allocation.cpus();
+  std::vector<const JobSpec*> specs;
+  for (const JobSubmitted& one : admitted) specs.push_back(&*one.spec);
+  Allocation all;
+  for (const Booking& booking : forecast_together(state_, specs, outlook)) {
+    told.expected_start = booking.start;
+    if (told.partition.empty()) told.partition = state_.find(booking.partition)->spec->name;
+    told.cpus += booking.allocation.cpus();
+    for (const NodeShare& share : booking.allocation.nodes)
+      if (std::ranges::find(all.nodes, share.node, &NodeShare::node) == all.nodes.end())
+        all.nodes.push_back(share);
   }
+  told.nodes = nodes_text(state_, all);
   answer(request, std::move(told), out);
 }
 

@@ -21,13 +21,13 @@ void Controller::lose_node(NodeId id, const std::string& reason, Instant now, Ou
   std::set<JobId> jobs = indexes_.on_node(id);
   for (JobId job_id : jobs) {
     const Job* job = state_.find(job_id);
-    if (!job) continue;
+    if (!job || !job->holds_resources()) continue;  // another component has taken it along
     if (job->completing()) {
       release_node(job_id, id, now, out);
       continue;
     }
     // The batch script's own node is never one to go on without.
-    bool host = job->spec->batch && job->allocation->nodes.front().node == id;
+    bool host = job->runs_script() && job->allocation->nodes.front().node == id;
     if (job->spec->no_kill && !host) {
       node_prepared(job_id, id, now, out);
       lose_node_of_steps(job_id, id, now, out);

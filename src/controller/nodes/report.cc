@@ -225,7 +225,7 @@ void Controller::note_missing(NodeId node, const std::set<Sluid>& reported, bool
         order_kill(*job, node, config_.kill_wait, out);
       continue;
     }
-    bool batch_host = job->spec->batch && job->allocation->nodes.front().node == node;
+    bool batch_host = job->runs_script() && job->allocation->nodes.front().node == node;
     if (!batch_host) continue;
     // After a reboot nobody can say whether an unconfirmed launch had arrived: it may have run, so
     // this attempt is over.

@@ -8,6 +8,7 @@
 #include "controller/queries/select.h"
 #include "model/errc.h"
 #include "notation/time_limit.h"
+#include "schedule/het.h"
 #include "schedule/place_gres.h"
 #include "schedule/planner.h"
 
@@ -34,6 +35,7 @@ class Explainer {
     if (job_.state != JobState::Pending) return std::move(told_);
     explain_holds();
     explain_dependency();
+    explain_components();
     explain_times();
     explain_partitions();
     explain_turn();
@@ -66,6 +68,36 @@ class Explainer {
       else
         add(Reason::Dependency, fmt::format("it waits for {}", one.str()), target_state(term));
     }
+  }
+
+  // They start together, so what holds one of them back holds all.
+  void explain_components() {
+    if (!job_.het_job) return;
+    for (const Job* one : components_of(state_, job_)) {
+      if (one->id == job_.id) continue;
+      Reason reason = reason_of(*one, {}, now_);
+      if (reason == Reason::None) continue;
+      bool held = reason == Reason::JobHeldUser || reason == Reason::JobHeldAdmin;
+      add(reason, fmt::format("its component {} waits, and all start together", display_id(*one)),
+          held ? fmt::format("scontrol release {}", one->id.value)
+               : fmt::format("yardmaster explain {}", display_id(*one)));
+    }
+  }
+
+  // When the request, with the other components as they are, could start.
+  std::optional<Booking> soonest(const JobSpec& spec, const Outlook& outlook) const {
+    if (!job_.het_job) return forecast(state_, spec, outlook);
+    std::vector<const JobSpec*> specs;
+    for (const Job* one : components_of(state_, job_))
+      specs.push_back(one->id == job_.id ? &spec : &*one->spec);
+    std::vector<Booking> bookings = forecast_together(state_, specs, outlook);
+    if (job_.het_offset >= bookings.size()) return std::nullopt;
+    return std::move(bookings[job_.het_offset]);
+  }
+
+  bool is_of_this_job(JobId id) const {
+    const Job& other = state_.jobs.at(id.value);
+    return id == job_.id || (job_.het_job && other.het_job == job_.het_job);
   }
 
   std::string target_state(const Dependency::Term& term) const {
@@ -117,14 +149,25 @@ class Explainer {
     Planner planner(rules_);
     planner.rebuild(state_);
     Plan plan = planner.plan(state_, now_, {.reservations_max = kReservationsMax});
+    auto own = plan.verdicts.jobs.find(job_.id);
+    if (own != plan.verdicts.jobs.end() && own->second == Reason::JobArrayTaskLimit) {
+      add(own->second,
+          fmt::format("as many elements of its array run as it allows: {}", job_.array_max_running),
+          fmt::format("scontrol update jobid={} arraytaskthrottle=N, or some must end",
+                      job_.array_job.value));
+      return;
+    }
     std::vector<Booking> before = promises_before(plan);
     Outlook outlook = outlook_of(state_, rules_, now_);
-    for (const Proposal& start : plan.starts)
-      if (start.job != job_.id) before.push_back(booking_of(start));
+    for (const Proposal& start : plan.starts) {
+      if (is_of_this_job(start.job)) continue;
+      before.push_back(booking_of(start));
+      for (const Proposal& other : start.others) before.push_back(booking_of(other));
+    }
     outlook.booked = &before;
     Calendar calendar(state_, now_);
     outlook.calendar = &calendar;
-    std::optional<Booking> booking = forecast(state_, spec_, outlook);
+    std::optional<Booking> booking = soonest(spec_, outlook);
     if (!booking) return explain_impossible(outlook);
     note_start(*booking);
     if (booking->start > std::max(now_, job_.eligible)) {
@@ -144,7 +187,7 @@ class Explainer {
   std::vector<Booking> promises_before(const Plan& plan) const {
     std::vector<Booking> before;
     for (const Booking& booking : plan.booked) {
-      if (booking.job == job_.id) break;
+      if (is_of_this_job(booking.job)) break;
       const Job& other = state_.jobs.at(booking.job.value);
       bool first =
           other.priority > job_.priority || (other.priority == job_.priority && other.id < job_.id);
@@ -199,7 +242,7 @@ class Explainer {
     specials.gres = {};
     extras.specials = Ref(std::move(specials));
     plain.extras = Ref(std::move(extras));
-    auto sooner = forecast(state_, plain, alone);
+    auto sooner = soonest(plain, alone);
     return sooner && sooner->start <= now_;
   }
 
@@ -222,12 +265,27 @@ class Explainer {
     return out;
   }
 
+  // Would it start now without its licences, and not with them?
+  bool wants_licenses_only(const Outlook& alone) const {
+    if (spec_.extras->licenses.empty()) return false;
+    auto with = soonest(spec_, alone);
+    JobSpec spec = spec_;
+    JobExtras extras = *spec_.extras;
+    extras.licenses.clear();
+    spec.extras = Ref(std::move(extras));
+    auto without = soonest(spec, alone);
+    return without && without->start <= now_ && !(with && with->start <= now_);
+  }
+
   // Would it start now, were it not for those before it?
   void explain_wait(const Outlook& outlook) {
     static const std::vector<Booking> kNone;
     Outlook alone = outlook;
     alone.booked = &kNone;
-    auto sooner = forecast(state_, spec_, alone);
+    auto sooner = soonest(spec_, alone);
+    if (wants_licenses_only(alone))
+      return add(Reason::Licenses, "licences that it needs are taken: " + spec_.extras->licenses,
+                 "jobs that have them must end, or others");
     if (sooner && sooner->start <= now_)
       add(Reason::Priority,
           fmt::format("{} in the queue before it is promised these nodes",
@@ -243,7 +301,7 @@ class Explainer {
   }
 
   void try_change(const Outlook& outlook, Instant expected, std::string change, JobSpec spec) {
-    auto booking = forecast(state_, spec, outlook);
+    auto booking = soonest(spec, outlook);
     if (!booking || booking->start >= expected) return;
     told_.alternatives.push_back({.change = std::move(change),
                                   .start = booking->start,

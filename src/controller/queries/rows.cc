@@ -12,6 +12,10 @@ namespace {
 
 // A job that has just come in, or whose shape was not reached, waits for its turn.
 const Verdict* verdict_of(const Job& job, const Verdicts& verdicts) {
+  if (job.het_job) {
+    auto at = verdicts.het.find(job.het_job);
+    return at == verdicts.het.end() ? nullptr : &at->second;
+  }
   auto at = verdicts.shapes.find(shape_hash(shape_key(*job.spec)));
   return at == verdicts.shapes.end() ? nullptr : &at->second;
 }
@@ -31,7 +35,9 @@ Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now) {
   if (job.eligible > now) return Reason::BeginTime;
   if (auto own = verdicts.jobs.find(job.id); own != verdicts.jobs.end()) return own->second;
   const Verdict* verdict = verdict_of(job, verdicts);
-  if (!verdict) return verdicts.shapes.empty() ? Reason::None : Reason::Priority;
+  bool planned = !verdicts.shapes.empty() || !verdicts.het.empty();
+  if (!verdict) return planned ? Reason::Priority : Reason::None;
+  if (job.het_job) return verdict->reason;  // they wait together
   bool shared =
       verdict->reason != Reason::Resources;  // about the request, not about whose turn it is
   return shared || verdict->head == job.id ? verdict->reason : Reason::Priority;
@@ -73,7 +79,7 @@ JobRow job_row(const State& state, const Job& job, const Verdicts& verdicts, Ins
   row.partition = partition ? partition->spec->name : job.spec->partitions;
   if (const Verdict* verdict = verdict_of(job, verdicts)) {
     if (verdict->reason == row.reason) row.reason_text = verdict->text;
-    if (verdict->head == job.id) row.expected_start = verdict->expected_start;
+    if (job.het_job || verdict->head == job.id) row.expected_start = verdict->expected_start;
   }
   if (job.state == JobState::Pending && job.held()) {
     row.job.priority = 0;

@@ -59,6 +59,27 @@ bool FilterMatch::operator()(const Job& job) const {
                              [&](const NodeShare& share) { return nodes_.contains(share.node); });
 }
 
+namespace {
+
+// N: every component that there is a record of; N+k: that one.
+std::set<JobId> components_named(const State& state, const JobTarget& target) {
+  std::set<JobId> ids;
+  auto add = [&](std::uint32_t offset) {
+    const Job* one = state.find(JobId{target.job.value + offset});
+    bool mine = one && one->het_job == target.job && one->het_offset == offset;
+    if (mine) ids.insert(one->id);
+  };
+  if (target.component) {
+    if (*target.component < kHetComponentsMax) add(*target.component);
+    return ids;
+  }
+  std::uint32_t count = state.find(target.job)->het_count;
+  for (std::uint32_t offset = 0; offset < count; ++offset) add(offset);
+  return ids;
+}
+
+}  // namespace
+
 std::set<JobId> records_of(const State& state, const JobTarget& target) {
   std::set<JobId> ids;
   JobId id = target.job;
@@ -70,6 +91,7 @@ std::set<JobId> records_of(const State& state, const JobTarget& target) {
   }
   if (target.tasks && target.tasks->empty()) return ids;
   const Job* job = state.find(id);
+  if (target.component || (job && job->het_job == id)) return components_named(state, target);
   bool is_array = !job || job->array_job == id;
   if (job && !target.tasks) ids.insert(id);
   if (!is_array) return ids;

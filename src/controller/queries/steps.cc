@@ -29,7 +29,9 @@ StepRow row_of(const State& state, const Job& job, Step step) {
               .uid = job.spec->uid,
               .user_name = job.spec->user_name,
               .partition = partition ? partition->spec->name : job.spec->partitions,
-              .step = std::move(step)};
+              .step = std::move(step),
+              .het_job = job.het_job,
+              .het_offset = job.het_offset};
   std::vector<std::string> names;
   for (const StepShare& share : row.step.shares) {
     const Node* node = state.find(share.node);
@@ -43,7 +45,7 @@ StepRow row_of(const State& state, const Job& job, Step step) {
 
 bool has_steps(const Job& job) {
   bool holds = job.state == JobState::Running || job.state == JobState::Suspended;
-  return holds && !job.allocation->nodes.empty() && (job.spec->batch || !job.steps->empty());
+  return holds && !job.allocation->nodes.empty() && (job.runs_script() || !job.steps->empty());
 }
 
 }  // namespace
@@ -58,7 +60,7 @@ NodeAddress address_of(const Node& node) {
 std::vector<StepRow> step_rows(const State& state, const Job& job, std::optional<StepId> step) {
   std::vector<StepRow> rows;
   if (!has_steps(job)) return rows;
-  if (job.spec->batch && step.value_or(kBatchStep) == kBatchStep)
+  if (job.runs_script() && step.value_or(kBatchStep) == kBatchStep)
     rows.push_back(row_of(state, job, batch_step(job)));
   for (const Step& one : *job.steps)
     if (step.value_or(one.id) == one.id) rows.push_back(row_of(state, job, one));

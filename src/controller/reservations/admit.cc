@@ -23,8 +23,8 @@ Status Controller::check_reservation(JobSpec& spec, const Caller& caller, Instan
   return {};
 }
 
-bool Controller::reservations_allow(const Job& job, const Allocation& allocation,
-                                    Instant now) const {
+bool Controller::reservations_allow(const Job& job, const Allocation& allocation, Instant now,
+                                    const std::vector<const Allocation*>& held) const {
   if (state_.reservations.empty() && allocation.reservation.empty() && allocation.licenses.empty())
     return true;
   std::uint32_t limit_s = job.spec->time_limit_s;
@@ -33,7 +33,12 @@ bool Controller::reservations_allow(const Job& job, const Allocation& allocation
   auto stay = calendar.stay(*job.spec, allocation.reservation, now,
                             unlimited ? kNever : now + std::chrono::seconds(limit_s));
   if (!stay) return false;
-  if (!licenses_suffice(allocation.licenses, *state_.licenses, calendar, *stay)) return false;
+  Licenses licenses = *state_.licenses;
+  for (const Allocation* one : held) {
+    take_licenses(one->licenses, licenses);
+    calendar.count({}, *one);
+  }
+  if (!licenses_suffice(allocation.licenses, licenses, calendar, *stay)) return false;
   if (calendar.has_parts())
     for (const NodeShare& share : allocation.nodes)
       for (JobId other : indexes_.on_node(share.node))

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "controller/controller.h"
+#include "controller/reservations/eligible.h"
 #include "model/errc.h"
 #include "notation/hostlist.h"
 
@@ -26,15 +27,6 @@ ReservedNode part_of(const Node& node, std::uint32_t cores) {
   if (cores >= all) return {.node = node.id};
   std::uint32_t threads = std::max(1u, node.spec->cpus / all);
   return {.node = node.id, .cpus = cores * threads, .whole = false};
-}
-
-bool has_features(const NodeSpec& node, const std::string& wanted) {
-  std::vector<std::string_view> have = split_words(node.features, ',');
-  std::string plain = wanted;
-  std::ranges::replace(plain, '&', ',');
-  return std::ranges::all_of(split_words(plain, ','), [&](std::string_view word) {
-    return std::ranges::find(have, word) != have.end();
-  });
 }
 
 // Do two reservations want the node at the same time, and may they not?
@@ -87,6 +79,17 @@ Result<std::vector<const Node*>> named_nodes(const State& state, const Reservati
   return out;
 }
 
+}  // namespace
+
+bool has_features(const NodeSpec& node, const std::string& wanted) {
+  std::vector<std::string_view> have = split_words(node.features, ',');
+  std::string plain = wanted;
+  std::ranges::replace(plain, '&', ',');
+  return std::ranges::all_of(split_words(plain, ','), [&](std::string_view word) {
+    return std::ranges::find(have, word) != have.end();
+  });
+}
+
 // Nodes that may be chosen from: of the partition, or the default one.
 Result<std::vector<const Node*>> eligible_nodes(const State& state, const Reservation& one) {
   const Partition* partition =
@@ -97,8 +100,6 @@ Result<std::vector<const Node*>> eligible_nodes(const State& state, const Reserv
     if (const Node* node = state.find(id); node && node->usable()) out.push_back(node);
   return out;
 }
-
-}  // namespace
 
 Status Controller::choose_nodes(Reservation& reservation, Instant now) const {
   if (!reservation.partition.empty() && !state_.find_partition(reservation.partition))

@@ -235,5 +235,69 @@ TEST_F(ReservationsTest, ANewConfigurationChangesTheNumberOfLicences) {
   EXPECT_EQ(submit(ada(), "", 5, "ansys"), "Invalid license specification");
 }
 
+TEST_F(ReservationsTest, ReplaceKeepsIdleNodesAndReplacesThoseThatJobsTook) {
+  UpdateReservation update = wish("r", now, 60, "");
+  update.wanted.node_count = 1;
+  update.changed.push_back("node_count");
+  update.wanted.flags = bits(ReservationFlag::Replace);
+  update.flags_added = bits(ReservationFlag::Replace);
+  EXPECT_EQ(change(update), "");
+  auto node = [&] { return controller.state().find_reservation("r")->nodes.at(0).node; };
+  EXPECT_EQ(node(), NodeId{1});
+  SubmitJob submit;
+  submit.spec.batch = true;
+  submit.spec.script_blob = "s";
+  submit.spec.time_limit_s = 600;
+  submit.spec.extras = Ref(JobExtras{.reservation = "r"});
+  controller.submit({1}, submit, ada(), now, out);
+  settle();
+  run();
+  EXPECT_EQ(state_of(1), "R None");
+  now = now + kMinute;
+  hear("n1");
+  hear("n2");
+  run();
+  EXPECT_EQ(node(), NodeId{2}) << "the job has taken node 1";
+}
+
+TEST_F(ReservationsTest, PartNodesFollowsItsPartition) {
+  UpdateReservation update = wish("r", now, 60, "ALL");
+  update.wanted.partition = "main";
+  update.changed.push_back("partition");
+  update.wanted.flags = update.flags_added = bits(ReservationFlag::PartNodes);
+  EXPECT_EQ(change(update), "");
+  EXPECT_EQ(controller.state().find_reservation("r")->nodes.size(), 2u);
+  ClusterConfig smaller = cluster();
+  smaller.partitions[0].nodes = "n2";
+  EXPECT_TRUE(controller.configure(smaller, now, out));
+  settle();
+  run();
+  const Reservation* one = controller.state().find_reservation("r");
+  ASSERT_EQ(one->nodes.size(), 1u);
+  EXPECT_EQ(one->nodes[0].node, NodeId{2});
+}
+
+TEST_F(ReservationsTest, APartitionMayAskForOne) {
+  ClusterConfig config = cluster();
+  config.partitions[0].req_resv = true;
+  EXPECT_TRUE(controller.configure(config, now, out));
+  settle();
+  EXPECT_EQ(submit(ada(), "", 5), text_of(Errc::AccessDenied));
+  EXPECT_EQ(change(wish("r", now, 60, "n[1-2]")), "");
+  EXPECT_EQ(submit(ada(), "r", 5), "1");
+}
+
+TEST_F(ReservationsTest, AForecastCountsLicences) {
+  EXPECT_EQ(submit(ada(), "", 10, "matlab:3"), "1");
+  run();
+  SubmitJob test;
+  test.test_only = true;
+  test.spec.time_limit_s = 60;
+  test.spec.extras = Ref(JobExtras{.licenses = "matlab:2"});
+  controller.submit({1}, test, ada(), now, out);
+  EXPECT_EQ(std::get<SubmitAnswer>(settle().replies.back().answer).expected_start,
+            now + std::chrono::minutes(10));
+}
+
 }  // namespace
 }  // namespace ym

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens to reservations and licences because time passes or the configuration changes.
 #include <algorithm>
+#include <functional>
 
 #include "controller/controller.h"
+#include "controller/reservations/eligible.h"
 #include "notation/licenses.h"
 
 namespace ym {
@@ -11,6 +13,34 @@ namespace {
 bool chosen_by_us(const Reservation& one) {
   return !one.has(ReservationFlag::SpecNodes) && !one.has(ReservationFlag::StaticAlloc) &&
          one.node_count > 0;
+}
+
+bool has_nodes_of(const State& state, const Reservation& one) {
+  const Partition* partition = state.find_partition(one.partition);
+  return !partition ||
+         std::ranges::equal(*partition->nodes, one.nodes, {}, {}, &ReservedNode::node);
+}
+
+// A node that does not serve (it went down, or with REPLACE: a job has it) is replaced by one that
+// does, as long as there is one.
+std::vector<ReservedNode> with_replacements(const State& state, const Reservation& one,
+                                            const std::function<bool(const Node&)>& serves) {
+  std::vector<ReservedNode> nodes = one.nodes;
+  auto candidates = eligible_nodes(state, one);
+  if (!candidates) return nodes;
+  auto next = candidates->begin();
+  for (ReservedNode& reserved : nodes) {
+    const Node* node = state.find(reserved.node);
+    if (node && serves(*node)) continue;
+    auto able = [&](const Node* other) {
+      return !one.find(other->id) && has_features(*other->spec, one.features) && serves(*other);
+    };
+    next = std::find_if(next, candidates->end(), able);
+    if (next == candidates->end()) break;
+    reserved.node = (*next++)->id;
+  }
+  std::ranges::sort(nodes, {}, &ReservedNode::node);
+  return nodes;
 }
 
 }  // namespace
@@ -37,14 +67,19 @@ void Controller::watch_reservations(Instant now, Outbox& out) {
         continue;
       }
     }
-    // A node that went down is replaced by another, unless the nodes were named.
-    bool broken = chosen_by_us(one) && std::ranges::any_of(one.nodes, [&](const ReservedNode& n) {
-                    const Node* node = state_.find(n.node);
-                    return !node || !node->usable();
-                  });
-    if (!broken) continue;
     Reservation mended = one;
-    if (choose_nodes(mended, now) && mended.nodes != one.nodes)
+    // PART_NODES: all nodes of its partition, whichever these are now.
+    if (one.has(ReservationFlag::PartNodes) && !has_nodes_of(state_, one)) {
+      mended.node_text = "ALL";
+      if (!choose_nodes(mended, now)) mended = one;
+    } else if (chosen_by_us(one)) {
+      bool idle_only = one.has(ReservationFlag::Replace);
+      mended.nodes = with_replacements(state_, one, [&](const Node& node) {
+        bool idle = !idle_only || indexes_.on_node(node.id).empty();
+        return node.usable() && idle && (one.find(node.id) || node_is_free_for(node, one, now));
+      });
+    }
+    if (mended.nodes != one.nodes)
       emit(ReservationDefined{.reservation = std::move(mended)}, now, out);
   }
 }

@@ -140,6 +140,44 @@ void set_array(EnvironmentBlock& environment, const LaunchJob& job) {
   environment.set("SLURM_ARRAY_TASK_STEP", job.array_step);
 }
 
+// What each component of a heterogeneous job is, under names that end in its number.
+void set_components(EnvironmentBlock& environment, const LaunchJob& job) {
+  environment.remove("SLURM_HET_SIZE");
+  environment.remove_containing("_HET_GROUP_");
+  if (job.components.empty()) return;
+  environment.set("SLURM_HET_SIZE", job.components.size());
+  for (std::size_t i = 0; i < job.components.size(); ++i) {
+    const HetComponent& one = job.components[i];
+    const JobSpec& spec = *one.spec;
+    auto set = [&](const char* name, const std::string& value) {
+      if (!value.empty()) environment.set(fmt::format("{}_HET_GROUP_{}", name, i), value);
+    };
+    auto set_count = [&](const char* name, std::uint64_t value) {
+      if (value > 0) set(name, fmt::format("{}", value));
+    };
+    std::uint32_t tasks = std::accumulate(one.tasks.begin(), one.tasks.end(), 0u);
+    set_count("SLURM_JOB_ID", one.job.value);
+    set_count("SLURM_JOBID", one.job.value);
+    set("SLURM_JOB_NAME", spec.name);
+    set("SLURM_JOB_PARTITION", one.partition);
+    set("SLURM_JOB_ACCOUNT", spec.account);
+    set("SLURM_JOB_QOS", spec.qos);
+    set("SLURM_JOB_RESERVATION", spec.extras->reservation);
+    set("SLURM_JOB_NODELIST", one.nodes);
+    set("SLURM_NODELIST", one.nodes);
+    set_count("SLURM_JOB_NUM_NODES", one.cpus.size());
+    set_count("SLURM_NNODES", one.cpus.size());
+    set("SLURM_JOB_CPUS_PER_NODE", repeated(one.cpus));
+    set("SLURM_TASKS_PER_NODE", repeated(one.tasks));
+    set_count("SLURM_NTASKS", std::max(spec.tasks, tasks));
+    set_count("SLURM_NPROCS", std::max(spec.tasks, tasks));
+    if (spec.cpus_per_task > 1) set_count("SLURM_CPUS_PER_TASK", spec.cpus_per_task);
+    set_count("SLURM_NTASKS_PER_NODE", spec.tasks_per_node);
+    set_count("SLURM_MEM_PER_NODE", spec.memory_per_node_mb);
+    set_count("SLURM_MEM_PER_CPU", spec.memory_per_cpu_mb);
+  }
+}
+
 // What was asked for, as far as it was.
 void set_requests(EnvironmentBlock& environment, const JobSpec& spec) {
   const JobExtras& extras = *spec.extras;
@@ -209,6 +247,7 @@ std::string batch_environment(const LaunchJob& job, const LaunchFacts& facts) {
                         .limit_end = job.limit_end,
                         .restarts = job.restarts});
   set_array(environment, job);
+  set_components(environment, job);
   set_requests(environment, spec);
   environment.set("ENVIRONMENT", "BATCH");
   environment.set("SLURM_NODELIST", job.nodes);
@@ -229,6 +268,43 @@ std::string batch_environment(const LaunchJob& job, const LaunchFacts& facts) {
     environment.set(zero, "0");
   return environment.bytes();
 }
+
+namespace {
+
+// Nodes and tasks. Of a step that is one of several, which are one to their tasks, what is said is
+// said of all.
+void set_counts(EnvironmentBlock& environment, const StepCredential& credential) {
+  const Step& step = credential.step;
+  const StepWorld& world = credential.world;
+  bool several = world.tasks > 0;
+  const std::vector<StepShare>& shares = several ? world.shares : step.shares;
+  std::uint32_t task_count = several ? world.tasks : step.tasks;
+  std::string step_nodes = several ? Hostlist::of(world.node_names).str() : credential.step_nodes;
+  std::vector<std::uint32_t> tasks;
+  for (const StepShare& one : shares) tasks.push_back(one.tasks);
+  if (credential.het_job)
+    for (const char* name : {"SLURM_JOB_ID", "SLURM_JOBID"})
+      environment.set(name, credential.het_job.value);
+  if (several) {
+    environment.set("SLURM_JOB_NODELIST", world.job_nodes);
+    environment.set("SLURM_JOB_NUM_NODES", world.job_cpus.size());
+  }
+  environment.set("SLURM_JOB_CPUS_PER_NODE",
+                  repeated(several ? world.job_cpus : credential.job_cpus));
+  environment.set("SLURM_STEP_ID", step.id.value);
+  environment.set("SLURM_STEPID", step.id.value);
+  environment.set("SLURM_STEP_NODELIST", step_nodes);
+  environment.set("SLURM_STEP_NUM_NODES", shares.size());
+  environment.set("SLURM_STEP_NUM_TASKS", task_count);
+  environment.set("SLURM_STEP_TASKS_PER_NODE", repeated(tasks));
+  environment.set("SLURM_NODELIST", step_nodes);
+  environment.set("SLURM_NNODES", shares.size());
+  environment.set("SLURM_NTASKS", task_count);
+  environment.set("SLURM_NPROCS", task_count);
+  environment.set("SLURM_TASKS_PER_NODE", repeated(tasks));
+}
+
+}  // namespace
 
 std::string step_environment(const LaunchTasks& request, const StepCredential& credential,
                              const StepShare& share, const LaunchFacts& facts) {
@@ -255,15 +331,7 @@ std::string step_environment(const LaunchTasks& request, const StepCredential& c
     environment.set("SLURM_ARRAY_TASK_ID", credential.array_task);
   }
   const Step& step = credential.step;
-  std::vector<std::uint32_t> tasks;
-  for (const StepShare& one : step.shares) tasks.push_back(one.tasks);
-  environment.set("SLURM_JOB_CPUS_PER_NODE", repeated(credential.job_cpus));
-  environment.set("SLURM_STEP_ID", step.id.value);
-  environment.set("SLURM_STEPID", step.id.value);
-  environment.set("SLURM_STEP_NODELIST", credential.step_nodes);
-  environment.set("SLURM_STEP_NUM_NODES", step.shares.size());
-  environment.set("SLURM_STEP_NUM_TASKS", step.tasks);
-  environment.set("SLURM_STEP_TASKS_PER_NODE", repeated(tasks));
+  set_counts(environment, credential);
   // srun listens on no port: it dials the nodes (docs/decisions/0009).
   environment.set("SLURM_STEP_LAUNCHER_PORT", std::uint64_t{0});
   environment.set("SLURM_SRUN_COMM_PORT", std::uint64_t{0});
@@ -271,11 +339,6 @@ std::string step_environment(const LaunchTasks& request, const StepCredential& c
     environment.set("SLURM_SRUN_COMM_HOST", facts.launcher);
     environment.set("SLURM_LAUNCH_NODE_IPADDR", facts.launcher);
   }
-  environment.set("SLURM_NODELIST", credential.step_nodes);
-  environment.set("SLURM_NNODES", step.shares.size());
-  environment.set("SLURM_NTASKS", step.tasks);
-  environment.set("SLURM_NPROCS", step.tasks);
-  environment.set("SLURM_TASKS_PER_NODE", repeated(tasks));
   if (step.cpus_per_task > 1) environment.set("SLURM_CPUS_PER_TASK", step.cpus_per_task);
   if (share.cpus > 0) environment.set("SLURM_CPUS_ON_NODE", share.cpus);
   if (credential.memory_per_node_mb > 0)

@@ -147,12 +147,14 @@ Result<ShepherdOrder> step_order(const LaunchTasks& request, const StepCredentia
   order.stdin_task = request.stdin_task;
   order.srun_id = request.srun_id;
   order.mpi = request.mpi;
-  order.node_number = node_number(credential, facts.node);
+  const StepWorld& world = credential.world;
+  std::uint32_t node = world.first_node + node_number(credential, facts.node);
+  order.node_number = node;
   if (!order.mpi.empty() && order.mpi != "none") {
-    order.shares = credential.step.shares;
-    order.node_names = credential.node_names;
+    order.shares = world.tasks ? world.shares : credential.step.shares;
+    order.node_names = world.tasks ? world.node_names : credential.node_names;
+    order.world = world.name;
   }
-  std::uint32_t node = node_number(credential, facts.node);
   PatternValues values{.job = credential.job.value,
                        .array_job = credential.array_job.value,
                        .step = pattern_step(credential.step.id),

@@ -315,7 +315,9 @@ void take_job(const std::string& payload) {
   if (job.order.node_number >= job.order.shares.size() ||
       job.order.node_names.size() != job.order.shares.size())
     give_up("the job's description is not complete");
-  job.name = fmt::format("slurm.pmix.{}.{}", job.order.job.value, job.order.step.value);
+  job.name = job.order.world.empty()
+                 ? fmt::format("slurm.pmix.{}.{}", job.order.job.value, job.order.step.value)
+                 : "slurm.pmix." + job.order.world;
   for (std::uint32_t node = 0; node < job.order.shares.size(); ++node) {
     job.size += job.order.shares[node].tasks;
     for (std::uint32_t local = 0; local < job.order.shares[node].tasks; ++local)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What changes something: commands on their way to the core, and what comes out of it.
 #include <algorithm>
+#include <set>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "controller/queries/rows.h"
 #include "daemon/slurmctld/desk_impl.h"
@@ -146,10 +148,12 @@ void Desk::deliver(JournalLoop::Work& work) {
           if constexpr (std::is_same_v<E, JobForgotten>) s_.published->forget_cpu_ids(body.job);
         },
         event.body);
-  for (std::size_t i = 0, own = touched.size(); i < own; ++i)
-    if (const Job* job = batch.state.find(touched[i]);
-        job && job->array_job && job->array_job != job->id)
-      touched.push_back(job->array_job);  // who waits for the array is told, too
+  // Who waits for the array, or for all components, is told, too.
+  for (std::size_t i = 0, own = touched.size(); i < own; ++i) {
+    const Job* job = batch.state.find(touched[i]);
+    if (job && job->array_job && job->array_job != job->id) touched.push_back(job->array_job);
+    if (job && job->is_later_component()) touched.push_back(job->het_job);
+  }
   if (!touched.empty()) {
     View view = s_.published->view();
     for (const Requests::Watch& watch : s_.requests->watching(touched)) {
@@ -176,11 +180,20 @@ void Desk::send_reply(Reply& reply, const Snapshot& state) {
 // Every part is told of all: their tasks are one world.
 void Desk::sign(HetStepCreated& all, const Snapshot& state) const {
   StepWorld world;
+  std::vector<std::string> names;
+  std::set<JobId> jobs;
   for (const StepCreated& part : all.parts) {
     world.tasks += part.step.tasks;
     world.shares.insert(world.shares.end(), part.step.shares.begin(), part.step.shares.end());
     for (const NodeAddress& node : part.nodes) world.node_names.push_back(node.name);
+    if (const Job* job = state.find(part.job); job && jobs.insert(job->id).second)
+      for (const NodeShare& share : job->allocation->nodes) {
+        if (const Node* node = state.find(share.node)) names.push_back(node->spec->name);
+        world.job_cpus.push_back(share.cpus);
+      }
   }
+  world.job_nodes = Hostlist::of(names).str();
+  world.name = fmt::format("{}.{}", all.parts.front().job.value, all.parts.front().step.id.value);
   for (StepCreated& part : all.parts) {
     sign(part, state, world);
     world.first_node += static_cast<std::uint32_t>(part.nodes.size());

@@ -47,6 +47,7 @@ void fields(F&& f, const StepWorld*) {
   f(5, "first_task", &StepWorld::first_task);
   f(6, "job_nodes", &StepWorld::job_nodes);
   f(7, "job_cpus", &StepWorld::job_cpus);
+  f(8, "name", &StepWorld::name);
 }
 template <class F>
 void fields(F&& f, const StepCredential*) {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/het.h"
+
+#include <algorithm>
+#include <map>
+
+#include "schedule/shape.h"
+
+namespace ym {
+namespace {
+
+// Times that are tried before a forecast is given up.
+constexpr int kTimesTried = 200;
+
+// Would they fit beside each other if every node were up and empty? Asked first: for those that
+// never do, the earliest time is looked for in vain.
+bool fit_when_empty(const State& state, const std::vector<const JobSpec*>& specs,
+                    const PlacementRules& cluster) {
+  std::map<NodeId, Free> free;
+  for (const JobSpec* spec : specs) {
+    std::optional<Allocation> found;
+    for (const Partition* partition : partitions_of(*spec, state)) {
+      std::vector<Free> candidates;
+      for (const Node* node : admitted_nodes(state, *partition, *spec))
+        candidates.push_back(free.try_emplace(node->id, free_when_empty(*node)).first->second);
+      found = place(*spec, std::move(candidates), rules_in(*partition->spec, cluster));
+      if (found) break;
+    }
+    if (!found) return false;
+    for (const NodeShare& share : found->nodes) {
+      Free& left = free.at(share.node);
+      left.cpus -= std::min(left.cpus, share.cpus);
+      left.memory_mb -= std::min(left.memory_mb, share.memory_mb);
+      left.idle = false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<const Job*> components_of(const State& state, const Job& job) {
+  if (!job.het_job) return {&job};
+  std::vector<const Job*> found;
+  for (std::uint32_t offset = 0; offset < job.het_count; ++offset) {
+    const Job* one = state.find(JobId{job.het_job.value + offset});
+    if (!one || one->het_job != job.het_job) return {};
+    found.push_back(one);
+  }
+  return found;
+}
+
+bool may_start(const std::vector<const Job*>& components) {
+  return !components.empty() && std::ranges::all_of(components, [](const Job* one) {
+    return one->state == JobState::Pending && !one->held() && one->dependency->empty() &&
+           one->priority > 0;
+  });
+}
+
+Instant eligible_from(const std::vector<const Job*>& components) {
+  Instant latest;
+  for (const Job* one : components) latest = std::max(latest, one->eligible);
+  return latest;
+}
+
+std::string shape_key(const std::vector<const Job*>& components) {
+  if (components.size() == 1) return shape_key(*components.front()->spec);
+  std::string key;
+  for (const Job* one : components) {
+    std::string part = shape_key(*one->spec);
+    auto size = static_cast<std::uint32_t>(part.size());
+    key.append(reinterpret_cast<const char*>(&size), sizeof size);
+    key += part;
+  }
+  return key;
+}
+
+std::vector<Booking> forecast_together(const State& state, const std::vector<const JobSpec*>& specs,
+                                       const Outlook& outlook) {
+  if (specs.size() > 1 && !fit_when_empty(state, specs, outlook.rules)) return {};
+  Instant start = outlook.now;
+  for (int tries = 0; tries < kTimesTried; ++tries) {
+    std::vector<Booking> booked = *outlook.booked, own;
+    Outlook beside = outlook;
+    beside.booked = &booked;
+    for (const JobSpec* spec : specs) {
+      JobSpec then = *spec;
+      then.begin = std::max(then.begin, start);
+      std::optional<Booking> booking = forecast(state, then, beside);
+      if (!booking) return {};
+      if (booking->start > start) {  // the others have to wait for this one
+        start = booking->start;
+        own.clear();
+        break;
+      }
+      booked.push_back(*booking);
+      own.push_back(std::move(*booking));
+    }
+    if (!own.empty()) return own;
+  }
+  return {};
+}
+
+}  // namespace ym
