@@ -2,9 +2,11 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/local.h"
-#include "cli/scontrol/scontrol.h"
+#include "cli/common/node_data.h"
+#include "cli/scontrol/data.h"
 #include "notation/hostlist.h"
 #include "notation/tres.h"
+#include "os/clock.h"
 
 namespace ym::cli {
 namespace {
@@ -46,7 +48,7 @@ std::string node_record(const NodeRow& row, const ScontrolSettings& settings) {
                               spec.cpus_for_jobs(), spec.cpus, row.cpu_load / 100,
                               row.cpu_load % 100));
   lines.push_back(fmt::format("AvailableFeatures={}", or_null(spec.features)));
-  lines.push_back(fmt::format("ActiveFeatures={}", or_null(spec.features)));
+  lines.push_back(fmt::format("ActiveFeatures={}", or_null(node.features_now())));
   lines.push_back(fmt::format("Gres={}", or_null(spec.gres)));
   std::string version = found.version.empty() ? "" : fmt::format(" Version={}", found.version);
   lines.push_back(fmt::format("NodeAddr={} NodeHostName={}{}", or_name(spec.address, spec.name),
@@ -64,13 +66,18 @@ std::string node_record(const NodeRow& row, const ScontrolSettings& settings) {
   lines.push_back(fmt::format("Partitions={} ", join(row.partitions, ",")));
   lines.push_back(fmt::format("BootTime={} SlurmdStartTime={}", show_time(found.boot_time, "None"),
                               show_time(found.slurmd_start, "None")));
-  lines.push_back(
-      fmt::format("LastBusyTime={} ResumeAfterTime=None", show_time(node.last_busy, "Unknown")));
+  lines.push_back(fmt::format("LastBusyTime={} ResumeAfterTime={}",
+                              show_time(node.last_busy, "Unknown"),
+                              show_time(node.resume_after, "None")));
   lines.push_back(
       fmt::format("CfgTRES={}", tres_text(spec.cpus_for_jobs(), spec.memory_for_jobs(), true)));
   lines.push_back(fmt::format("AllocTRES={}", tres_text(used, node.memory_used_mb, false)));
   if (!row.reservation.empty()) lines.push_back(fmt::format("ReservationName={}", row.reservation));
   if (!node.comment.empty()) lines.push_back(fmt::format("Comment={}", node.comment));
+  if (!node.instance_id.empty() || !node.instance_type.empty())
+    lines.push_back(fmt::format("InstanceId={} InstanceType={}", or_null(node.instance_id),
+                                or_null(node.instance_type)));
+  if (!node.cpu_bind.empty()) lines.push_back(fmt::format("CpuBind={}", node.cpu_bind));
   if (!node.extra.empty()) lines.push_back(fmt::format("Extra={}", node.extra));
   if (!node.reason.empty())
     lines.push_back(fmt::format("Reason={} [{}@{}]", node.reason, user_name(node.reason_uid.value),
@@ -83,7 +90,7 @@ int show_nodes(ScontrolContext& context, const Words& words) {
   if (!controller) return context.fail_with(controller.error().text);
   QueryNodes question;
   if (!words.empty()) {
-    auto hosts = Hostlist::parse(words[0]);
+    auto hosts = hosts_of(context, words[0]);
     if (!hosts) return context.fail_with(fmt::format("Invalid node name: {}", hosts.error().text));
     question.nodes = hosts->str();
   }
@@ -91,6 +98,16 @@ int show_nodes(ScontrolContext& context, const Words& words) {
   Status asked = fetch_rows<NodeRows>(**controller, question, rows);
   if (!asked)
     return context.fail_with(fmt::format("slurm_load_node error: {}", asked.error().text));
+  if (!context.settings().all && !context.settings().future && words.empty())
+    std::erase_if(rows,
+                  [](const NodeRow& row) { return row.node.condition == NodeCondition::Future; });
+  if (context.settings().notation)
+    return print_data(context, {"show", "nodes"}, [&](DataWriter& data) {
+      data.begin_list("nodes");
+      for (const NodeRow& row : rows) write_node(data, row, (*controller)->config().cluster_name);
+      data.end();
+      data.number("last_update", wall_clock().unix_seconds());
+    });
   if (rows.empty() && !words.empty()) {
     print(fmt::format("Node {} not found\n", words[0]));
     return 1;
