@@ -32,6 +32,7 @@ struct Verdict {
 struct Verdicts {
   std::map<std::uint64_t, Verdict> shapes;  // by shape_hash
   std::map<JobId, Reason> jobs;             // jobs with a reason of their own (JobArrayTaskLimit)
+  Instant at;                               // when they were given
 };
 
 struct Plan {

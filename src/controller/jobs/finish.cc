@@ -107,7 +107,8 @@ void Controller::requeue_now(JobId id, Instant now, Outbox& out) {
                    .sluid = next_sluid(state_, now),
                    .begin = now,
                    .holds = job.holds,
-                   .reason = job.end_reason},
+                   .reason = job.end_reason,
+                   .special_exit = job.special_exit},
        now, out);
   job_moved_on(id, now, out);
 }

@@ -63,6 +63,7 @@ void PlannerLoop::run() {
     wanted_ = false;
     last_plan_ = wall_clock();
     Plan plan = planner_.plan(state_, last_plan_, PlanBudget{});
+    plan.verdicts.at = last_plan_;
     published_.set_verdicts(Ref(plan.verdicts));
     if (plan.starts.empty()) continue;
     outstanding_ = true;
