@@ -9,7 +9,7 @@ if(TARGET yardmaster)
     COMMAND yardmaster completion fish > ${folder}/fish
     DEPENDS yardmaster VERBATIM)
   add_custom_target(completions ALL DEPENDS ${folder}/bash ${folder}/_yardmaster ${folder}/fish)
-  foreach(command sbatch srun salloc sattach squeue sinfo scancel scontrol sstat sbcast sacct sprio sdiag strigger scrontab)
+  foreach(command ${YM_COMMANDS})
     install(FILES ${folder}/bash DESTINATION share/bash-completion/completions RENAME ${command} OPTIONAL)
     install(FILES ${folder}/fish DESTINATION share/fish/vendor_completions.d RENAME ${command}.fish OPTIONAL)
   endforeach()

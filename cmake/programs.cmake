@@ -1,6 +1,8 @@
 # The programs and the rooms that each one is composed of.
 set(command_rooms cli)
-foreach(command sbatch srun salloc sattach squeue sinfo scancel scontrol sstat sbcast sacct sprio sdiag strigger scrontab)
+# In the order of a day: what users type.
+set(YM_COMMANDS sbatch srun salloc sattach squeue sinfo scancel scontrol sstat sbcast sacct sprio sdiag strigger scrontab)
+foreach(command ${YM_COMMANDS})
   ym_program(${command} STATIC MAIN cli/${command}/main.cc LINKS ${command_rooms} DEST bin)
 endforeach()
 ym_program(yardmaster  MAIN cli/yardmaster/main.cc     LINKS cli DEST bin)

@@ -277,7 +277,7 @@ TEST(ParseConfig, every_key_is_shown_as_scontrol_prints_it) {
       "\n");
   EXPECT_EQ(shown(c, "SlurmdTimeout"), "120 sec");
   EXPECT_EQ(shown(c, "KillWait"), "30 sec");
-  EXPECT_EQ(shown(c, "UsePAM"), "Yes");
+  EXPECT_EQ(shown(c, "UsePam"), "Yes");
   EXPECT_EQ(shown(c, "TrackWCKey"), "No");
   EXPECT_EQ(shown(c, "PriorityMaxAge"), "00:30:00");
   EXPECT_EQ(shown(c, "PriorityDecayHalfLife"), "7-00:00:00");

@@ -54,6 +54,8 @@ class Controller {
                    Outbox& out);
   void create_het_step(RequestId request, const CreateHetStep& create, const Caller& caller,
                        Instant now, Outbox& out);
+  void update_step(RequestId request, const UpdateStep& update, const Caller& caller, Instant now,
+                   Outbox& out);
   // Commits what of the plan still fits; a stale proposal is dropped. Returns how many were
   // started.
   std::size_t commit(const Plan& plan, Instant now, Outbox& out);
@@ -75,6 +77,10 @@ class Controller {
   void update_nodes(RequestId request, const UpdateNodes& update, const Caller& caller, Instant now,
                     Outbox& out);
   void reboot_nodes(RequestId request, const RebootNodes& reboot, const Caller& caller, Instant now,
+                    Outbox& out);
+  void create_nodes(RequestId request, const CreateNodes& create, const Caller& caller, Instant now,
+                    Outbox& out);
+  void delete_nodes(RequestId request, const DeleteNodes& remove, const Caller& caller, Instant now,
                     Outbox& out);
   // --- reservations/ ---
   void update_reservation(RequestId request, const UpdateReservation& update, const Caller& caller,
@@ -234,7 +240,10 @@ class Controller {
   Status update(const Job& job, const JobPatch& patch, const Caller& caller, Instant now,
                 Outbox& out);
   Status set_holds(const Job& job, JobVerb verb, const Caller& caller, Instant now, Outbox& out);
-  Status requeue(const Job& job, JobVerb verb, const Caller& caller, Instant now, Outbox& out);
+  Status requeue(const Job& job, const AlterJobs& alter, const Caller& caller, Instant now,
+                 Outbox& out);
+  // jobs/update_step.cc
+  static Status notify(const Job& job, const std::string& text, Outbox& out);
   // jobs/top.cc
   Status top(const Job& job, Instant now, Outbox& out);
   // jobs/suspend.cc
@@ -256,6 +265,12 @@ class Controller {
   void lose_node(NodeId node, const std::string& reason, Instant now, Outbox& out);
   void lose_node_of_steps(JobId job, NodeId node, Instant now, Outbox& out);
   void change_node(const Node& node, const NodeStateChanged& change, Instant now, Outbox& out);
+  // nodes/update.cc
+  void note_update(const Node& node, const UpdateNodes& update, Instant now, Outbox& out);
+  // nodes/dynamic.cc
+  void resume_nodes(Instant now, Outbox& out);
+  // The note that changes nothing.
+  static NodeNoted noted(const Node& node);
   // nodes/reboot.cc
   void request_reboot(NodeId node, const RebootNodes& reboot, const Caller& caller, Instant now,
                       Outbox& out);
@@ -321,6 +336,7 @@ class Controller {
   std::vector<Pull> pulls_;                        // due now or later; forgotten by a restart
   std::map<JobId, std::uint32_t> limit_mails_;  // the highest share of the limit that was mailed of
   const TimeZone* zone_ = nullptr;
+  std::map<NodeId, Instant> resume_at_;  // nodes with ResumeAfter
 };
 
 }  // namespace ym

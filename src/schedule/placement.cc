@@ -190,7 +190,7 @@ std::vector<const Node*> admitted_nodes(const State& state, const Partition& par
         !required->contains(node->spec->name))
       continue;
     if (!is_built_as(*node->spec, *spec.extras)) continue;
-    if (!features->admits(node->spec->features)) continue;
+    if (!features->admits(node->features_now())) continue;
     nodes.push_back(node);
   }
   return nodes;

@@ -34,6 +34,7 @@ struct Verdicts {
   std::map<JobId, Reason> jobs;             // jobs with a reason of their own (JobArrayTaskLimit)
   // Heterogeneous jobs by their first component; the head is the component that it was decided for.
   std::map<JobId, Verdict> het;
+  Instant at;  // when they were given
 };
 
 struct Plan {

@@ -9,22 +9,42 @@
 #include "os/clock.h"
 #include "os/environment.h"
 #include "os/files.h"
+#include "os/getent.h"
 
 namespace ym::cli {
 namespace {
 
 constexpr std::size_t kNamesFileMax = 16 << 20;
 
-std::map<std::uint32_t, std::string> names_in(const char* path) {
+std::map<std::uint32_t, std::string> names_in(const std::string& path) {
   auto text = read_file(path, kNamesFileMax);
   return text ? names_by_number(*text) : std::map<std::uint32_t, std::string>{};
 }
 
-std::string name_or_number(const std::map<std::uint32_t, std::string>& names,
-                           std::uint32_t number) {
-  auto found = names.find(number);
-  return found != names.end() ? found->second : fmt::format("{}", number);
-}
+// Names by number, of a file and then of the name service, each asked for once.
+class Names {
+ public:
+  explicit Names(std::string database)
+      : database_(std::move(database)), names_(names_in("/etc/" + database_)) {}
+
+  std::string of(std::uint32_t number) {
+    std::string text = fmt::format("{}", number);
+    auto [at, is_new] = names_.try_emplace(number, text);
+    if (!is_new || lookups_ >= kLookupsMax) return at->second;
+    ++lookups_;
+    auto line = getent(database_, text);
+    if (!line) return text;
+    auto found = names_by_number(*line);
+    if (auto name = found.find(number); name != found.end()) at->second = name->second;
+    return at->second;
+  }
+
+ private:
+  static constexpr std::size_t kLookupsMax = 200;  // programs that one command starts for names
+  std::string database_;
+  std::map<std::uint32_t, std::string> names_;
+  std::size_t lookups_ = 0;
+};
 
 }  // namespace
 
@@ -83,27 +103,32 @@ std::optional<LocalUser> user_in(std::string_view text, std::string_view wanted)
 
 std::optional<LocalUser> local_user(std::string_view wanted) {
   auto text = read_file("/etc/passwd", kNamesFileMax);
-  if (!text) return std::nullopt;
-  return user_in(*text, wanted);
+  if (auto known = text ? user_in(*text, wanted) : std::nullopt) return known;
+  auto line = getent("passwd", wanted);
+  return line ? user_in(*line, wanted) : std::nullopt;
 }
 
 std::optional<std::uint32_t> local_group(std::string_view wanted) {
   if (auto number = parse_unsigned<std::uint32_t>(wanted)) return number;
+  auto number_in = [&](std::string_view text) -> std::optional<std::uint32_t> {
+    for (const auto& [number, name] : names_by_number(text))
+      if (name == wanted) return number;
+    return std::nullopt;
+  };
   auto text = read_file("/etc/group", kNamesFileMax);
-  if (!text) return std::nullopt;
-  for (const auto& [number, name] : names_by_number(*text))
-    if (name == wanted) return number;
-  return std::nullopt;
+  if (auto known = text ? number_in(*text) : std::nullopt) return known;
+  auto line = getent("group", wanted);
+  return line ? number_in(*line) : std::nullopt;
 }
 
 // The files are read once: a long queue asks for each of its jobs.
 std::string group_name(std::uint32_t gid) {
-  static const auto names = names_in("/etc/group");
-  return name_or_number(names, gid);
+  static Names names("group");
+  return names.of(gid);
 }
 std::string user_name(std::uint32_t uid) {
-  static const auto names = names_in("/etc/passwd");
-  return name_or_number(names, uid);
+  static Names names("passwd");
+  return names.of(uid);
 }
 
 }  // namespace ym::cli

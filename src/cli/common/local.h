@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// This machine's zone and its own lists of users and groups. Commands are static, so NSS is out of
-// reach: names that matter come from the controller; these are for display and for turning a number
-// into a name.
+// This machine's zone, and users and groups as it knows them: its own lists first, then the name
+// service by way of getent (commands are static, so its modules are out of reach).
 #pragma once
 #include <cstdint>
 #include <map>
@@ -27,7 +26,7 @@ std::string show_time(Instant time, std::string_view unset);
 
 // The names of an /etc/passwd or /etc/group text by number. Broken lines are skipped.
 std::map<std::uint32_t, std::string> names_by_number(std::string_view text);
-// "users" for 100; the number if the file does not know it.
+// "users" for 100; the number if nobody knows it.
 std::string group_name(std::uint32_t gid);
 std::string user_name(std::uint32_t uid);
 
@@ -38,7 +37,7 @@ struct LocalUser {
 // By name or number, in an /etc/passwd text.
 std::optional<LocalUser> user_in(std::string_view text, std::string_view wanted);
 std::optional<LocalUser> local_user(std::string_view wanted);
-// The group's number, by name in /etc/group; a number is taken as it is.
+// The group's number by its name; a number is taken as it is.
 std::optional<std::uint32_t> local_group(std::string_view wanted);
 
 }  // namespace ym::cli

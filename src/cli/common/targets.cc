@@ -17,9 +17,9 @@ constexpr JobState kStates[] = {
 };
 // States that Slurm has and that no job of ours is ever in.
 constexpr std::string_view kForeignStates[] = {
-    "RV", "REVOKED",       "SE", "SPECIAL_EXIT", "RH", "REQUEUE_HOLD", "RQ", "REQUEUED",
-    "RS", "RESIZING",      "SI", "SIGNALING",    "SO", "STAGE_OUT",    "ST", "STOPPED",
-    "RD", "RESV_DEL_HOLD", "RF", "REQUEUE_FED",
+    "RV", "REVOKED",  "RH", "REQUEUE_HOLD",  "RQ", "REQUEUED",
+    "RS", "RESIZING", "SI", "SIGNALING",     "SO", "STAGE_OUT",
+    "ST", "STOPPED",  "RD", "RESV_DEL_HOLD", "RF", "REQUEUE_FED",
 };
 
 StepId step_id(const StepRef& step) {
@@ -67,11 +67,12 @@ bool StateChoice::holds(const Job& job) const {
   if (!given()) return !is_terminal(job.state) || ends_still(job);
   if (completing && ends_still(job)) return true;
   if (configuring && job.configuring) return true;
+  if (special_exit && job.special_exit) return true;
   return std::find(states.begin(), states.end(), job.state) != states.end();
 }
 
 void StateChoice::put_into(JobFilter& filter) const {
-  filter.all_states = all || completing || configuring;
+  filter.all_states = all || completing || configuring || special_exit;
   if (!filter.all_states) filter.states = states;
 }
 
@@ -85,6 +86,8 @@ Result<StateChoice> parse_states(std::string_view text) {
       out.completing = known = true;
     } else if (same_ignoring_case(word, "CF") || same_ignoring_case(word, "CONFIGURING")) {
       out.configuring = known = true;
+    } else if (same_ignoring_case(word, "SE") || same_ignoring_case(word, "SPECIAL_EXIT")) {
+      out.special_exit = known = true;
     }
     for (JobState state : kStates) {
       if (!same_ignoring_case(word, name_of(state)) &&
@@ -124,10 +127,12 @@ std::string shown_step(const StepRow& row) {
 
 std::string shown_state(const Job& job) {
   if (job.configuring) return "CONFIGURING";
+  if (job.special_exit && job.state == JobState::Pending) return "SPECIAL_EXIT";
   return ends_still(job) ? "COMPLETING" : std::string(name_of(job.state));
 }
 std::string shown_state_compact(const Job& job) {
   if (job.configuring) return "CF";
+  if (job.special_exit && job.state == JobState::Pending) return "SE";
   return ends_still(job) ? "CG" : std::string(short_name_of(job.state));
 }
 

@@ -16,8 +16,8 @@ Result<std::vector<JobTarget>> parse_targets(std::string_view text);
 
 struct StateChoice {
   std::vector<JobState> states;
-  bool completing = false, configuring = false, all = false;
-  bool given() const { return all || completing || configuring || !states.empty(); }
+  bool completing = false, configuring = false, special_exit = false, all = false;
+  bool given() const { return all || completing || configuring || special_exit || !states.empty(); }
   // Whether such a job is to be shown; the usual choice is everything that is not over.
   bool holds(const Job& job) const;
   void put_into(JobFilter& filter) const;

@@ -4,13 +4,21 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <cerrno>
 
+#include "base/text.h"
+#include "cli/common/command.h"
 #include "os/clock.h"
 
 namespace ym::cli {
 namespace {
+
 constexpr Duration kLongestPause{2000};
-}
+
+// "srun", "salloc"
+std::string_view program_name() { return program_invocation_short_name; }
+
+}  // namespace
 
 Result<std::optional<JobRow>> JobWatcher::wait(Duration timeout) {
   if (!asked_) {
@@ -53,6 +61,11 @@ Result<std::optional<JobRow>> JobWatcher::receive() {
     auto failure = wire::decode<Failure>(frame->payload);
     if (!failure) return std::unexpected(failure.error());
     return fail(failure->code, failure->text);
+  }
+  if (frame->header.type == wire::message_number<OwnerNotice>) {
+    auto notice = wire::decode<OwnerNotice>(frame->payload);
+    if (notice) remark(program_name(), printable(notice->text, notice->text.size()));
+    return std::optional<JobRow>();
   }
   if (frame->header.type != wire::message_number<JobRows>) return std::optional<JobRow>();
   auto rows = wire::decode<JobRows>(frame->payload);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whose job it is, what it is called, who is told about it.
+#include "cli/options/mail_types.h"
 #include "cli/options/setters.h"
 
 namespace ym::cli {
@@ -35,15 +36,9 @@ Status not_a_mail_type(std::string_view word) {
 }
 
 Status set_mail_type(JobOptions& options, std::string_view value) {
-  std::uint32_t bits = 0;
-  for (std::string_view word : split_words(value, ',')) {
-    const MailType* found = nullptr;
-    for (const MailType& type : kMailTypes)
-      if (same_ignoring_case(word, type.name)) found = &type;
-    if (!found) return not_a_mail_type(word);
-    bits |= found->bits;
-  }
-  options.extras.mail_types = bits;
+  auto bits = parse_mail_types(value);
+  if (!bits) return std::unexpected(bits.error());
+  options.extras.mail_types = *bits;
   return {};
 }
 
@@ -138,6 +133,18 @@ const std::vector<JobOption>& people_rows() {
 }
 
 }  // namespace
+
+Result<std::uint32_t> parse_mail_types(std::string_view value) {
+  std::uint32_t bits = 0;
+  for (std::string_view word : split_words(value, ',')) {
+    const MailType* found = nullptr;
+    for (const MailType& type : kMailTypes)
+      if (same_ignoring_case(word, type.name)) found = &type;
+    if (!found) return std::unexpected(not_a_mail_type(word).error());
+    bits |= found->bits;
+  }
+  return bits;
+}
 
 void add_identity_options(std::vector<JobOption>& table) {
   table.insert(table.end(), name_rows().begin(), name_rows().end());

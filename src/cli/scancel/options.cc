@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/common/local.h"
 #include "cli/common/signals.h"
 #include "cli/scancel/scancel.h"
 #include "notation/hostlist.h"
@@ -28,17 +29,38 @@ Status flag(Settings& settings, std::string_view) {
   return {};
 }
 
+// What Slurm says of a bad word, as it says it; the exit code is 1.
+Status refused(Settings& settings, std::string text) {
+  if (settings.refusal.empty()) settings.refusal = std::move(text);
+  return {};
+}
+
 Status set_states(Settings& settings, std::string_view value) {
   auto states = parse_states(value);
-  if (!states) return std::unexpected(states.error());
+  if (!states)
+    return refused(settings,
+                   fmt::format("Invalid job state specified: {}\nValid job states are PENDING, "
+                               "RUNNING, and SUSPENDED",
+                               printable(value)));
   settings.states = std::move(*states);
   return {};
 }
 
 Status set_signal(Settings& settings, std::string_view value) {
   auto signal = parse_signal(value);
-  if (!signal) return fail(fmt::format("Unknown job signal: {}", printable(value)));
+  if (!signal) return refused(settings, fmt::format("Unknown job signal: {}", printable(value)));
   settings.signal = *signal;
+  return {};
+}
+
+// A number or a name that this machine knows.
+Status add_users(Settings& settings, std::string_view value) {
+  for (std::string_view name : split_words(value, ',')) {
+    if (!parse_unsigned<std::uint32_t>(name) && !local_user(name))
+      return refused(settings,
+                     fmt::format("scancel: error: Invalid user name: {}", printable(name)));
+    settings.users.emplace_back(name);
+  }
   return {};
 }
 
@@ -99,7 +121,7 @@ std::vector<Option<ScancelSettings>> signal_rows() {
         .argument = "NAME",
         .help = "Only jobs of this user",
         .variable = "SCANCEL_USER"},
-       add_list<&Settings::users>},
+       add_users},
       {{.name = "me", .help = "Only my jobs"}, set_me},
       {{.name = "name",
         .letter = 'n',

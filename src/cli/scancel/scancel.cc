@@ -150,11 +150,13 @@ CancelReport report_of(const AlterAnswer& answer, const ScancelSettings& setting
     // The job was over before we came: wanted or not, nothing is left to be done.
     bool gone = is(error, Errc::AlreadyDone) || is(error, Errc::JobFinished);
     if (gone) {
-      if (!settings.quiet && settings.verbose) out.remarks.push_back(text);
+      if (!settings.quiet && settings.verbose) out.complaints.push_back(text);
       continue;
     }
     out.complaints.push_back(text);
-    out.exit_code = 1;
+    // Slurm gives the lowest byte of the error's number: 210 for not the owner.
+    bool denied = is(error, Errc::AccessDenied) || is(error, Errc::InvalidUserId);
+    out.exit_code = denied ? static_cast<int>(outcome.code & 0xff) : 1;
   }
   return out;
 }
@@ -162,11 +164,15 @@ CancelReport report_of(const AlterAnswer& answer, const ScancelSettings& setting
 int scancel_main(const Arguments& arguments) {
   auto parsed = parse_command(scancel_page(), scancel_table(), arguments, Operands::Mix);
   if (parsed.exit_code) return *parsed.exit_code;
+  if (!parsed.settings.refusal.empty()) {
+    print_error(parsed.settings.refusal + "\n");
+    return 1;
+  }
   std::vector<JobTarget> targets;
   for (const std::string& operand : parsed.operands) {
     auto some = parse_targets(operand);
     if (!some) {
-      complain("scancel", some.error().text);
+      complain("scancel", fmt::format("Invalid job id {}", printable(operand)));
       return 1;
     }
     targets.insert(targets.end(), some->begin(), some->end());

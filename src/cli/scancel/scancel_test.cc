@@ -49,7 +49,7 @@ TEST(Scancel, IsSilentAboutJobsThatAreGone) {
   answer.outcomes.push_back(
       {.job = {5}, .display = "5", .code = code(Errc::AccessDenied), .text = "Access denied"});
   report = report_of(answer, {});
-  EXPECT_EQ(report.exit_code, 1);
+  EXPECT_EQ(report.exit_code, 210);  // as Slurm's: the lowest byte of 2002
   EXPECT_EQ(report.complaints,
             (std::vector<std::string>{"Kill job error on job id 5: Access denied"}));
 }

@@ -39,7 +39,19 @@ int ping_verb(ScontrolContext& context, const Words&) {
   return 0;
 }
 
-int reconfigure_verb(ScontrolContext& context, const Words&) {
+// Nodes take their configuration from the controller's word, so a list of them only narrows who
+// hears of it: all of it is checked, and all of the cluster has the new one.
+int reconfigure_verb(ScontrolContext& context, const Words& words) {
+  if (words.size() > 1) return context.fail_with("too many arguments for keyword:reconfigure");
+  if (words.size() == 1) {
+    auto hosts = hosts_of(context, words[0]);
+    if (!hosts) return context.fail_with(hosts.error().text);
+    auto controller = context.controller();
+    if (!controller) return context.fail_with(controller.error().text);
+    auto rows = (*controller)->ask<NodeRows>(QueryNodes{.nodes = hosts->str()});
+    if (!rows || rows->rows.size() != hosts->uniq().count())
+      return context.fail_with("slurm_reconfigure error: Invalid node name specified");
+  }
   return simply(context, Reconfigure{}, "slurm_reconfigure");
 }
 
@@ -47,7 +59,7 @@ int shutdown_verb(ScontrolContext& context, const Words& words) {
   bool controller_only = !words.empty() && (same_ignoring_case(words[0], "slurmctld") ||
                                             same_ignoring_case(words[0], "controller"));
   if (!words.empty() && !controller_only)
-    return context.fail_with("invalid shutdown argument: " + words[0]);
+    return context.fail_with("invalid shutdown argument:" + words[0]);
   return simply(context, Shutdown{.controller_only = controller_only}, "slurm_shutdown");
 }
 

@@ -4,12 +4,12 @@
 #include "base/text.h"
 #include "cli/common/targets.h"
 #include "cli/scontrol/scontrol.h"
-#include "os/files.h"
+#include "model/errc.h"
 
 namespace ym::cli {
 namespace {
 
-// "hold 7 8,9_3" and "hold name=foo".
+// "hold 7 8,9_3" and "hold name=foo". The error's text is the word that is no id.
 Result<JobFilter> filter_of(const Words& words) {
   JobFilter filter;
   for (const std::string& word : words) {
@@ -20,78 +20,122 @@ Result<JobFilter> filter_of(const Words& words) {
     }
     if (starts_with_ignoring_case(text, "jobid=")) text.remove_prefix(6);
     auto targets = parse_targets(text);
-    if (!targets) return std::unexpected(targets.error());
+    if (!targets) return fail(printable(text));
     filter.targets.insert(filter.targets.end(), targets->begin(), targets->end());
   }
   return filter;
 }
 
-int alter(ScontrolContext& context, JobVerb verb, std::string_view keyword, const Words& words) {
+struct Wish {
+  JobVerb verb;
+  std::string_view keyword;
+  std::string_view tail = {};  // a second line that Slurm ends with, before ": TEXT"
+  bool special_exit = false, incomplete_only = false;
+};
+
+int alter(ScontrolContext& context, const Wish& wish, const Words& words) {
+  auto refused = [&](std::string_view text, std::string_view job) {
+    return context.fail_with(fmt::format("{} for job {}", text, job));
+  };
+  auto end = [&](std::string_view text) {
+    if (!wish.tail.empty()) context.fail_with(fmt::format("{} error: {}", wish.tail, text));
+    return 1;
+  };
   if (words.empty())
-    return context.fail_with(fmt::format("too few arguments for keyword:{}", keyword));
+    return context.fail_with(fmt::format("too few arguments for keyword:{}", wish.keyword));
   auto filter = filter_of(words);
-  if (!filter) return context.fail_with(filter.error().text);
+  if (!filter) {
+    refused(text_of(Errc::InvalidJobId), filter.error().text);
+    return end(text_of(Errc::InvalidJobId));
+  }
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  AlterJobs request{.verb = verb, .filter = std::move(*filter)};
+  AlterJobs request{.verb = wish.verb,
+                    .filter = std::move(*filter),
+                    .special_exit = wish.special_exit,
+                    .incomplete_only = wish.incomplete_only};
   request.filter.all_states = true;
   auto answer = (*controller)->ask<AlterAnswer>(request);
-  if (!answer)
-    return context.fail_with(fmt::format("{} for job {}", answer.error().text, words[0]));
-  int code = 0;
-  for (const JobOutcome& outcome : answer->outcomes)
-    if (outcome.code != 0 || !outcome.text.empty())
-      code = context.fail_with(fmt::format("{} for job {}", outcome.text, outcome.display));
-  return code;
+  if (!answer) {
+    refused(answer.error().text, words[0]);
+    return end(answer.error().text);
+  }
+  std::string last;
+  for (const JobOutcome& outcome : answer->outcomes) {
+    if (outcome.code == 0 && outcome.text.empty()) continue;
+    refused(outcome.text, outcome.display);
+    last = outcome.text;
+  }
+  return last.empty() ? 0 : end(last);
+}
+
+// The words before the jobs: "State=SpecialExit", "Incomplete".
+Result<Words> requeue_options(Wish& wish, const Words& words) {
+  Words jobs;
+  for (const std::string& word : words) {
+    if (same_ignoring_case(word, "incomplete")) {
+      wish.incomplete_only = true;
+    } else if (starts_with_ignoring_case(word, "state=")) {
+      if (wish.verb != JobVerb::RequeueHold || !same_ignoring_case(word.substr(6), "SpecialExit"))
+        return fail(fmt::format("Invalid state: {}", printable(word.substr(6))));
+      wish.special_exit = true;
+    } else {
+      jobs.push_back(word);
+    }
+  }
+  return jobs;
+}
+
+int requeue(ScontrolContext& context, Wish wish, const Words& words) {
+  auto jobs = requeue_options(wish, words);
+  if (!jobs) return context.fail_with(jobs.error().text);
+  return alter(context, wish, *jobs);
 }
 
 }  // namespace
 
 int hold_verb(ScontrolContext& context, const Words& words) {
-  return alter(context, JobVerb::Hold, "hold", words);
+  return alter(context, {JobVerb::Hold, "hold", "slurm_suspend"}, words);
 }
 int uhold_verb(ScontrolContext& context, const Words& words) {
-  return alter(context, JobVerb::HoldUser, "uhold", words);
+  return alter(context, {JobVerb::HoldUser, "uhold", "slurm_suspend"}, words);
 }
 int release_verb(ScontrolContext& context, const Words& words) {
-  return alter(context, JobVerb::Release, "release", words);
+  return alter(context, {JobVerb::Release, "release", "slurm_suspend"}, words);
 }
 int requeue_verb(ScontrolContext& context, const Words& words) {
-  return alter(context, JobVerb::Requeue, "requeue", words);
+  return requeue(context, {JobVerb::Requeue, "requeue"}, words);
 }
 int requeuehold_verb(ScontrolContext& context, const Words& words) {
-  return alter(context, JobVerb::RequeueHold, "requeuehold", words);
+  return requeue(context, {JobVerb::RequeueHold, "requeuehold"}, words);
 }
 int suspend_verb(ScontrolContext& context, const Words& words) {
-  return alter(context, JobVerb::Suspend, "suspend", words);
+  return alter(context, {JobVerb::Suspend, "suspend"}, words);
 }
 int top_verb(ScontrolContext& context, const Words& words) {
-  return alter(context, JobVerb::Top, "top", words);
+  return alter(context, {JobVerb::Top, "top"}, words);
 }
 int resume_verb(ScontrolContext& context, const Words& words) {
-  return alter(context, JobVerb::Resume, "resume", words);
+  return alter(context, {JobVerb::Resume, "resume"}, words);
 }
 
-int write_verb(ScontrolContext& context, const Words& words) {
-  if (words.size() < 2 || !starts_with_ignoring_case("batch_script", words[0]) || words[0].empty())
-    return context.fail_with("usage: scontrol write batch_script JOB [FILE]");
-  auto targets = parse_targets(words[1]);
-  if (!targets || targets->size() != 1)
-    return context.fail_with(fmt::format("Invalid job id: {}", words[1]));
+int notify_verb(ScontrolContext& context, const Words& words) {
+  if (words.size() < 2) return context.fail_with("too few arguments for keyword:notify");
+  auto targets = parse_targets(words[0]);
+  if (!targets)
+    return context.fail_with(fmt::format("job notify failure: {}", text_of(Errc::InvalidJobId)));
+  AlterJobs request{.verb = JobVerb::Notify,
+                    .filter = {.targets = std::move(*targets), .all_states = true}};
+  for (std::size_t i = 1; i < words.size(); ++i) request.text += (i > 1 ? " " : "") + words[i];
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  auto script = (*controller)->ask<Script>(GetScript{.job = targets->front().job});
-  if (!script)
-    return context.fail_with(fmt::format("job script retrieval failed: {}", script.error().text));
-  std::string file = words.size() > 2 ? words[2] : fmt::format("slurm-{}.sh", words[1]);
-  if (file == "-") {
-    print(script->bytes);
-    return 0;
-  }
-  if (Status written = write_file(file, script->bytes, 0700); !written)
-    return context.fail_with(written.error().text);
-  print(fmt::format("batch script for job {} written to {}\n", words[1], file));
-  return 0;
+  auto answer = (*controller)->ask<AlterAnswer>(request, Asking::Once);
+  if (!answer) return context.fail_with(fmt::format("job notify failure: {}", answer.error().text));
+  int code = 0;
+  for (const JobOutcome& outcome : answer->outcomes)
+    if (outcome.code != 0 || !outcome.text.empty())
+      code = context.fail_with(fmt::format("job notify failure: {}", outcome.text));
+  return code;
 }
 
 }  // namespace ym::cli

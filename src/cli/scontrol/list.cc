@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "cli/common/steps_here.h"
 #include "cli/common/targets.h"
 #include "cli/scontrol/scontrol.h"
@@ -24,7 +25,7 @@ Result<Question> parse_words(const Words& words, bool with_job) {
     const std::string& word = words[next++];
     if (word != "*") {
       auto targets = parse_targets(word);
-      if (!targets) return std::unexpected(targets.error());
+      if (!targets) return fail(fmt::format("\"{}\" does not look like a jobid", printable(word)));
       if (targets->size() != 1) return fail("one job at a time");
       // Components' numbers follow each other.
       const JobTarget& target = targets->front();
@@ -44,13 +45,16 @@ int list(ScontrolContext& context, const Words& words, bool with_job, Print prin
   if (!controller) return context.fail_with(controller.error().text);
   auto here = ask_local_node(**controller, question->node, question->query);
   if (!here) return context.fail_with(here.error().text);
-  if (context.settings().json) {
+  if (context.settings().notation) {
     print(wire::to_json(*here) + "\n");
     return 0;
   }
-  if (here->rows.empty() && question->query.job)
-    return context.fail_with(fmt::format("Job {} has nothing alive on this node that you may see",
-                                         question->query.job->value));
+  if (here->rows.empty() && question->query.job) {
+    std::string node = question->node.empty() ? "" : " " + question->node;
+    if (with_job) print(print_rows(*here));
+    return context.fail_with(
+        fmt::format("JobId={} does not exist on node{}.", question->query.job->value, node));
+  }
   if (here->rows.empty()) return context.fail_with("No job steps exist on this node.");
   print(print_rows(*here));
   return 0;

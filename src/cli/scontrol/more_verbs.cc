@@ -8,7 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/targets.h"
-#include "cli/scontrol/scontrol.h"
+#include "cli/scontrol/data.h"
 #include "model/errc.h"
 #include "notation/hostlist.h"
 
@@ -88,23 +88,35 @@ int show_daemons(ScontrolContext& context, const Words&) {
   return 0;
 }
 
-int show_topology(ScontrolContext& context, const Words&) {
-  context.fail_with("scontrol: error: No topology information available");
-  return 0;
-}
-
 int show_aliases(ScontrolContext& context, const Words& words) {
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  std::string wanted = words.empty() ? "localhost" : words[0];
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  std::string wanted = words.empty() ? host.data() : words[0];
   std::string names;
   for (const NodeSpec& node : (*controller)->config().nodes)
-    if (node.hostname == wanted || node.name == wanted)
+    if (node.hostname == wanted || (words.empty() && node.hostname == "localhost"))
       names += (names.empty() ? "" : " ") + node.name;
   if (!names.empty()) print(names + "\n");
   return 0;
 }
 
-int show_nothing(ScontrolContext&, const Words&) { return 0; }
+int show_nothing(ScontrolContext& context, const Words&) {
+  if (!context.settings().notation) return 0;
+  return print_data(context, {"show"}, [](DataWriter&) {});
+}
+
+// There is no accounting database whose users and associations could be cached.
+int show_assoc_mgr(ScontrolContext&, const Words&) {
+  print(
+      "Current Association Manager state\n\nNo users currently cached in Slurm.\n\n"
+      "No associations currently cached in Slurm.\n\nNo QOS currently cached in Slurm.\n\n");
+  return 0;
+}
+
+int show_frontend(ScontrolContext& context, const Words&) {
+  return context.fail_with("invalid entity:frontend for keyword:show ");
+}
 
 }  // namespace ym::cli

@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "cli/common/local.h"
+#include "cli/scontrol/data.h"
 #include "notation/time_limit.h"
 #include "os/clock.h"
 
@@ -100,6 +101,13 @@ int show_reservations(ScontrolContext& context, const Words& words) {
     print(fmt::format("Reservation {} not found\n", name));
     return 1;
   }
+  if (context.settings().notation)
+    return print_data(context, {"show", "reservations"}, [&](DataWriter& data) {
+      data.begin_list("reservations");
+      for (const ReservationRow& row : rows->rows) write_reservation(data, row, wall_clock());
+      data.end();
+      data.number("last_update", wall_clock().unix_seconds());
+    });
   std::string out;
   for (const ReservationRow& row : rows->rows)
     out += reservation_record(row, wall_clock(), context.settings().one_line);
@@ -119,6 +127,13 @@ int show_licenses(ScontrolContext& context, const Words& words) {
   auto rows = (*controller)->ask<LicenseRows>(QueryLicenses{.name = words.empty() ? "" : words[0]});
   if (!rows)
     return context.fail_with(fmt::format("slurm_load_licenses error: {}", rows.error().text));
+  if (context.settings().notation)
+    return print_data(context, {"show", "licenses"}, [&](DataWriter& data) {
+      data.begin_list("licenses");
+      for (const LicenseRow& row : rows->rows) write_license(data, row);
+      data.end();
+      data.number("last_update", wall_clock().unix_seconds());
+    });
   if (rows->rows.empty() && words.empty()) {
     print("No licenses configured in Slurm.\n");
     return 0;

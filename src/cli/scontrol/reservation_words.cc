@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/local.h"
+#include "cli/scontrol/keys.h"
 #include "cli/scontrol/reservation.h"
 #include "notation/hostlist.h"
 #include "notation/time_limit.h"
@@ -107,32 +108,31 @@ Status set_time(Instant& to, const Assignment& one, Instant now, std::string_vie
 struct TextKey {
   std::string_view name, alias, member;
   std::string Reservation::* field;
+  std::string_view help;
 };
 constexpr TextKey kTexts[] = {
-    {"Features", "Feature", "features", &Reservation::features},
-    {"PartitionName", "Partition", "partition", &Reservation::partition},
-    {"Users", "User", "users", &Reservation::users},
-    {"Groups", "Group", "groups", &Reservation::groups},
-    {"Accounts", "Account", "accounts", &Reservation::accounts},
-    {"Licenses", "License", "licenses", &Reservation::licenses},
-    {"BurstBuffer", "", "burst_buffer", &Reservation::burst_buffer},
-    {"Comment", "", "comment", &Reservation::comment},
-    {"AllowedPartitions", "", "allowed_partitions", &Reservation::allowed_partitions},
-    {"QOS", "", "qos", &Reservation::qos},
+    {"Features", "Feature", "features", &Reservation::features, "What its nodes must have"},
+    {"PartitionName", "Partition", "partition", &Reservation::partition, "Whose nodes it takes"},
+    {"Users", "User", "users", &Reservation::users, "Who may use it; += and -= change them"},
+    {"Groups", "Group", "groups", &Reservation::groups, "Which groups may"},
+    {"Accounts", "Account", "accounts", &Reservation::accounts, "Which accounts may"},
+    {"Licenses", "License", "licenses", &Reservation::licenses, "Licences that it keeps"},
+    {"BurstBuffer", "", "burst_buffer", &Reservation::burst_buffer, "Kept and shown"},
+    {"Comment", "", "comment", &Reservation::comment, "For people"},
+    {"AllowedPartitions", "", "allowed_partitions", &Reservation::allowed_partitions,
+     "Partitions whose jobs may use it"},
+    {"QOS", "", "qos", &Reservation::qos, "QOS whose jobs may use it"},
 };
 
 struct CountKey {
   std::string_view name, alias, member;
   std::uint32_t Reservation::* field;
+  std::string_view help;
 };
 constexpr CountKey kCounts[] = {
-    {"NodeCnt", "NodeCount", "node_count", &Reservation::node_count},
-    {"CoreCnt", "CPUCnt", "core_count", &Reservation::core_count},
+    {"NodeCnt", "NodeCount", "node_count", &Reservation::node_count, "So many nodes"},
+    {"CoreCnt", "CPUCnt", "core_count", &Reservation::core_count, "So many cores"},
 };
-
-bool is_key(std::string_view key, std::string_view name, std::string_view alias) {
-  return same_ignoring_case(key, name) || (!alias.empty() && same_ignoring_case(key, alias));
-}
 
 // True if the key was one of the tables'.
 Result<bool> set_from_tables(UpdateReservation& out, const Assignment& one,
@@ -233,6 +233,24 @@ Status check_complete(const UpdateReservation& out) {
 }
 
 }  // namespace
+
+std::vector<KeyInfo> reservation_key_infos() {
+  std::vector<KeyInfo> out{{"ReservationName", "Reservation", "NAME", "What it is called"}};
+  for (const TextKey& key : kTexts) out.push_back({key.name, key.alias, "TEXT", key.help});
+  for (const CountKey& key : kCounts) out.push_back({key.name, key.alias, "COUNT", key.help});
+  const KeyInfo others[] = {
+      {"StartTime", "Start", "TIME", "When it begins"},
+      {"EndTime", "End", "TIME", "When it ends"},
+      {"Duration", "", "TIME", "How long it is; += and -= change it"},
+      {"Nodes", "NodeList", "NODES", "Which nodes; ALL for all; += and -= change them"},
+      {"Flags", "Flag", "LIST", "What is special about it; += and -= change them"},
+      {"TRES", "TRESPerNode", "LIST", "cpu=, node= and license/NAME= in one"},
+      {"MaxStartDelay", "", "TIME", "Jobs that may start so late may use it before"},
+      {"Skip", "", "", "The next repetition does not take place"},
+  };
+  out.insert(out.end(), std::begin(others), std::end(others));
+  return out;
+}
 
 std::string reservation_named(const std::vector<Assignment>& assignments) {
   for (const Assignment& one : assignments)

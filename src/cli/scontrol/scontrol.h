@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // scontrol: verbs, one file each. A verb gets its words and says what the exit code is.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,14 +10,19 @@
 
 #include "cli/common/command.h"
 #include "cli/common/controller.h"
+#include "cli/common/data_writer.h"
 #include "model/job_messages.h"
 #include "model/node_messages.h"
 #include "model/step_messages.h"
+#include "notation/hostlist.h"
 
 namespace ym::cli {
 
 struct ScontrolSettings {
-  bool one_line = false, details = false, all = false, quiet = false, json = false;
+  bool one_line = false, details = false, all = false, quiet = false, future = false;
+  std::optional<Notation> notation;  // --json, --yaml
+  std::string cluster;               // -M
+  std::string user;                  // -u: whose name counts; root's word only
   std::uint32_t verbose = 0;
 };
 
@@ -79,6 +85,17 @@ int wait_job_verb(ScontrolContext& context, const Words& words);
 int errnumstr_verb(ScontrolContext& context, const Words& words);
 int top_verb(ScontrolContext& context, const Words& words);
 int version_verb(ScontrolContext& context, const Words& words);
+int notify_verb(ScontrolContext& context, const Words& words);
+int setdebug_verb(ScontrolContext& context, const Words& words);
+int setdebugflags_verb(ScontrolContext& context, const Words& words);
+int schedloglevel_verb(ScontrolContext& context, const Words& words);
+int fsdampeningfactor_verb(ScontrolContext& context, const Words& words);
+int power_verb(ScontrolContext& context, const Words& words);
+int pidinfo_verb(ScontrolContext& context, const Words& words);
+int takeover_verb(ScontrolContext& context, const Words& words);
+int abort_verb(ScontrolContext& context, const Words& words);
+int cluster_verb(ScontrolContext& context, const Words& words);
+int help_verb(ScontrolContext& context, const Words& words);
 
 // --- kinds of things that `show` shows ---
 int show_jobs(ScontrolContext& context, const Words& words);
@@ -90,6 +107,9 @@ int show_hostnames(ScontrolContext& context, const Words& words);
 int show_hostlist(ScontrolContext& context, const Words& words);
 int show_daemons(ScontrolContext& context, const Words& words);
 int show_topology(ScontrolContext& context, const Words& words);
+int show_slurmd(ScontrolContext& context, const Words& words);
+int show_assoc_mgr(ScontrolContext& context, const Words& words);
+int show_frontend(ScontrolContext& context, const Words& words);
 int show_aliases(ScontrolContext& context, const Words& words);
 // What this cluster has none of: says nothing, as Slurm does.
 int show_nothing(ScontrolContext& context, const Words& words);
@@ -104,6 +124,9 @@ std::string node_record(const NodeRow& row, const ScontrolSettings& settings);
 std::string partition_record(const PartitionRow& row, const ScontrolSettings& settings);
 std::string config_text(const ConfigAnswer& answer, Instant now);
 
+// "jobs, steps, nodes …": what `show` knows.
+std::string shown_kinds();
+
 // Joins the lines of a record: indented lines, or one.
 std::string record_text(const std::vector<std::string>& lines, bool one_line);
 
@@ -113,12 +136,20 @@ struct Assignment {
   char sign = '=';  // '+' and '-' for += and -=
 };
 Result<std::vector<Assignment>> parse_assignments(const Words& words);
-// What `update job` changes. The job's id is taken out of the list.
-Result<std::pair<std::string, JobPatch>> job_patch(const std::vector<Assignment>& assignments,
-                                                   Instant now);
+// What `update job` changes, and of which jobs: those of a list of ids, or those of a name.
+struct JobUpdate {
+  std::string job, name, user;
+  JobPatch patch;
+  std::size_t changes = 0;
+};
+// Errors are whole lines for people; so are those of the others.
+Result<JobUpdate> job_update(const std::vector<Assignment>& assignments, Instant now);
+Result<UpdateStep> step_update(const std::vector<Assignment>& assignments);
 Result<UpdatePartition> partition_update(const std::vector<Assignment>& assignments);
 Result<RebootNodes> reboot_wish(const Words& words);
 Result<UpdateNodes> node_update(const std::vector<Assignment>& assignments);
+// The nodes that `create NodeName=… CPUs=…` describes.
+Result<CreateNodes> new_nodes(const Words& words);
 
 // Several answers of the controller in one list.
 template <class Answer, class Row, class Question>
@@ -130,6 +161,10 @@ Status fetch_rows(Controller& controller, const Question& question, std::vector<
       },
       [&rows] { rows.clear(); });
 }
+
+// The list with its hostlist functions resolved: feature{x}, switch{x}, switchwith{n}, block{x},
+// blockwith{n}. Names that the controller must know are asked for; others need nobody.
+Result<Hostlist> hosts_of(ScontrolContext& context, std::string_view text);
 
 CommandPage scontrol_page();
 std::vector<Option<ScontrolSettings>> scontrol_table();

@@ -107,25 +107,25 @@ TEST_F(Records, TheConfigurationIsPadded) {
             "Configuration data as of 2023-11-14T23:14:21\nClusterName             = emil\n");
 }
 
-Result<std::pair<std::string, JobPatch>> patch(const Words& words) {
+Result<JobUpdate> patch(const Words& words) {
   auto assignments = parse_assignments(words);
   if (!assignments) return std::unexpected(assignments.error());
-  return job_patch(*assignments, kNow);
+  return job_update(*assignments, kNow);
 }
 
 TEST(Update, OfAJobTakesItsKeysInAnyCase) {
   auto made = patch({"JobId=7_[1-3]", "timelimit=1:00:00", "PRIORITY=9", "Nice=-5", "NumNodes=2-3",
                      "Requeue=0", "Comment=two words"});
   ASSERT_TRUE(made) << made.error().text;
-  EXPECT_EQ(made->first, "7_[1-3]");
-  EXPECT_EQ(made->second.time_limit_s, 3600u);
-  EXPECT_EQ(made->second.priority, 9u);
-  EXPECT_EQ(made->second.nice, -5);
-  EXPECT_EQ(made->second.min_nodes, 2u);
-  EXPECT_EQ(made->second.max_nodes, 3u);
-  EXPECT_EQ(made->second.requeue, false);
-  EXPECT_EQ(made->second.comment, "two words");
-  EXPECT_FALSE(made->second.account);
+  EXPECT_EQ(made->job, "7_[1-3]");
+  EXPECT_EQ(made->patch.time_limit_s, 3600u);
+  EXPECT_EQ(made->patch.priority, 9u);
+  EXPECT_EQ(made->patch.nice, -5);
+  EXPECT_EQ(made->patch.min_nodes, 2u);
+  EXPECT_EQ(made->patch.max_nodes, 3u);
+  EXPECT_EQ(made->patch.requeue, false);
+  EXPECT_EQ(made->patch.comment, "two words");
+  EXPECT_FALSE(made->patch.account);
 }
 
 TEST(Update, RefusesWhatItDoesNotUnderstand) {

@@ -2,11 +2,14 @@
 // `scontrol show KIND [NAME]`, and the kinds that need few words.
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/common/host_functions.h"
 #include "cli/common/local.h"
+#include "cli/scontrol/data.h"
 #include "cli/scontrol/reservation.h"
 #include "notation/hostlist.h"
 #include "os/clock.h"
 #include "os/environment.h"
+#include "os/files.h"
 
 namespace ym::cli {
 namespace {
@@ -30,25 +33,40 @@ const std::vector<Verb>& kinds() {
       {"burstbuffer", "", "", show_nothing},
       {"bbstat", "", "", show_nothing},
       {"dwstat", "", "", show_nothing},
-      {"assoc_mgr", "", "", show_nothing},
-      {"frontend", "", "", show_nothing},
+      {"assoc_mgr", "", "", show_assoc_mgr},
+      {"frontend", "", "", show_frontend},
+      {"slurmd", "", "", show_slurmd},
   };
   return all;
 }
 
 // The list that is meant: the word, or SLURM_JOB_NODELIST.
-Result<Hostlist> hosts_of(const Words& words) {
+Result<Hostlist> given_hosts(ScontrolContext& context, const Words& words) {
   std::string text =
       words.empty() ? environment_variable("SLURM_JOB_NODELIST").value_or("") : words[0];
-  if (text.empty())
-    return fail("Invalid hostlist: no list given and SLURM_JOB_NODELIST is not set");
-  auto list = Hostlist::parse(text);
+  if (words.empty() && text.empty()) text = environment_variable("SLURM_NODELIST").value_or("");
+  // The names may stand in a file, one on each line.
+  if (text.starts_with('/')) {
+    auto file = read_file(text);
+    if (!file) return fail(file.error().text);
+    text = std::move(*file);
+    for (char& c : text)
+      if (c == '\n') c = ',';
+  }
+  if (text.empty()) return fail("scontrol: error: host list is empty");
+  auto list = hosts_of(context, text);
   if (!list)
     return fail(fmt::format("Invalid hostlist: {}: {}", printable(text), list.error().text));
   return list;
 }
 
 }  // namespace
+
+std::string shown_kinds() {
+  std::vector<std::string> names;
+  for (const Verb& kind : kinds()) names.emplace_back(kind.name);
+  return join(names, ", ");
+}
 
 std::string record_text(const std::vector<std::string>& lines, bool one_line) {
   std::string out;
@@ -57,6 +75,23 @@ std::string record_text(const std::vector<std::string>& lines, bool one_line) {
     out += lines[i];
   }
   return out + (one_line ? "\n" : "\n\n");
+}
+
+Result<Hostlist> hosts_of(ScontrolContext& context, std::string_view text) {
+  HostSources sources{.nodes = [&]() -> Result<std::vector<NodeRow>> {
+                        auto controller = context.controller();
+                        if (!controller) return std::unexpected(controller.error());
+                        std::vector<NodeRow> rows;
+                        Status asked = fetch_rows<NodeRows>(**controller, QueryNodes{}, rows);
+                        if (!asked) return std::unexpected(asked.error());
+                        return rows;
+                      },
+                      .topology = [&]() -> Result<Topology> {
+                        auto controller = context.controller();
+                        if (!controller) return std::unexpected(controller.error());
+                        return load_topology((*controller)->loaded().path);
+                      }};
+  return resolve_hosts(text, sources);
 }
 
 int show_verb(ScontrolContext& context, const Words& words) {
@@ -68,18 +103,25 @@ int show_verb(ScontrolContext& context, const Words& words) {
     rest.insert(rest.begin(), kind.substr(equals + 1));
     kind.resize(equals);
   }
+  if (same_ignoring_case(kind, "stepid")) kind = "step";
   if (same_ignoring_case(kind, "jobid")) kind = "job";
   if (same_ignoring_case(kind, "nodename")) kind = "node";
   if (same_ignoring_case(kind, "partitionname")) kind = "partition";
   if (same_ignoring_case(kind, "reservationname")) kind = "reservation";
   const Verb* found = find_verb(kinds(), kind);
-  if (!found)
-    return context.fail_with(fmt::format("invalid entity:{} for keyword:show ", printable(kind)));
+  if (!found) {
+    std::vector<std::string_view> names;
+    for (const Verb& one : kinds()) names.push_back(one.name);
+    std::string_view meant = nearest(kind, names);
+    return context.fail_with(
+        fmt::format("invalid entity:{} for keyword:show {}", printable(kind),
+                    meant.empty() ? "" : fmt::format("; did you mean {}?", meant)));
+  }
   return found->run(context, rest);
 }
 
 int show_hostnames(ScontrolContext& context, const Words& words) {
-  auto hosts = hosts_of(words);
+  auto hosts = given_hosts(context, words);
   if (!hosts) return context.fail_with(hosts.error().text);
   std::string out;
   hosts->for_each([&out](std::string_view name) {
@@ -92,7 +134,7 @@ int show_hostnames(ScontrolContext& context, const Words& words) {
 
 int show_hostlist(ScontrolContext& context, const Words& words) {
   if (words.empty()) return context.fail_with("Hostlist is NULL");
-  auto hosts = hosts_of(words);
+  auto hosts = given_hosts(context, words);
   if (!hosts) return context.fail_with(hosts.error().text);
   print(hosts->str() + "\n");
   return 0;
@@ -100,7 +142,7 @@ int show_hostlist(ScontrolContext& context, const Words& words) {
 
 int show_hostlist_sorted(ScontrolContext& context, const Words& words) {
   if (words.empty()) return context.fail_with("Hostlist is NULL");
-  auto hosts = hosts_of(words);
+  auto hosts = given_hosts(context, words);
   if (!hosts) return context.fail_with(hosts.error().text);
   print(hosts->sorted().str() + "\n");
   return 0;
@@ -119,6 +161,12 @@ int show_config(ScontrolContext& context, const Words&) {
   auto answer = (*controller)->ask<ConfigAnswer>(QueryConfig{});
   if (!answer)
     return context.fail_with(fmt::format("slurm_load_ctl_conf error: {}", answer.error().text));
+  if (context.settings().notation)
+    return print_data(context, {"show", "config"}, [&](DataWriter& data) {
+      data.begin_map("config");
+      for (const KeyValue& entry : answer->values) data.text(entry.key, entry.value);
+      data.end();
+    });
   print(config_text(*answer, wall_clock()));
   return 0;
 }

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/common/job_data.h"
 #include "cli/common/job_view.h"
 #include "cli/common/local.h"
 #include "cli/common/targets.h"
+#include "cli/scontrol/data.h"
 #include "cli/scontrol/scontrol.h"
+#include "model/errc.h"
 #include "model/gres_request.h"
 #include "model/node_gres.h"
 #include "notation/hostlist.h"
 #include "notation/job_id.h"
 #include "notation/size.h"
 #include "notation/time_limit.h"
+#include "notation/tres.h"
 #include "os/clock.h"
 
 namespace ym::cli {
@@ -37,8 +41,7 @@ std::string head(const JobView& view) {
                                         .str()
                                   : fmt::format("{}", job.array_task);
     out += fmt::format(" ArrayJobId={} ArrayTaskId={}", job.array_job.value, tasks);
-    if (job.array && job.array->max_running)
-      out += fmt::format(" ArrayTaskThrottle={}", job.array->max_running);
+    if (job.array_max_running) out += fmt::format(" ArrayTaskThrottle={}", job.array_max_running);
   }
   if (job.het_job)
     out += fmt::format(" HetJobId={} HetJobOffset={}", job.het_job.value, job.het_offset);
@@ -87,8 +90,20 @@ void add_time_lines(std::vector<std::string>& lines, const JobView& view) {
                               show_time(end_of(view), "Unknown"), show_time(spec.deadline, "N/A")));
   bool suspended = job.state == JobState::Suspended;
   std::int64_t before = suspended ? time_used(view).count() / 1000 : 0;
-  lines.push_back(
-      fmt::format("SuspendTime={} SecsPreSuspend={}", show_time(job.suspended_at, "None"), before));
+  std::string seen = view.row->last_eval ? fmt::format(" LastSchedEval={} Scheduler={}",
+                                                       show_time(view.row->last_eval, "Unknown"),
+                                                       view.row->scheduler)
+                                         : "";
+  lines.push_back(fmt::format("SuspendTime={} SecsPreSuspend={}{}",
+                              show_time(job.suspended_at, "None"), before, seen));
+}
+
+// "1-2" of a job that waits and would take either.
+std::string node_range(const JobView& view) {
+  const JobSpec& spec = view.spec();
+  bool range = view.job().state == JobState::Pending && spec.max_nodes > spec.min_nodes;
+  return range ? fmt::format("{}-{}", node_count_of(view), spec.max_nodes)
+               : fmt::format("{}", node_count_of(view));
 }
 
 void add_resource_lines(std::vector<std::string>& lines, const JobView& view) {
@@ -105,7 +120,7 @@ void add_resource_lines(std::vector<std::string>& lines, const JobView& view) {
     lines.push_back(fmt::format("SchedNodeList={}", view.row->scheduled_nodes));
   lines.push_back(
       fmt::format("NumNodes={} NumCPUs={} NumTasks={} CPUs/Task={} ReqB:S:C:T=0:0:{}:{}",
-                  node_count_of(view), cpu_count_of(view), spec.tasks, spec.cpus_per_task,
+                  node_range(view), cpu_count_of(view), spec.tasks, spec.cpus_per_task,
                   or_star(extras.cores_per_socket), or_star(extras.binding.threads_per_core)));
   lines.push_back(fmt::format("ReqTRES={}", requested_tres(view)));
   lines.push_back(fmt::format("AllocTRES={}", or_null(allocated_tres(view))));
@@ -124,7 +139,8 @@ void add_resource_lines(std::vector<std::string>& lines, const JobView& view) {
   lines.push_back(fmt::format("MinCPUsNode={} {} MinTmpDiskNode={}",
                               std::max({1u, spec.min_cpus_per_node, spec.cpus_per_task}), memory,
                               print_megabytes(extras.tmp_mb)));
-  lines.push_back(fmt::format("Features={} DelayBoot=00:00:00", or_null(extras.features)));
+  lines.push_back(fmt::format("Features={} DelayBoot={}", or_null(extras.features),
+                              print_span_long(std::chrono::seconds(view.specials().delay_boot_s))));
   if (!extras.reservation.empty())
     lines.push_back(fmt::format("Reservation={}", extras.reservation));
   lines.push_back(
@@ -180,9 +196,7 @@ void add_detail_lines(std::vector<std::string>& lines, const JobView& view) {
   auto hosts = Hostlist::parse(view.row->nodes);
   const auto& shares = view.job().allocation->nodes;
   const auto& ids = view.row->cpu_ids;
-  if (!hosts || hosts->count() != shares.size()) return;
-  const GresShares& gres = *view.job().allocation->gres;
-  if (!gres.empty()) lines.push_back(fmt::format("JOB_GRES={}", gres_total_text(gres)));
+  if (!hosts || hosts->count() != shares.size() || shares.empty()) return;
   std::vector<std::string> names;
   std::string before;
   auto flush = [&] {
@@ -203,11 +217,39 @@ void add_detail_lines(std::vector<std::string>& lines, const JobView& view) {
   flush();
 }
 
+constexpr std::uint32_t kNoId = 1;  // of an error: the word is no id at all
+
+// Elements of a record that several share are shown as if each had its own; what is not there
+// stays away.
+std::vector<JobRow> named_elements(std::vector<JobRow> rows,
+                                   const std::vector<JobTarget>& targets) {
+  std::vector<JobRow> out;
+  for (JobRow& row : rows) {
+    if (!row.job.array) {
+      out.push_back(std::move(row));
+      continue;
+    }
+    for (const JobTarget& target : targets) {
+      if (target.job != row.job.array_job) continue;
+      if (!target.tasks) {
+        out.push_back(row);
+        continue;
+      }
+      IndexSet chosen = row.job.array->waiting.intersected(*target.tasks);
+      if (chosen.empty()) continue;
+      JobRow part = row;
+      part.job.array = Ref(ArrayTasks{.waiting = std::move(chosen)});
+      out.push_back(std::move(part));
+    }
+  }
+  return out;
+}
+
 Result<std::vector<JobRow>> fetch_jobs(ScontrolContext& context, const Words& words) {
   QueryJobs question{.filter = {.all_states = true}};
   if (!words.empty()) {
     auto targets = parse_targets(words[0]);
-    if (!targets) return std::unexpected(targets.error());
+    if (!targets) return fail(kNoId, std::string(text_of(Errc::InvalidJobId)));
     question.filter.targets = std::move(*targets);
   }
   auto controller = context.controller();
@@ -215,7 +257,10 @@ Result<std::vector<JobRow>> fetch_jobs(ScontrolContext& context, const Words& wo
   std::vector<JobRow> rows;
   Status asked = fetch_rows<JobRows>(**controller, question, rows);
   if (!asked) return std::unexpected(asked.error());
-  if (rows.empty() && !words.empty()) return refuse(Errc::InvalidJobId);
+  if (words.empty()) return rows;
+  rows = named_elements(std::move(rows), question.filter.targets);
+  bool element = question.filter.targets.size() == 1 && question.filter.targets[0].tasks;
+  if (rows.empty() && !element) return refuse(Errc::InvalidJobId);
   return rows;
 }
 
@@ -231,16 +276,38 @@ std::string job_record(const JobRow& row, Instant now, const ScontrolSettings& s
                                 row.job.derived_exit.signal));
   add_time_lines(lines, view);
   add_resource_lines(lines, view);
-  if (settings.details) add_detail_lines(lines, view);
+  if (settings.details) {
+    if (!row.job.allocation->nodes.empty())
+      lines.push_back(
+          fmt::format("JOB_GRES={}", or_null(gres_total_text(*row.job.allocation->gres))));
+    add_detail_lines(lines, view);
+  }
   add_file_lines(lines, view);
   return record_text(lines, settings.one_line);
 }
 
 int show_jobs(ScontrolContext& context, const Words& words) {
   auto rows = fetch_jobs(context, words);
-  if (!rows) return context.fail_with(fmt::format("slurm_load_jobs error: {}", rows.error().text));
+  if (!rows)
+    return context.fail_with(fmt::format(
+        "{} error: {}", rows.error().code == kNoId ? "scontrol_print_job" : "slurm_load_jobs",
+        rows.error().text));
   std::string out;
   Instant now = wall_clock();
+  if (context.settings().notation)
+    return print_data(context, Words{"show", "jobs"}, [&](DataWriter& data) {
+      data.begin_list("jobs");
+      for (const JobRow& row : *rows)
+        write_job(
+            data,
+            {.row = &row, .now = now, .cluster = (*context.controller())->config().cluster_name});
+      data.end();
+      data.number("last_backfill", 0).number("last_update", now.unix_seconds());
+    });
+  if (rows->empty() && !words.empty()) {
+    print(fmt::format("Job {} not found\n", words[0]));
+    return 1;
+  }
   for (const JobRow& row : *rows) out += job_record(row, now, context.settings());
   print(rows->empty() ? "No jobs in the system\n" : out);
   return 0;

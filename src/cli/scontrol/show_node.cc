@@ -2,10 +2,13 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/local.h"
+#include "cli/common/node_data.h"
+#include "cli/scontrol/data.h"
 #include "cli/scontrol/scontrol.h"
 #include "model/node_gres.h"
 #include "notation/hostlist.h"
 #include "notation/tres.h"
+#include "os/clock.h"
 
 namespace ym::cli {
 namespace {
@@ -47,7 +50,7 @@ std::string node_record(const NodeRow& row, const ScontrolSettings& settings) {
                               spec.cpus_for_jobs(), spec.cpus, row.cpu_load / 100,
                               row.cpu_load % 100));
   lines.push_back(fmt::format("AvailableFeatures={}", or_null(spec.features)));
-  lines.push_back(fmt::format("ActiveFeatures={}", or_null(spec.features)));
+  lines.push_back(fmt::format("ActiveFeatures={}", or_null(node.features_now())));
   lines.push_back(fmt::format("Gres={}", or_null(gres_text(node))));
   if (settings.details) {
     lines.push_back("GresDrain=N/A");
@@ -69,8 +72,9 @@ std::string node_record(const NodeRow& row, const ScontrolSettings& settings) {
   lines.push_back(fmt::format("Partitions={} ", join(row.partitions, ",")));
   lines.push_back(fmt::format("BootTime={} SlurmdStartTime={}", show_time(found.boot_time, "None"),
                               show_time(found.slurmd_start, "None")));
-  lines.push_back(
-      fmt::format("LastBusyTime={} ResumeAfterTime=None", show_time(node.last_busy, "Unknown")));
+  lines.push_back(fmt::format("LastBusyTime={} ResumeAfterTime={}",
+                              show_time(node.last_busy, "Unknown"),
+                              show_time(node.resume_after, "None")));
   lines.push_back(fmt::format("CfgTRES={}{}",
                               tres_text(spec.cpus_for_jobs(), spec.memory_for_jobs(), true),
                               gres_tres_text(*node.gres, false)));
@@ -78,6 +82,10 @@ std::string node_record(const NodeRow& row, const ScontrolSettings& settings) {
                               gres_tres_text(*node.gres, true)));
   if (!row.reservation.empty()) lines.push_back(fmt::format("ReservationName={}", row.reservation));
   if (!node.comment.empty()) lines.push_back(fmt::format("Comment={}", node.comment));
+  if (!node.instance_id.empty() || !node.instance_type.empty())
+    lines.push_back(fmt::format("InstanceId={} InstanceType={}", or_null(node.instance_id),
+                                or_null(node.instance_type)));
+  if (!node.cpu_bind.empty()) lines.push_back(fmt::format("CpuBind={}", node.cpu_bind));
   if (!node.extra.empty()) lines.push_back(fmt::format("Extra={}", node.extra));
   if (!node.reason.empty())
     lines.push_back(fmt::format("Reason={} [{}@{}]", node.reason, user_name(node.reason_uid.value),
@@ -90,7 +98,7 @@ int show_nodes(ScontrolContext& context, const Words& words) {
   if (!controller) return context.fail_with(controller.error().text);
   QueryNodes question;
   if (!words.empty()) {
-    auto hosts = Hostlist::parse(words[0]);
+    auto hosts = hosts_of(context, words[0]);
     if (!hosts) return context.fail_with(fmt::format("Invalid node name: {}", hosts.error().text));
     question.nodes = hosts->str();
   }
@@ -98,6 +106,16 @@ int show_nodes(ScontrolContext& context, const Words& words) {
   Status asked = fetch_rows<NodeRows>(**controller, question, rows);
   if (!asked)
     return context.fail_with(fmt::format("slurm_load_node error: {}", asked.error().text));
+  if (!context.settings().all && !context.settings().future && words.empty())
+    std::erase_if(rows,
+                  [](const NodeRow& row) { return row.node.condition == NodeCondition::Future; });
+  if (context.settings().notation)
+    return print_data(context, {"show", "nodes"}, [&](DataWriter& data) {
+      data.begin_list("nodes");
+      for (const NodeRow& row : rows) write_node(data, row, (*controller)->config().cluster_name);
+      data.end();
+      data.number("last_update", wall_clock().unix_seconds());
+    });
   if (rows.empty() && !words.empty()) {
     print(fmt::format("Node {} not found\n", words[0]));
     return 1;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/format.h"
 #include "base/text.h"
-#include "cli/scontrol/scontrol.h"
+#include "cli/common/node_data.h"
+#include "cli/scontrol/data.h"
 #include "notation/time_limit.h"
 #include "notation/tres.h"
+#include "os/clock.h"
 
 namespace ym::cli {
 namespace {
@@ -42,24 +44,44 @@ std::string memory_line(const PartitionSpec& spec) {
   return usual + " " + most;
 }
 
+void add_rare_lines(std::vector<std::string>& lines, const PartitionSpec& spec) {
+  if (!spec.tres_billing_weights.empty())
+    lines.push_back(fmt::format("TRESBillingWeights={}", spec.tres_billing_weights));
+  if (!spec.cpu_bind.empty()) lines.push_back(fmt::format("CpuBind={}", spec.cpu_bind));
+  if (!spec.topology.empty()) lines.push_back(fmt::format("Topology={}", spec.topology));
+  auto shown = [](std::uint32_t seconds) {
+    return seconds == PartitionSpec::kOfCluster ? "GLOBAL"
+           : seconds == kUnlimited              ? "INFINITE"
+                                                : fmt::format("{}", seconds);
+  };
+  constexpr std::uint32_t kUsual = PartitionSpec::kOfCluster;
+  if (spec.resume_timeout_s != kUsual || spec.suspend_time_s != kUsual ||
+      spec.suspend_timeout_s != kUsual || spec.power_down_on_idle)
+    lines.push_back(
+        fmt::format("ResumeTimeout={} SuspendTimeout={} SuspendTime={} PowerDownOnIdle={}",
+                    shown(spec.resume_timeout_s), shown(spec.suspend_timeout_s),
+                    shown(spec.suspend_time_s), yes_no(spec.power_down_on_idle)));
+}
+
 }  // namespace
 
 std::string partition_record(const PartitionRow& row, const ScontrolSettings& settings) {
   const PartitionSpec& spec = *row.partition.spec;
   Tres tres;
   tres.set("cpu", row.cpus);
+  if (row.memory_mb) tres.set("mem", row.memory_mb);
   tres.set("node", row.node_count);
   tres.set("billing", row.cpus);
   std::vector<std::string> lines = {
       fmt::format("PartitionName={}", spec.name),
       allowed(spec),
-      fmt::format("AllocNodes=ALL Default={} QoS={}", yes_no(spec.is_default),
+      fmt::format("AllocNodes={} Default={} QoS={}", spec.alloc_nodes, yes_no(spec.is_default),
                   spec.qos.empty() ? "N/A" : spec.qos),
-      fmt::format("DefaultTime={} DisableRootJobs={} ExclusiveUser={} ExclusiveTopo=NO "
+      fmt::format("DefaultTime={} DisableRootJobs={} ExclusiveUser={} ExclusiveTopo={} "
                   "GraceTime={} Hidden={}",
                   spec.default_time_s ? time_text(spec.default_time_s) : "NONE",
-                  yes_no(spec.disable_root), yes_no(spec.exclusive_user), spec.grace_time_s,
-                  yes_no(spec.hidden)),
+                  yes_no(spec.disable_root), yes_no(spec.exclusive_user),
+                  yes_no(spec.exclusive_topo), spec.grace_time_s, yes_no(spec.hidden)),
       fmt::format("MaxNodes={} MaxTime={} MinNodes={} LLN={} MaxCPUsPerNode={} MaxCPUsPerSocket={}",
                   count_or_unlimited(spec.max_nodes), time_text(spec.max_time_s), spec.min_nodes,
                   yes_no(spec.lln), count_or_unlimited(spec.max_cpus_per_node),
@@ -75,10 +97,11 @@ std::string partition_record(const PartitionRow& row, const ScontrolSettings& se
                   to_upper(spec.preempt_mode)),
       fmt::format("State={} TotalCPUs={} TotalNodes={} SelectTypeParameters=NONE",
                   name_of(spec.state), row.cpus, row.node_count),
-      "JobDefaults=(null)",
+      fmt::format("JobDefaults={}", spec.job_defaults.empty() ? "(null)" : spec.job_defaults),
       memory_line(spec),
       fmt::format("TRES={}", tres.str()),
   };
+  add_rare_lines(lines, spec);
   if (!spec.alternate.empty()) lines.push_back(fmt::format("Alternate={}", spec.alternate));
   return record_text(lines, settings.one_line);
 }
@@ -92,6 +115,15 @@ int show_partitions(ScontrolContext& context, const Words& words) {
   if (!asked && is(asked.error(), Errc::InvalidPartition)) asked = {};
   if (!asked)
     return context.fail_with(fmt::format("slurm_load_partitions error: {}", asked.error().text));
+  if (context.settings().notation)
+    return print_data(context, {"show", "partitions"}, [&](DataWriter& data) {
+      data.begin_list("partitions");
+      for (const PartitionRow& row : rows)
+        if (!words.empty() || context.settings().all || !row.partition.spec->hidden)
+          write_partition(data, "", row, (*controller)->config().cluster_name);
+      data.end();
+      data.number("last_update", wall_clock().unix_seconds());
+    });
   if (rows.empty() && !words.empty()) {
     print(fmt::format("Partition {} not found\n", words[0]));
     return 1;

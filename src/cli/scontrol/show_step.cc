@@ -3,7 +3,7 @@
 #include "base/format.h"
 #include "cli/common/local.h"
 #include "cli/common/targets.h"
-#include "cli/scontrol/scontrol.h"
+#include "cli/scontrol/data.h"
 #include "notation/time_limit.h"
 
 namespace ym::cli {
@@ -31,7 +31,8 @@ std::string step_record(const StepRow& row, bool one_line) {
        fmt::format("State=RUNNING Partition={} NodeList={}", row.partition, row.nodes),
        fmt::format("Nodes={} CPUs={} Tasks={} Name={} Network=(null)", step.shares.size(), cpus,
                    step.tasks, step.name),
-       fmt::format("TRES=cpu={},{}node={}", cpus, memory, step.shares.size())},
+       fmt::format("TRES=cpu={},{}node={}", cpus, memory, step.shares.size()), "ResvPorts=(null)",
+       "CPUFreqReq=Default", "SrunHost:Pid=N/A"},
       one_line);
 }
 
@@ -42,12 +43,16 @@ int show_steps(ScontrolContext& context, const Words& words) {
   std::vector<JobTarget> targets{{}};
   if (!words.empty()) {
     auto parsed = parse_targets(words[0]);
-    if (!parsed) return fail_with(parsed.error());
+    if (!parsed) {
+      print(fmt::format("Job step {} not found\n", words[0]));
+      return 1;
+    }
     targets = std::move(*parsed);
   }
   auto controller = context.controller();
   if (!controller) return fail_with(controller.error());
   std::string out;
+  std::vector<StepRow> chosen;
   for (const JobTarget& target : targets) {
     QuerySteps question{.job = {}, .step = target.step};
     if (target.job) question.job = target.job;
@@ -57,10 +62,18 @@ int show_steps(ScontrolContext& context, const Words& words) {
     for (const StepRow& row : rows) {
       bool element = (!target.tasks || target.tasks->contains(row.array_task)) &&
                      (!target.component || row.het_offset == *target.component);
-      if (element) out += step_record(row, context.settings().one_line);
+      if (!element) continue;
+      out += step_record(row, context.settings().one_line);
+      chosen.push_back(row);
     }
     if (rows.empty() && target.step) return fail_with(refuse(Errc::InvalidStep).error());
   }
+  if (context.settings().notation)
+    return print_data(context, {"show", "steps"}, [&](DataWriter& data) {
+      data.begin_list("steps");
+      for (const StepRow& row : chosen) write_step(data, row);
+      data.end();
+    });
   print(out.empty() ? "No job steps in the system\n" : out);
   return 0;
 }

@@ -3,7 +3,10 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/targets.h"
+#include "cli/scontrol/keys.h"
 #include "cli/scontrol/reservation.h"
+#include "model/errc.h"
+#include "notation/hostlist.h"
 #include "os/clock.h"
 
 namespace ym::cli {
@@ -22,23 +25,71 @@ int report_done(ScontrolContext& context, const Result<Done>& done, std::string_
   return 0;
 }
 
-int update_job(ScontrolContext& context, Controller& controller,
-               const std::vector<Assignment>& assignments) {
-  auto patch = job_patch(assignments, wall_clock());
-  if (!patch) return context.fail_with(patch.error().text);
-  auto targets = parse_targets(patch->first);
-  if (!targets) return context.fail_with(targets.error().text);
-  AlterJobs request{.verb = JobVerb::Update, .patch = std::move(patch->second)};
-  request.filter.targets = std::move(*targets);
+int update_job(ScontrolContext& context, const std::vector<Assignment>& assignments) {
+  auto update = job_update(assignments, wall_clock());
+  if (!update) return context.fail_with(update.error().text);
+  AlterJobs request{.verb = JobVerb::Update, .patch = std::move(update->patch)};
   request.filter.all_states = true;
-  auto answer = controller.ask<AlterAnswer>(request);
+  if (!update->job.empty()) {
+    auto targets = parse_targets(update->job);
+    if (!targets)
+      return context.fail_with(
+          fmt::format("{} for job {}", text_of(Errc::InvalidJobId), printable(update->job)));
+    request.filter.targets = std::move(*targets);
+  } else {
+    request.filter.names = {update->name};
+    request.filter.all_states = false;
+    if (!update->user.empty()) request.filter.users = {update->user};
+  }
+  auto controller = context.controller();
+  if (!controller) return context.fail_with(controller.error().text);
+  auto answer = (*controller)->ask<AlterAnswer>(request);
   if (!answer)
-    return context.fail_with(fmt::format("{} for job {}", answer.error().text, patch->first));
+    return context.fail_with(fmt::format("{} for job {}", answer.error().text, update->job));
+  if (answer->outcomes.empty() && update->job.empty())
+    return context.fail_with(
+        fmt::format("{} for job {}", text_of(Errc::InvalidJobId), printable(update->name)));
   int code = 0;
   for (const JobOutcome& outcome : answer->outcomes)
     if (outcome.code != 0 || !outcome.text.empty())
       code = context.fail_with(fmt::format("{} for job {}", outcome.text, outcome.display));
   return code;
+}
+
+int update_step(ScontrolContext& context, const std::vector<Assignment>& assignments) {
+  auto update = step_update(assignments);
+  if (!update) return context.fail_with(update.error().text);
+  auto controller = context.controller();
+  if (!controller) return context.fail_with(controller.error().text);
+  return report_done(context, (*controller)->ask<Done>(*update, Asking::Once), "slurm_update");
+}
+
+int update_node(ScontrolContext& context, const std::vector<Assignment>& assignments) {
+  std::vector<Assignment> resolved = assignments;
+  for (Assignment& one : resolved) {
+    if (!is_key(one.key, "NodeName", "Node")) continue;
+    auto hosts = hosts_of(context, one.value);
+    if (!hosts) return context.fail_with(hosts.error().text);
+    one.value = hosts->str();
+  }
+  auto update = node_update(resolved);
+  if (!update) return context.fail_with(update.error().text);
+  auto controller = context.controller();
+  if (!controller) return context.fail_with(controller.error().text);
+  return report_done(context, (*controller)->ask<Done>(*update), "slurm_update");
+}
+
+// "Nodes+=n3" and "Nodes-=n3" change what is there.
+Status edit_nodes(ScontrolContext& context, UpdatePartition& update, char sign) {
+  auto controller = context.controller();
+  if (!controller) return std::unexpected(controller.error());
+  auto rows = (*controller)->ask<PartitionRows>(QueryPartitions{.name = update.spec.name});
+  if (!rows) return std::unexpected(rows.error());
+  auto had = Hostlist::parse(rows->rows.at(0).partition.spec->nodes);
+  auto given = Hostlist::parse(update.spec.nodes);
+  if (!had || !given) return refuse(Errc::InvalidNodeName);
+  update.spec.nodes = (sign == '+' ? had->united(*given) : had->minus(*given)).str();
+  return {};
 }
 
 int change_partition(ScontrolContext& context, const Words& words, bool create, bool remove) {
@@ -48,6 +99,12 @@ int change_partition(ScontrolContext& context, const Words& words, bool create, 
   if (!update) return context.fail_with(update.error().text);
   update->create = create;
   update->remove = remove;
+  if (!create && !remove && update->changed.empty())
+    return context.fail_with("No changes specified");
+  for (const Assignment& one : *assignments)
+    if (one.sign != '=')
+      if (Status edited = edit_nodes(context, *update, one.sign); !edited)
+        return context.fail_with(fmt::format("slurm_update error: {}", edited.error().text));
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
   auto done = (*controller)->ask<Done>(*update);
@@ -59,20 +116,75 @@ int change_partition(ScontrolContext& context, const Words& words, bool create, 
   return report_done(context, done, "slurm_update");
 }
 
+int create_node(ScontrolContext& context, const Words& words) {
+  auto nodes = new_nodes(words);
+  if (!nodes) return context.fail_with(nodes.error().text);
+  auto controller = context.controller();
+  if (!controller) return context.fail_with(controller.error().text);
+  auto done = (*controller)->ask<Done>(*nodes, Asking::Once);
+  if (!done)
+    return context.fail_with(fmt::format("Error creating the nodes: {}", done.error().text));
+  return 0;
+}
+
+int delete_node(ScontrolContext& context, const std::string& names) {
+  auto hosts = hosts_of(context, names);
+  if (!hosts) return context.fail_with(hosts.error().text);
+  auto controller = context.controller();
+  if (!controller) return context.fail_with(controller.error().text);
+  auto done = (*controller)->ask<Done>(DeleteNodes{.nodes = hosts->str()}, Asking::Once);
+  if (!done)
+    return context.fail_with(
+        fmt::format("Error deleting nodes {}: {}", printable(names), done.error().text));
+  return 0;
+}
+
 // "ReservationName=x" and "x" name the same.
 std::string bare_name(const std::string& text) {
   auto equals = text.find('=');
   return equals == std::string::npos ? text : text.substr(equals + 1);
 }
 
+// "update job 7 timelimit=5" means "update job=7 timelimit=5".
+Words joined(const Words& words) {
+  Words rest = words;
+  for (std::string_view kind : {"job", "jobid", "node", "nodename", "partition", "partitionname",
+                                "reservation", "reservationname", "step", "stepid"}) {
+    if (!same_ignoring_case(rest[0], kind) || rest.size() < 2) continue;
+    if (rest[1].find('=') == std::string::npos) rest[1] = fmt::format("{}={}", kind, rest[1]);
+    rest.erase(rest.begin());
+    break;
+  }
+  return rest;
+}
+
+// "res", "reservation", "ReservationName=x"
+bool names_reservation(std::string_view word) {
+  return names_key(word.substr(0, word.find('=')), "ReservationName");
+}
+
+// A word that may stand without a value.
+bool stands_alone(std::string_view word) {
+  return is_key(word, "Nice") || names_key(word, "ResetAccrueTime") || is_key(word, "Skip");
+}
+
 }  // namespace
 
 Result<std::vector<Assignment>> parse_assignments(const Words& words) {
   std::vector<Assignment> out;
-  for (const std::string& word : words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
     auto equals = word.find('=');
-    if (equals == std::string::npos || equals == 0)
+    if (equals == 0)
       return fail(fmt::format("Invalid input: {}  Request aborted", printable(word)));
+    if (equals == std::string::npos) {
+      bool value_follows = i + 1 < words.size() && words[i + 1].find('=') == std::string::npos &&
+                           !stands_alone(word);
+      if (!value_follows && !stands_alone(word))
+        return fail(fmt::format("Invalid input: {}  Request aborted", printable(word)));
+      out.push_back({.key = word, .value = value_follows ? words[++i] : ""});
+      continue;
+    }
     Assignment one{.key = word.substr(0, equals), .value = word.substr(equals + 1)};
     if (one.key.ends_with('+') || one.key.ends_with('-')) {
       one.sign = one.key.back();
@@ -83,75 +195,103 @@ Result<std::vector<Assignment>> parse_assignments(const Words& words) {
   return out;
 }
 
+Result<UpdateStep> step_update(const std::vector<Assignment>& assignments) {
+  UpdateStep out;
+  for (const Assignment& one : assignments) {
+    if (is_key(one.key, "StepId", "Step")) {
+      auto targets = parse_targets(one.value);
+      if (!targets || targets->size() != 1 || targets->front().tasks)
+        return fail(fmt::format("Invalid step ID: {}", printable(one.value)));
+      out.job = targets->front().job;
+      out.step = targets->front().step;
+    } else if (names_key(one.key, "TimeLimit")) {
+      std::string_view value = one.value;
+      char sign = one.sign;
+      if (sign == '=' && (value.starts_with('+') || value.starts_with('-')) && value != "-1") {
+        sign = value[0];
+        value.remove_prefix(1);
+      }
+      auto seconds = seconds_of(value);
+      if (!seconds || (sign != '=' && *seconds == JobSpec::kUnlimited))
+        return fail("scontrol: error: Invalid TimeLimit value");
+      if (sign == '=')
+        out.time_limit_s = *seconds;
+      else
+        out.time_limit_change_s = sign == '+' ? std::int64_t{*seconds} : -std::int64_t{*seconds};
+    } else {
+      return fail(not_supported(one, KeyKind::Step).text + "\nRequest aborted");
+    }
+  }
+  if (!out.time_limit_s && !out.time_limit_change_s) return fail("No changes specified");
+  return out;
+}
+
 int update_verb(ScontrolContext& context, const Words& words) {
   if (words.empty()) return context.fail_with("too few arguments for update keyword");
-  // "update job 7 timelimit=5" and "update job=7 …" mean "update jobid=7 …".
-  Words rest = words;
-  for (std::string_view kind : {"job", "node", "partition", "reservation"}) {
-    if (!same_ignoring_case(rest[0], kind) || rest.size() < 2) continue;
-    rest[1] =
-        rest[1].find('=') == std::string::npos ? fmt::format("{}={}", kind, rest[1]) : rest[1];
-    rest.erase(rest.begin());
-    break;
-  }
+  Words rest = joined(words);
   auto assignments = parse_assignments(rest);
+  bool named = false;
+  for (const std::string& word : rest)
+    for (std::string_view kind :
+         {"job", "node", "partition", "reservation", "step", "slurmctlddebug"})
+      named = named || starts_with_ignoring_case(word, kind);
+  if (!named)
+    return context.fail_with(
+        "No valid entity in update command\nInput line must include \"NodeName\", "
+        "\"PartitionName\", \"Reservation\", \"JobId\", or \"SlurmctldDebug\"");
   if (!assignments) return context.fail_with(assignments.error().text);
-  auto controller = context.controller();
-  if (!controller) return context.fail_with(controller.error().text);
-  if (find_key(*assignments, {"Reservation", "ReservationName"}) &&
-      !find_key(*assignments, {"JobId", "Job"}))
+  if (const Assignment* level = find_key(*assignments, {"SlurmctldDebug"}))
+    return setdebug_verb(context, {level->value});
+  if (find_key(*assignments, {"StepId", "Step"})) return update_step(context, *assignments);
+  if (find_key(*assignments, {"JobId", "Job"})) return update_job(context, *assignments);
+  if (find_key(*assignments, {"Reservation", "ReservationName"}))
     return update_reservation(context, *assignments);
-  if (find_key(*assignments, {"JobId", "Job", "JobName"}) &&
-      !find_key(*assignments, {"NodeName", "PartitionName"}))
-    return update_job(context, **controller, *assignments);
-  if (find_key(*assignments, {"NodeName", "Node"})) {
-    auto update = node_update(*assignments);
-    if (!update) return context.fail_with(update.error().text);
-    return report_done(context, (*controller)->ask<Done>(*update), "slurm_update");
-  }
-  if (find_key(*assignments, {"PartitionName", "Partition"}))
-    return change_partition(context, rest, false, false);
-  return context.fail_with(
-      "No valid entity in update command\nInput line must include \"NodeName\", "
-      "\"PartitionName\", \"Reservation\", \"JobId\", or \"SlurmctldDebug\"");
+  if (find_key(*assignments, {"NodeName", "Node"})) return update_node(context, *assignments);
+  if (find_key(*assignments, {"JobName"})) return update_job(context, *assignments);
+  return change_partition(context, rest, false, false);
 }
 
 int create_verb(ScontrolContext& context, const Words& words) {
+  if (words.empty()) return context.fail_with("too few arguments for create keyword");
   Words rest = words;
   bool reservation = false;
-  for (const std::string& word : words)
-    reservation = reservation || starts_with_ignoring_case(word, "reservation");
+  for (const std::string& word : words) reservation = reservation || names_reservation(word);
   if (reservation) {
     std::erase_if(rest, [](const std::string& word) {
-      return same_ignoring_case(word, "reservation") || same_ignoring_case(word, "reservationname");
+      return word.find('=') == std::string::npos && names_reservation(word);
     });
     return create_reservation(context, rest);
   }
-  if (!rest.empty() && rest[0].find('=') == std::string::npos &&
-      !same_ignoring_case(rest[0], "partition"))
+  if (rest.size() > 1 && is_key(rest[0], "node", "nodename")) {
+    rest.erase(rest.begin());
+    if (rest[0].find('=') == std::string::npos) rest[0] = "NodeName=" + rest[0];
+  }
+  if (starts_with_ignoring_case(rest[0], "node")) return create_node(context, rest);
+  if (is_key(rest[0], "partition", "partitionname")) {
+    rest.erase(rest.begin());
+    if (rest.empty()) return context.fail_with("too few arguments for create keyword");
+    if (rest[0].find('=') == std::string::npos) rest[0] = "PartitionName=" + rest[0];
+  }
+  if (!starts_with_ignoring_case(rest[0], "partition"))
     return context.fail_with(
         fmt::format("scontrol: error: Invalid creation entity: {}", printable(rest[0])));
-  if (!rest.empty() && same_ignoring_case(rest[0], "partition")) rest.erase(rest.begin());
-  if (rest.empty()) return context.fail_with("too few arguments for keyword:create");
   return change_partition(context, rest, true, false);
 }
 
 int delete_verb(ScontrolContext& context, const Words& words) {
-  Words rest = words;
-  if (rest.size() == 1 && rest[0].find('=') == std::string::npos)
+  if (words.empty()) return context.fail_with("too few arguments for delete keyword");
+  bool one_word = words[0].find('=') != std::string::npos;
+  if (!one_word && words.size() < 2)
     return context.fail_with(
         "scontrol: error: Proper format is 'delete <ENTITY>=<ID>' or 'delete <ENTITY> <ID>'");
-  if (!rest.empty() && starts_with_ignoring_case(rest[0], "reservation")) {
-    auto equals = rest[0].find('=');
-    std::string name = equals == std::string::npos ? rest[1] : rest[0].substr(equals + 1);
-    return delete_reservation(context, bare_name(name));
-  }
-  if (rest.size() > 1 && same_ignoring_case(rest[0], "partition")) {
-    rest.erase(rest.begin());
-    if (rest[0].find('=') == std::string::npos) rest[0] = "PartitionName=" + rest[0];
-  }
-  if (rest.empty()) return context.fail_with("too few arguments for keyword:delete");
-  return change_partition(context, rest, false, true);
+  std::string kind = words[0].substr(0, words[0].find('='));
+  std::string name = one_word ? bare_name(words[0]) : bare_name(words[1]);
+  if (starts_with_ignoring_case(kind, "reservation")) return delete_reservation(context, name);
+  if (starts_with_ignoring_case(kind, "node")) return delete_node(context, name);
+  if (starts_with_ignoring_case(kind, "partition"))
+    return change_partition(context, {"PartitionName=" + name}, false, true);
+  return context.fail_with(
+      fmt::format("scontrol: error: Invalid deletion entity: {}", printable(kind)));
 }
 
 }  // namespace ym::cli

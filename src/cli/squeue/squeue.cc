@@ -189,6 +189,10 @@ Status check(SqueueSettings& settings, const std::vector<std::string>& operands)
     if (!targets) return fail(fmt::format("Unrecognized option: {}", operand));
     settings.targets.insert(settings.targets.end(), targets->begin(), targets->end());
   }
+  // The controller may still know them: of jobs whose users this machine does not.
+  for (const std::string& user : settings.users)
+    if (!parse_unsigned<std::uint32_t>(user) && !local_user(user))
+      complain("squeue", fmt::format("Invalid user: {}", printable(user)));
   std::vector<std::string> complaints;
   auto dry = render_queue(settings, {}, wall_clock(), {}, &complaints);
   if (!dry) return std::unexpected(dry.error());

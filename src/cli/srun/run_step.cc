@@ -13,6 +13,7 @@
 #include "cli/common/allocation.h"
 #include "cli/common/command.h"
 #include "cli/common/local.h"
+#include "cli/options/gres_counts.h"
 #include "cli/srun/bcast.h"
 #include "cli/srun/frame_programs.h"
 #include "cli/srun/session.h"
@@ -47,6 +48,13 @@ CreateStep step_request(const JobOptions& options, JobId job, bool own_allocatio
                  .whole = options.whole || !(options.exact || options.cpus_per_task),
                  .binding = options.extras.binding,
                  .no_kill = options.spec.no_kill};
+  if (!own_allocation) {
+    GresOptions gres = gres_options_of(options);
+    // What the job has as a whole is not what each of its steps asks for.
+    if (options.gpus_inherited) gres.per_job.clear();
+    if (!(gres == GresOptions{})) out.gres = Ref(std::move(gres));
+    if (auto tasks = tasks_by_gpus(options); tasks && !out.tasks) out.tasks = *tasks;
+  }
   bool limited = options.spec.time_limit_s != JobSpec::kUnlimited;
   if (!own_allocation && limited) out.time_limit_s = options.spec.time_limit_s;
   if (!options.hosts.empty()) {
@@ -129,7 +137,9 @@ Result<LaunchTasks> launch_request(const JobOptions& options, const SubmissionCo
                   .umask = context.umask,
                   .binding = options.extras.binding,
                   .mpi = options.mpi,
-                  .external_launcher = options.external_launcher};
+                  .external_launcher = options.external_launcher,
+                  .tres_bind = gpu_binding(options),
+                  .oom_kill_step = options.extras.oom_kill_step};
   // The launcher is to start others, everywhere in the allocation.
   if (options.external_launcher) out.binding.cpu_bind = out.binding.mem_bind = "none";
   if (!options.chdir.empty())

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "base/format.h"
 #include "cli/common/command.h"
@@ -46,10 +47,15 @@ void write_fully(int fd, std::string_view text) {
   }
 }
 
-Result<int> open_output(const std::string& path, bool append) {
+// In Slurm's words.
+std::unexpected<Error> cannot_open(std::string_view stream) {
+  return fail(fmt::format("Could not open {} file: {}", stream, std::strerror(errno)));
+}
+
+Result<int> open_output(const std::string& path, std::string_view stream, bool append) {
   int fd =
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0666);
-  if (fd < 0) return fail(errno_text(path));
+  if (fd < 0) return cannot_open(stream);
   return fd;
 }
 
@@ -87,17 +93,17 @@ Status Session::open_files() {
   in_ = plan.read_input ? STDIN_FILENO : -1;
   if (!plan.local_in.empty()) {
     in_ = ::open(plan.local_in.c_str(), O_RDONLY | O_CLOEXEC);
-    if (in_ < 0) return fail(errno_text(plan.local_in));
+    if (in_ < 0) return cannot_open("stdin");
   }
   if (!plan.local_out.empty()) {
-    auto fd = open_output(plan.local_out, run_.slices.front().launch.append_output);
+    auto fd = open_output(plan.local_out, "stdout", run_.slices.front().launch.append_output);
     if (!fd) return std::unexpected(fd.error());
     out_ = *fd;
   }
   if (plan.local_err == plan.local_out && !plan.local_err.empty()) {
     err_ = out_;
   } else if (!plan.local_err.empty()) {
-    auto fd = open_output(plan.local_err, run_.slices.front().launch.append_output);
+    auto fd = open_output(plan.local_err, "stderr", run_.slices.front().launch.append_output);
     if (!fd) return std::unexpected(fd.error());
     err_ = *fd;
   }

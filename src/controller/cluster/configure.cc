@@ -30,7 +30,7 @@ Status Controller::configure(const ClusterConfig& config, Instant now, Outbox& o
   std::vector<NodeId> gone;
   Status status;
   state_.nodes.for_each([&](std::uint64_t, const Node& node) {
-    if (wanted.contains(node.spec->name)) return;
+    if (wanted.contains(node.spec->name) || node.spec->dynamic) return;
     gone.push_back(node.id);
     if (node.jobs > 0)
       status = fail("node " + node.spec->name +

@@ -19,6 +19,7 @@ constexpr std::size_t kForgetMax = 1000;
 void Controller::begin_watch(Instant now, Outbox& out) {
   state_.nodes.for_each([&](std::uint64_t, const Node& node) {
     contacts_[node.id] = {.connected = false, .last_heard = now};
+    if (node.resume_after) resume_at_[node.id] = node.resume_after;
   });
   for (JobId job : indexes_.interactive()) owners_gone_[job] = now;
   // A warning that was due before the last event was given then.
@@ -57,6 +58,7 @@ void Controller::tick(Instant now, Outbox& out) {
   watch_reservations(now, out);
   watch_reboots(now, out);
   watch_nodes(now, out);
+  resume_nodes(now, out);
   watch_owners(now, out);
   repeat_orders(now, out);
   forget_old(now, out);

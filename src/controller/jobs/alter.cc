@@ -108,7 +108,7 @@ Status Controller::alter_one(JobId id, const AlterJobs& alter, const Caller& cal
     case JobVerb::HoldUser:
     case JobVerb::Release: return set_holds(job, alter.verb, caller, now, out);
     case JobVerb::Requeue:
-    case JobVerb::RequeueHold: return requeue(job, alter.verb, caller, now, out);
+    case JobVerb::RequeueHold: return requeue(job, alter, caller, now, out);
     case JobVerb::Cancel: return cancel(job, caller, now, out);
     case JobVerb::Complete:
       if (job.spec->batch || job.state != JobState::Running) return refuse(Errc::AlreadyDone);
@@ -119,7 +119,7 @@ Status Controller::alter_one(JobId id, const AlterJobs& alter, const Caller& cal
     case JobVerb::Top:
       // Users may not, unless a site allows them to.
       return caller.administrator ? top(job, now, out) : Status(refuse(Errc::Disabled));
-    case JobVerb::Notify:
+    case JobVerb::Notify: return notify(job, alter.text, out);
     case JobVerb::Signal: break;
   }
   return refuse(Errc::Disabled);
@@ -206,16 +206,18 @@ Status Controller::set_holds(const Job& job, JobVerb verb, const Caller& caller,
   return {};
 }
 
-Status Controller::requeue(const Job& job, JobVerb verb, const Caller& caller, Instant now,
-                           Outbox& out) {
+Status Controller::requeue(const Job& job, const AlterJobs& alter, const Caller& caller,
+                           Instant now, Outbox& out) {
   if (!job.spec->batch) return refuse(Errc::BatchOnly);
   if (!job.spec->requeue) return refuse(Errc::Disabled);  // --no-requeue
   JobId id = job.id;
-  bool hold = verb == JobVerb::RequeueHold;
+  bool hold = alter.verb == JobVerb::RequeueHold;
+  if (alter.incomplete_only && job.state == JobState::Completed) return {};
   if (job.state == JobState::Pending && !hold) return refuse(Errc::JobPending);
   if (hold) {
     JobUpdated event = unchanged(job);
     (caller.administrator ? event.holds.admin : event.holds.user) = true;
+    event.special_exit = alter.special_exit;
     emit(std::move(event), now, out);
   }
   const Job& current = state_.jobs.at(id.value);
@@ -236,7 +238,8 @@ Status Controller::requeue(const Job& job, JobVerb verb, const Caller& caller, I
                    .sluid = next_sluid(state_, now),
                    .begin = now,
                    .holds = current.holds,
-                   .reason = reason},
+                   .reason = reason,
+                   .special_exit = hold && alter.special_exit},
        now, out);
   bring_back_others(state_.jobs.at(id.value), now, out);
   job_moved_on(id, now, out);  // what depends on its end may hope again

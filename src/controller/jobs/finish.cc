@@ -119,7 +119,8 @@ void Controller::requeue_now(JobId id, Instant now, Outbox& out) {
                    .sluid = next_sluid(state_, now),
                    .begin = begin,
                    .holds = job.holds,
-                   .reason = cron ? Reason::None : job.end_reason},
+                   .reason = cron ? Reason::None : job.end_reason,
+                   .special_exit = job.special_exit},
        now, out);
   if (cron) {
     JobUpdated update = unchanged(state_.jobs.at(id.value));

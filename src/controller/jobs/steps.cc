@@ -50,6 +50,20 @@ std::vector<Room> rooms_of(const State& state, const Job& job, const CreateStep&
   return rooms;
 }
 
+// Does it ask for a node that the job does not have?
+bool names_others(const State& state, const Job& job, const CreateStep& create) {
+  auto wanted = Hostlist::parse(create.node_list);
+  if (!wanted || wanted->empty()) return false;
+  bool others = false;
+  wanted->for_each([&](std::string_view name) {
+    const Node* node = state.find_node(name);
+    others = others || !node ||
+             !std::ranges::any_of(job.allocation->nodes,
+                                  [&](const NodeShare& share) { return share.node == node->id; });
+  });
+  return others;
+}
+
 TaskNeeds needs_of(const CreateStep& create) {
   return needs_of(create.cpus_per_task, create.tasks_per_node, create.binding);
 }
@@ -191,6 +205,7 @@ Result<Step> Controller::plan_step(const Job& job, const CreateStep& create, Ins
     return share.memory_mb > 0 && create.memory_per_node_mb > share.memory_mb;
   });
   if (too_much) return refuse(Errc::InvalidTaskMemory);
+  if (names_others(state_, job, create)) return refuse(Errc::RequestedNodeConfigUnavailable);
   auto gres = step_gres_wish(job, create);
   if (!gres) return std::unexpected(gres.error());
   std::vector<Room> rooms = rooms_of(state_, job, create, config_.max_tasks_per_node, *gres);

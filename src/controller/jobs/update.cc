@@ -8,6 +8,8 @@
 namespace ym {
 namespace {
 
+constexpr std::uint32_t kNotSupported = 2036;  // Slurm's number
+
 template <class T>
 void set_if(T& field, const std::optional<T>& value) {
   if (value) field = *value;
@@ -22,7 +24,9 @@ bool touches_placement(const JobPatch& patch) {
          patch.cluster_features || patch.std_err || patch.std_in || patch.time_min_s ||
          patch.tasks_per_node || patch.min_cpus_per_node || patch.switches || patch.core_spec ||
          patch.memory_per_node_mb || patch.memory_per_cpu_mb || patch.tmp_mb || patch.contiguous ||
-         patch.exclusive || patch.oversubscribe;
+         patch.exclusive || patch.oversubscribe || patch.network || patch.min_cpus ||
+         patch.sockets_per_node || patch.cores_per_socket || patch.threads_per_core ||
+         patch.thread_spec || patch.reboot;
 }
 
 JobSpecials patched(JobSpecials specials, const JobPatch& patch) {
@@ -33,6 +37,8 @@ JobSpecials patched(JobSpecials specials, const JobPatch& patch) {
   set_if(specials.switches, patch.switches);
   set_if(specials.switch_wait_s, patch.switch_wait_s);
   set_if(specials.delay_boot_s, patch.delay_boot_s);
+  set_if(specials.container_id, patch.container_id);
+  set_if(specials.reboot, patch.reboot);
   if (patch.memory_per_node_mb) specials.all_memory = *patch.memory_per_node_mb == 0;
   return specials;
 }
@@ -49,6 +55,15 @@ JobExtras patched(JobExtras extras, const JobPatch& patch) {
   set_if(extras.burst_buffer, patch.burst_buffer);
   set_if(extras.tmp_mb, patch.tmp_mb);
   set_if(extras.core_spec, patch.core_spec);
+  set_if(extras.network, patch.network);
+  set_if(extras.sockets_per_node, patch.sockets_per_node);
+  set_if(extras.cores_per_socket, patch.cores_per_socket);
+  set_if(extras.binding.threads_per_core, patch.threads_per_core);
+  if (patch.core_spec) extras.thread_spec = false;
+  if (patch.thread_spec) {
+    extras.core_spec = *patch.thread_spec;
+    extras.thread_spec = true;
+  }
   JobSpecials specials = patched(*extras.specials, patch);
   if (!(specials == *extras.specials)) extras.specials = Ref(std::move(specials));
   set_if(extras.comment, patch.comment);
@@ -82,6 +97,9 @@ JobSpec patched(JobSpec spec, const JobPatch& patch) {
   set_if(spec.contiguous, patch.contiguous);
   set_if(spec.exclusive, patch.exclusive);
   set_if(spec.oversubscribe, patch.oversubscribe);
+  // So many CPUs: as many tasks as take them.
+  if (patch.min_cpus)
+    spec.tasks = (*patch.min_cpus + spec.cpus_per_task - 1) / std::max(1u, spec.cpus_per_task);
   if (patch.memory_per_node_mb) spec.memory_per_cpu_mb = 0;
   if (patch.memory_per_cpu_mb) spec.memory_per_node_mb = 0;
   set_if(spec.memory_per_node_mb, patch.memory_per_node_mb);
@@ -91,8 +109,16 @@ JobSpec patched(JobSpec spec, const JobPatch& patch) {
   return spec;
 }
 
-// "+5" and "-10" are relative to what the limit is.
-Result<JobPatch> with_time_limit(JobPatch patch, const JobSpec& spec) {
+// EndTime is a limit, counted from the start; "+5" and "-10" are relative to what the limit is.
+Result<JobPatch> with_time_limit(JobPatch patch, const Job& job, Instant now) {
+  const JobSpec& spec = *job.spec;
+  if (patch.end) {
+    bool runs = job.state == JobState::Running || job.state == JobState::Suspended;
+    if (!runs) return refuse(Errc::JobNotRunning);
+    if (*patch.end <= now) return refuse(Errc::InvalidTime);
+    patch.time_limit_s = static_cast<std::uint32_t>((*patch.end - job.start).count() / 1000);
+    return patch;
+  }
   if (!patch.time_limit_change_s) return patch;
   if (spec.time_limit_s == JobSpec::kUnlimited) return refuse(Errc::InvalidTimeLimit);
   std::int64_t limit = std::int64_t{spec.time_limit_s} + *patch.time_limit_change_s;
@@ -106,10 +132,13 @@ Result<JobPatch> with_time_limit(JobPatch patch, const JobSpec& spec) {
 Status Controller::update(const Job& job, const JobPatch& asked, const Caller& caller, Instant now,
                           Outbox& out) {
   if (is_terminal(job.state)) return refuse(Errc::JobFinished);
-  Result<JobPatch> resolved = with_time_limit(asked, *job.spec);
+  Result<JobPatch> resolved = with_time_limit(asked, job, now);
   if (!resolved) return std::unexpected(resolved.error());
   const JobPatch& patch = *resolved;
   bool pending = job.state == JobState::Pending;
+  // Neither larger nor smaller while it runs.
+  if (job.state == JobState::Running && (patch.min_nodes || patch.max_nodes))
+    return fail(kNotSupported, "Requested operation not supported on this system");
   if (!pending && touches_placement(patch)) return refuse(Errc::JobNotPending);
   bool raises_limit = patch.time_limit_s && *patch.time_limit_s > job.spec->time_limit_s;
   bool raises_priority = patch.priority && *patch.priority > job.priority;
@@ -147,7 +176,11 @@ Status Controller::update(const Job& job, const JobPatch& asked, const Caller& c
     event.dependency = dependency->empty() ? Ref<Dependency>{} : Ref(std::move(*dependency));
     event.dependency_failed = false;
   }
-  if (patch.priority == 0u) event.holds.user = true;
+  if (patch.priority == 0u) (caller.administrator ? event.holds.admin : event.holds.user) = true;
+  if (patch.priority.value_or(0) > 0 && (caller.administrator || !job.holds.admin)) {
+    event.holds = {};
+    event.special_exit = false;
+  }
   if (patch.nice && !patch.priority)
     event.priority =
         static_cast<std::uint32_t>(std::int64_t{job.priority} - (*patch.nice - job.spec->nice));

@@ -19,6 +19,19 @@ void Controller::change_node(const Node& node, const NodeStateChanged& change, I
 
 namespace {
 
+constexpr std::uint32_t kNeverMind = 0xffffffff;
+constexpr std::uint32_t kInvalidNodeState = 2028, kInvalidActiveFeatures = 2030;  // Slurm's
+
+// Is each of the first list in the second?
+bool is_subset(std::string_view some, std::string_view all) {
+  for (std::string_view one : split_words(some, ',')) {
+    bool found = false;
+    for (std::string_view other : split_words(all, ',')) found = found || one == other;
+    if (!found) return false;
+  }
+  return true;
+}
+
 // Does a state that an administrator typed end a reboot that is under way?
 bool ends_reboot(std::string_view state) {
   return std::ranges::any_of(
@@ -50,13 +63,52 @@ Result<NodeStateChanged> wanted_state(const Node& node, std::string_view state) 
   } else if (same_ignoring_case(state, "RESUME") || same_ignoring_case(state, "IDLE")) {
     change = {.node = node.id,
               .condition = node.responding ? NodeCondition::Up : NodeCondition::Unknown};
-  } else if (!same_ignoring_case(state, "CANCEL_REBOOT")) {
-    return fail("Invalid node state specified: " + std::string(state));
+  } else if (same_ignoring_case(state, "FUTURE")) {
+    if (node.jobs > 0) return refuse(Errc::NodesBusy);
+    change.condition = NodeCondition::Future;
+  } else if (to_upper(state).starts_with("POWER_")) {
+    return refuse(Errc::Disabled, "SuspendProgram and ResumeProgram are not run yet");
+  } else if (!same_ignoring_case(state, "CANCEL_REBOOT") && !same_ignoring_case(state, "NORESP")) {
+    return fail(kInvalidNodeState, "Invalid node state specified");
   }
   return change;
 }
 
 }  // namespace
+
+void Controller::note_update(const Node& node, const UpdateNodes& update, Instant now,
+                             Outbox& out) {
+  NodeNoted note = noted(node);
+  note.comment = update.comment.value_or(node.comment);
+  note.extra = update.extra.value_or(node.extra);
+  note.instance_id = update.instance_id.value_or(node.instance_id);
+  note.instance_type = update.instance_type.value_or(node.instance_type);
+  note.cpu_bind = update.cpu_bind.value_or(node.cpu_bind);
+  if (update.active_features) {
+    note.active_features = *update.active_features;
+    note.features_chosen = *update.active_features != node.spec->features;
+  } else if (update.features) {
+    note.active_features.clear();
+    note.features_chosen = false;
+  }
+  bool comes_back = same_ignoring_case(update.state, "RESUME") ||
+                    same_ignoring_case(update.state, "IDLE") ||
+                    same_ignoring_case(update.state, "UNDRAIN");
+  if (comes_back) note.resume_after = {};
+  if (update.resume_after_s)
+    note.resume_after = *update.resume_after_s == kNeverMind
+                            ? Instant{}
+                            : now + std::chrono::seconds(*update.resume_after_s);
+  resume_at_.erase(node.id);
+  if (note.resume_after) resume_at_[node.id] = note.resume_after;
+  NodeNoted before = noted(node);
+  bool same =
+      note.comment == before.comment && note.extra == before.extra &&
+      note.instance_id == before.instance_id && note.instance_type == before.instance_type &&
+      note.cpu_bind == before.cpu_bind && note.active_features == before.active_features &&
+      note.features_chosen == before.features_chosen && note.resume_after == before.resume_after;
+  if (!same) emit(std::move(note), now, out);
+}
 
 void Controller::update_nodes(RequestId request, const UpdateNodes& update, const Caller& caller,
                               Instant now, Outbox& out) {
@@ -82,10 +134,16 @@ void Controller::update_nodes(RequestId request, const UpdateNodes& update, cons
     bool needs_reason = change->drain && !node->drain && change->reason.empty();
     if (needs_reason) status = fail("You must specify a reason when DRAINING a node");
     changes.emplace_back(node->id, std::move(*change));
-    if (update.weight || update.features) {
+    if (update.active_features &&
+        !is_subset(*update.active_features, update.features.value_or(node->spec->features)))
+      status = fail(kInvalidActiveFeatures, "Active features not subset of available features");
+    if (update.weight || update.features || update.gres || update.address || update.hostname) {
       NodeSpec spec = *node->spec;
       spec.weight = update.weight.value_or(spec.weight);
       spec.features = update.features.value_or(spec.features);
+      spec.gres = update.gres.value_or(spec.gres);
+      spec.address = update.address.value_or(spec.address);
+      spec.hostname = update.hostname.value_or(spec.hostname);
       redefined.nodes.push_back({node->id, Ref(std::move(spec))});
     }
   });
@@ -95,11 +153,9 @@ void Controller::update_nodes(RequestId request, const UpdateNodes& update, cons
     can_ever_run_.clear();
   }
   for (const auto& [id, change] : changes) {
-    const Node& noted = state_.nodes.at(id.value);
-    NodeNoted note{.node = id,
-                   .comment = update.comment.value_or(noted.comment),
-                   .extra = update.extra.value_or(noted.extra)};
-    if (note.comment != noted.comment || note.extra != noted.extra) emit(std::move(note), now, out);
+    note_update(state_.nodes.at(id.value), update, now, out);
+    if (same_ignoring_case(update.state, "NORESP") && state_.nodes.at(id.value).responding)
+      emit(NodeStoppedResponding{.node = id}, now, out);
     if (ends_reboot(update.state) && state_.nodes.at(id.value).reboot.phase != RebootPhase::None)
       emit(NodeRebootChanged{.node = id}, now, out);
     bool goes_down = change.condition == NodeCondition::Down &&
@@ -155,6 +211,18 @@ constexpr PartitionField kPartitionFields[] = {
     {"over_time_limit_min", copy<&PartitionSpec::over_time_limit_min>},
     {"lln", copy<&PartitionSpec::lln>},
     {"req_resv", copy<&PartitionSpec::req_resv>},
+    {"alloc_nodes", copy<&PartitionSpec::alloc_nodes>},
+    {"cpu_bind", copy<&PartitionSpec::cpu_bind>},
+    {"exclusive_topo", copy<&PartitionSpec::exclusive_topo>},
+    {"job_defaults", copy<&PartitionSpec::job_defaults>},
+    {"default_cpus_per_gpu", copy<&PartitionSpec::default_cpus_per_gpu>},
+    {"default_memory_per_gpu_mb", copy<&PartitionSpec::default_memory_per_gpu_mb>},
+    {"power_down_on_idle", copy<&PartitionSpec::power_down_on_idle>},
+    {"topology", copy<&PartitionSpec::topology>},
+    {"tres_billing_weights", copy<&PartitionSpec::tres_billing_weights>},
+    {"suspend_time_s", copy<&PartitionSpec::suspend_time_s>},
+    {"suspend_timeout_s", copy<&PartitionSpec::suspend_timeout_s>},
+    {"resume_timeout_s", copy<&PartitionSpec::resume_timeout_s>},
 };
 
 // Copies the members named in `changed`.

@@ -24,6 +24,8 @@ const Verdict* verdict_of(const Job& job, const Verdicts& verdicts) {
 
 Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now) {
   if (job.configuring) return Reason::Prolog;
+  if (job.state == JobState::Running && job.holds.admin) return Reason::JobHeldAdmin;
+  if (job.state == JobState::Running && job.holds.user) return Reason::JobHeldUser;
   if (job.state != JobState::Pending) return job.end_reason;
   bool says_why = job.end_reason == Reason::LaunchFailedRequeuedHeld ||
                   job.end_reason == Reason::RequeuedHeld || job.end_reason == Reason::MaxRequeue;
@@ -81,6 +83,9 @@ JobRow job_row(const State& state, const Job& job, const Verdicts& verdicts, Ins
     if (verdict->reason == row.reason) row.reason_text = verdict->text;
     if (job.het_job || verdict->head == job.id) row.expected_start = verdict->expected_start;
   }
+  bool waits = job.state == JobState::Pending;
+  row.last_eval = !waits ? job.start : job.held() ? job.submit : std::max(verdicts.at, job.submit);
+  if (row.last_eval) row.scheduler = "Main";
   if (job.state == JobState::Pending && job.held()) {
     row.job.priority = 0;
     row.job.eligible = {};
@@ -141,6 +146,7 @@ PartitionRow partition_row(const State& state, const Partition& partition) {
     if (!node) continue;
     ++row.node_count;
     row.cpus += node->spec->cpus;
+    row.memory_mb += node->spec->memory_mb;
   }
   return row;
 }

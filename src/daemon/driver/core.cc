@@ -21,6 +21,7 @@ bool may_start_something(const Event& event) {
          std::holds_alternative<NodeStateChanged>(event.body) ||
          std::holds_alternative<NodeRebootChanged>(event.body) ||
          std::holds_alternative<NodesDefined>(event.body) ||
+         std::holds_alternative<NodeNoted>(event.body) ||
          std::holds_alternative<PartitionDefined>(event.body) ||
          std::holds_alternative<ReservationDefined>(event.body) ||
          std::holds_alternative<ReservationRemoved>(event.body) ||
@@ -94,6 +95,12 @@ void Core::handle(const Request& request, Instant now) {
           controller_.clear_triggers(request.id, command, request.caller, now, out_);
         else if constexpr (std::is_same_v<C, UpdateCrontab>)
           controller_.update_crontab(request.id, command, request.caller, now, out_);
+        else if constexpr (std::is_same_v<C, UpdateStep>)
+          controller_.update_step(request.id, command, request.caller, now, out_);
+        else if constexpr (std::is_same_v<C, CreateNodes>)
+          controller_.create_nodes(request.id, command, request.caller, now, out_);
+        else if constexpr (std::is_same_v<C, DeleteNodes>)
+          controller_.delete_nodes(request.id, command, request.caller, now, out_);
         else if constexpr (std::is_same_v<C, UpdatePartition>)
           controller_.update_partition(request.id, command, request.caller, now, out_);
         else {

@@ -21,9 +21,10 @@ namespace ym {
 struct NewConfiguration {
   ClusterConfig config;
 };
-using Command = std::variant<SubmitJob, AlterJobs, CreateStep, UpdateNodes, UpdatePartition,
-                             NewConfiguration, RebootNodes, UpdateReservation, CreateHetStep,
-                             SetTrigger, ClearTriggers, UpdateCrontab>;
+using Command =
+    std::variant<SubmitJob, AlterJobs, CreateStep, UpdateNodes, UpdatePartition, NewConfiguration,
+                 RebootNodes, UpdateReservation, CreateHetStep, SetTrigger, ClearTriggers,
+                 UpdateCrontab, UpdateStep, CreateNodes, DeleteNodes>;
 struct Request {
   RequestId id;
   Caller caller;

@@ -25,6 +25,10 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<AlterJobs>: return to_core<AlterJobs>(to, peer, frame);
     case message_number<CreateStep>: return to_core<CreateStep>(to, peer, frame);
     case message_number<CreateHetStep>: return to_core<CreateHetStep>(to, peer, frame);
+    case message_number<UpdateStep>: return to_core<UpdateStep>(to, peer, frame);
+    case message_number<CreateNodes>: return to_core<CreateNodes>(to, peer, frame);
+    case message_number<DeleteNodes>: return to_core<DeleteNodes>(to, peer, frame);
+    case message_number<SetDebug>: return set_debug(to, peer, frame);
     case message_number<UpdateNodes>: return to_core<UpdateNodes>(to, peer, frame);
     case message_number<RebootNodes>: return to_core<RebootNodes>(to, peer, frame);
     case message_number<UpdatePartition>: return to_core<UpdatePartition>(to, peer, frame);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,7 @@ class Desk {
   void query_reservations(ReplyTo to, const Frame& frame);
   void query_licenses(ReplyTo to, const Frame& frame);
   void query_config(ReplyTo to);
+  void add_live_values(ConfigAnswer& config, const View& view);
   void query_statistics(ReplyTo to, const Peer& peer, const Frame& frame);
   void ping(ReplyTo to);
   void watch_job(ReplyTo to, const Peer& peer, const Frame& frame);
@@ -128,6 +130,7 @@ class Desk {
   // desk_commands.cc
   void submit(ReplyTo to, const Peer& peer, const Frame& frame);
   void reconfigure(ReplyTo to, const Peer& peer);
+  void set_debug(ReplyTo to, const Peer& peer, const Frame& frame);
   void shut_down(ReplyTo to, const Peer& peer, const Frame& frame);
   void node_report(ReplyTo to, const Peer& peer, const Frame& frame);
   void send_reply(Reply& reply, const Snapshot& state);
@@ -151,6 +154,9 @@ class Desk {
   std::mutex mutex_;
   std::map<std::uint64_t, Listing> listings_;    // by connection; guarded by mutex_
   std::map<std::uint64_t, Follower> followers_;  // by connection; guarded by mutex_
+  // As somebody said since the configuration was read; guarded by mutex_.
+  std::string debug_level_;
+  std::set<std::string> debug_flags_;
 };
 
 }  // namespace ym

@@ -9,6 +9,7 @@
 #include "daemon/slurmctld/desk_impl.h"
 #include "net/token.h"
 #include "notation/hostlist.h"
+#include "os/log.h"
 #include "os/users.h"
 #include "site/configuration.h"
 
@@ -71,6 +72,12 @@ void Desk::reconfigure(ReplyTo to, const Peer& peer) {
     return deny(to, loaded.error());
   }
   for (const std::string& warning : loaded->warnings) s_.log->info("{}", warning);
+  {
+    std::lock_guard lock(mutex_);
+    debug_level_.clear();
+    debug_flags_.clear();
+  }
+  if (auto level = parse_log_level(loaded->config.controller_debug)) s_.log->set_level(*level);
   Request request{.id = s_.requests->open(to),
                   .caller = std::move(caller),
                   .command = NewConfiguration{std::move(loaded->config)}};
@@ -78,6 +85,40 @@ void Desk::reconfigure(ReplyTo to, const Peer& peer) {
   // What nodes say of themselves then comes behind it in the same queue.
   for (ConnectionId node : s_.requests->node_connections())
     answer({.connection = node}, Reconfigure{});
+}
+
+// How much is logged, here or by some nodes, until the configuration is read again.
+void Desk::set_debug(ReplyTo to, const Peer& peer, const Frame& frame) {
+  SetDebug wish;
+  if (!read(to, frame, wish)) return;
+  if (!s_.directory->caller(peer, wall_clock()).administrator)
+    return deny(to, Error{.code = 1, .text = "Permission denied"});
+  auto level = parse_log_level(wish.level);
+  if (!wish.level.empty() && !level)
+    return deny(to, Error{.code = 0, .text = "invalid debug level: " + wish.level});
+  if (!wish.nodes.empty()) {
+    auto hosts = Hostlist::parse(wish.nodes);
+    if (!hosts) return deny(to, ym::refuse(Errc::InvalidNodeName).error());
+    std::string missing;
+    hosts->for_each([&](std::string_view host) {
+      std::optional<ConnectionId> node = s_.requests->connection_of(std::string(host));
+      if (node)
+        answer({.connection = *node}, wish);
+      else
+        missing = host;
+    });
+    if (!missing.empty()) return deny(to, ym::refuse(Errc::InvalidNodeName, missing).error());
+    return answer(to, Done{});
+  }
+  {
+    std::lock_guard lock(mutex_);
+    if (level) debug_level_ = wish.level;
+    for (const std::string& flag : wish.flags_on) debug_flags_.insert(flag);
+    for (const std::string& flag : wish.flags_off) debug_flags_.erase(flag);
+  }
+  if (level) s_.log->set_level(*level);
+  if (level) s_.log->info("debug level is {} from now on", wish.level);
+  answer(to, Done{});
 }
 
 void Desk::shut_down(ReplyTo to, const Peer& peer, const Frame& frame) {
@@ -259,6 +300,13 @@ void Desk::sign(StepCreated& created, const Snapshot& state, const StepWorld& wo
 // A node that is not connected hears of it when it is again: its report will lack what the order
 // wanted.
 void Desk::send_order(Order& order, ConnectionId route) {
+  // Of an interactive job its client is told, wherever that is.
+  if (auto* notice = std::get_if<NotifyJob>(&order.message)) {
+    std::vector<ConnectionId> owners = s_.requests->owners_of(notice->job);
+    for (ConnectionId owner : owners)
+      answer({.connection = owner}, OwnerNotice{.job = notice->job, .text = notice->text});
+    if (!owners.empty()) return;
+  }
   if (!route) return;
   if (auto* launch = std::get_if<LaunchJob>(&order.message); launch && !launch->prepare_only) {
     auto script = s_.journal->blobs().get(launch->spec->script_blob);

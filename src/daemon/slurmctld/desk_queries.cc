@@ -13,6 +13,7 @@
 #include "daemon/slurmctld/desk_impl.h"
 #include "net/token.h"
 #include "notation/hostlist.h"
+#include "notation/timestamp.h"
 #include "os/environment.h"
 #include "os/files.h"
 #include "os/users.h"
@@ -169,10 +170,49 @@ void Desk::query_licenses(ReplyTo to, const Frame& frame) {
   answer(to, license_rows(s_.published->view().state, query.name, wall_clock()));
 }
 
+namespace {
+
+// "slurm(64030)"
+std::string with_number(const std::string& user) {
+  auto known = user_by_name(user);
+  return known ? fmt::format("{}({})", known->name, known->uid) : user;
+}
+
+}  // namespace
+
+// What no file says: when the controller started, what the next job is called, how much is logged
+// since somebody said so.
+void Desk::add_live_values(ConfigAnswer& config, const View& view) {
+  auto set = [&](const std::string& key, const std::string& value) {
+    auto before = [](const KeyValue& a, const std::string& b) {
+      return to_lower(a.key) < to_lower(b);
+    };
+    auto at = std::lower_bound(config.values.begin(), config.values.end(), key, before);
+    if (at != config.values.end() && at->key == key)
+      at->value = value;
+    else
+      config.values.insert(at, {key, value});
+  };
+  Instant boot = s_.started;
+  set("BOOT_TIME", print_timestamp(boot, FixedOffset(zone_offset_seconds(boot))));
+  set("HASH_VAL", "Match");
+  bool says = std::ranges::any_of(config.values,
+                                  [](const KeyValue& one) { return one.key == "MaxNodeCount"; });
+  if (!says) set("MaxNodeCount", std::to_string(view.config->nodes.size()));
+  set("NEXT_JOB_ID", std::to_string(view.state.next_job_id));
+  std::lock_guard lock(mutex_);
+  if (!debug_level_.empty()) set("SlurmctldDebug", debug_level_);
+  if (!debug_flags_.empty())
+    set("DebugFlags", join({debug_flags_.begin(), debug_flags_.end()}, ","));
+}
+
 void Desk::query_config(ReplyTo to) {
   ConfigAnswer config{.values = {}, .boot = s_.started};
   View view = s_.published->view();
-  for (const auto& [key, value] : view.config->shown) config.values.push_back({key, value});
+  for (const auto& [key, value] : view.config->shown)
+    config.values.push_back(
+        {key, key.ends_with("mUser") || key == "SlurmdUser" ? with_number(value) : value});
+  add_live_values(config, view);
   answer(to, config);
 }
 
@@ -238,7 +278,7 @@ void Desk::get_script(ReplyTo to, const Peer& peer, const Frame& frame) {
     return deny(to, ym::refuse(Errc::InvalidJobId).error());
   Caller caller = s_.directory->caller(peer, wall_clock());
   if (!caller.administrator && caller.uid != job->spec->uid)
-    return deny(to, ym::refuse(Errc::AccessDenied).error());
+    return deny(to, ym::refuse(Errc::InvalidUserId).error());
   std::string blob = job->spec->script_blob;
   bool taken = s_.journal->try_errand([this, to, blob](JournalLoop& journal) {
     auto script = journal.blobs().get(blob);

@@ -66,6 +66,7 @@ void PlannerLoop::run() {
     auto begin = stopwatch();
     Plan plan = planner_.plan(state_, last_plan_, PlanBudget{});
     published_.note_plan(stopwatch() - begin);
+    plan.verdicts.at = last_plan_;
     published_.set_verdicts(Ref(plan.verdicts));
     if (plan.starts.empty()) continue;
     outstanding_ = true;

@@ -54,6 +54,14 @@ void Requests::own(ConnectionId connection, JobId job) {
   owners_.emplace(connection.value, job);
 }
 
+std::vector<ConnectionId> Requests::owners_of(JobId job) const {
+  std::lock_guard lock(mutex_);
+  std::vector<ConnectionId> out;
+  for (const auto& [connection, owned] : owners_)
+    if (owned == job) out.push_back(ConnectionId{connection});
+  return out;
+}
+
 std::vector<JobId> Requests::forget(ConnectionId connection) {
   std::lock_guard lock(mutex_);
   std::erase_if(watches_,

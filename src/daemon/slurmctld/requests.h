@@ -42,6 +42,7 @@ class Requests {
   std::vector<JobId> forget(ConnectionId connection);
   // A connection speaks for an interactive job.
   void own(ConnectionId connection, JobId job);
+  std::vector<ConnectionId> owners_of(JobId job) const;
 
   void node_connected(const std::string& node, ConnectionId connection);
   // The node whose connection this was, if it still was the node's current one.

@@ -53,42 +53,53 @@ void NodeDaemon::on_controller_frame(const Frame& frame, agent::Outbox& out) {
                  message.error().text);
     return true;
   };
-  bool known = with(std::type_identity<LaunchJob>(),
-                    [&](const LaunchJob& one) { agent_.handle(one, out); }) ||
-               with(std::type_identity<KillJob>(),
-                    [&](const KillJob& one) { agent_.handle(one, agent_time(), out); }) ||
-               with(std::type_identity<SignalJob>(),
-                    [&](const SignalJob& one) { agent_.handle(one, out); }) ||
-               with(std::type_identity<SuspendJob>(),
-                    [&](const SuspendJob& one) { agent_.handle(one, out); }) ||
-               with(std::type_identity<ForgetAttempts>(),
-                    [&](const ForgetAttempts& one) { agent_.handle(one, out); }) ||
-               with(std::type_identity<RebootNode>(),
-                    [&](const RebootNode& one) {
-                      reboot_.order(loaded_.config.reboot_program, one.asked);
-                    }) ||
-               with(std::type_identity<NodeRows>(),
-                    [&](const NodeRows& one) {
-                      if (one.rows.size() == 1) health_.take_state(one.rows.front().node);
-                    }) ||
-               with(std::type_identity<Shutdown>(),
-                    [&](const Shutdown&) {
-                      log_.info("the controller asks us to stop");
-                      stop();
-                    }) ||
-               with(std::type_identity<TreeOrder>(),
-                    [&](const TreeOrder& one) {
-                      TreeOrder order = one;
-                      order.uid = Uid{0};  // the controller may do anything
-                      carry_out(std::move(order), [this, header = frame.header](TreeAnswers all) {
-                        link_->send({.type = wire::message_number<TreeAnswers>,
-                                     .correlation = header.correlation},
-                                    encode_answers(std::move(all)));
-                      });
-                    }) ||
-               with(std::type_identity<Reconfigure>(), [&](const Reconfigure&) {
-                 if (on_reconfigure_) on_reconfigure_();
-               });
+  bool known =
+      with(std::type_identity<LaunchJob>(),
+           [&](const LaunchJob& one) { agent_.handle(one, out); }) ||
+      with(std::type_identity<KillJob>(),
+           [&](const KillJob& one) { agent_.handle(one, agent_time(), out); }) ||
+      with(std::type_identity<SignalJob>(),
+           [&](const SignalJob& one) { agent_.handle(one, out); }) ||
+      with(std::type_identity<SuspendJob>(),
+           [&](const SuspendJob& one) { agent_.handle(one, out); }) ||
+      with(std::type_identity<ForgetAttempts>(),
+           [&](const ForgetAttempts& one) { agent_.handle(one, out); }) ||
+      with(std::type_identity<RebootNode>(),
+           [&](const RebootNode& one) {
+             reboot_.order(loaded_.config.reboot_program, one.asked);
+           }) ||
+      with(std::type_identity<NotifyJob>(),
+           [&](const NotifyJob& one) {
+             auto told = shepherds_.send(one.sluid, kBatchStep,
+                                         {.kind = ControlKind::Signal, .notice = one.text + "\n"});
+             if (!told) log_.verbose("words for job {}: {}", one.job.value, told.error().text);
+           }) ||
+      with(std::type_identity<SetDebug>(),
+           [&](const SetDebug& one) {
+             if (auto level = parse_log_level(one.level)) log_.set_level(*level);
+           }) ||
+      with(std::type_identity<NodeRows>(),
+           [&](const NodeRows& one) {
+             if (one.rows.size() == 1) health_.take_state(one.rows.front().node);
+           }) ||
+      with(std::type_identity<Shutdown>(),
+           [&](const Shutdown&) {
+             log_.info("the controller asks us to stop");
+             stop();
+           }) ||
+      with(std::type_identity<TreeOrder>(),
+           [&](const TreeOrder& one) {
+             TreeOrder order = one;
+             order.uid = Uid{0};  // the controller may do anything
+             carry_out(std::move(order), [this, header = frame.header](TreeAnswers all) {
+               link_->send(
+                   {.type = wire::message_number<TreeAnswers>, .correlation = header.correlation},
+                   encode_answers(std::move(all)));
+             });
+           }) ||
+      with(std::type_identity<Reconfigure>(), [&](const Reconfigure&) {
+        if (on_reconfigure_) on_reconfigure_();
+      });
   if (!known) log_.debug("message {} of the controller is not for us", frame.header.type);
 }
 

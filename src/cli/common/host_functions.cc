@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/common/host_functions.h"
+
+#include <unistd.h>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "os/files.h"
+
+namespace ym::cli {
+namespace {
+
+struct Call {
+  std::string_view function, argument;
+};
+
+bool has_feature(const NodeRow& row, std::string_view feature) {
+  for (std::string_view one : split_words(row.node.features_now(), ','))
+    if (one == feature) return true;
+  return false;
+}
+
+Result<Hostlist> with_features(std::string_view argument, const HostSources& sources) {
+  auto rows = sources.nodes();
+  if (!rows) return std::unexpected(rows.error());
+  std::vector<std::string> names;
+  for (const NodeRow& row : *rows)
+    for (std::string_view feature : split_words(argument, ','))
+      if (has_feature(row, feature)) {
+        names.push_back(row.node.spec->name);
+        break;
+      }
+  return Hostlist::of(names);
+}
+
+// Blocks or lowest switches that have one of the nodes.
+template <class Rows, class Nodes>
+Hostlist neighbours(const Rows& rows, const Hostlist& wanted, const Nodes& nodes_of) {
+  Hostlist out;
+  for (const auto& row : rows) {
+    bool has = false;
+    wanted.for_each([&](std::string_view name) { has = has || nodes_of(row).contains(name); });
+    if (has) out = out.united(nodes_of(row));
+  }
+  return out;
+}
+
+Result<Hostlist> in_topology(const Call& call, const HostSources& sources) {
+  auto topology = sources.topology();
+  if (!topology) return std::unexpected(topology.error());
+  auto names = Hostlist::parse(call.argument);
+  if (!names) return std::unexpected(names.error());
+  std::vector<TopologySwitch> leaves;
+  for (const TopologySwitch& one : topology->switches)
+    if (one.level == 0) leaves.push_back(one);
+  if (call.function == "switchwith")
+    return neighbours(leaves, *names, [](const TopologySwitch& one) { return one.members; });
+  if (call.function == "blockwith")
+    return neighbours(topology->blocks, *names, [](const TopologyBlock& one) { return one.nodes; });
+  Hostlist out;
+  Status status;
+  names->for_each([&](std::string_view name) {
+    const TopologySwitch* one = topology->find_switch(name);
+    const TopologyBlock* block = topology->find_block(name);
+    if (call.function == "switch" ? one != nullptr : block != nullptr)
+      out = out.united(call.function == "switch" ? one->members : block->nodes);
+    else
+      status = fail(fmt::format("there is no {} {}", call.function, name));
+  });
+  if (!status) return std::unexpected(status.error());
+  return out;
+}
+
+Result<Hostlist> value_of(const Call& call, const HostSources& sources) {
+  if (call.function == "feature") return with_features(call.argument, sources);
+  for (std::string_view name : {"switch", "switchwith", "block", "blockwith"})
+    if (call.function == name) return in_topology(call, sources);
+  return fail(
+      fmt::format("there is no function {}{{}}; there are feature, switch, switchwith, "
+                  "block and blockwith",
+                  printable(call.function)));
+}
+
+}  // namespace
+
+bool has_host_function(std::string_view text) { return text.find('{') != std::string_view::npos; }
+
+Result<Hostlist> resolve_hosts(std::string_view text, const HostSources& sources) {
+  if (!has_host_function(text)) return Hostlist::parse(text);
+  std::vector<std::string> names;
+  auto add = [&](const Hostlist& list) {
+    list.for_each([&](std::string_view name) { names.emplace_back(name); });
+  };
+  while (!text.empty()) {
+    auto open = text.find('{');
+    // What stands before the function's own name is a plain list.
+    auto comma = open == std::string_view::npos ? open : text.substr(0, open).rfind(',');
+    std::string_view plain = open == std::string_view::npos    ? text
+                             : comma == std::string_view::npos ? std::string_view()
+                                                               : text.substr(0, comma);
+    auto list = Hostlist::parse(plain);
+    if (!list) return list;
+    add(*list);
+    if (open == std::string_view::npos) break;
+    auto close = text.find('}', open);
+    if (close == std::string_view::npos) return fail("'{' without '}'");
+    std::size_t begin = comma == std::string_view::npos ? 0 : comma + 1;
+    auto value = value_of({.function = text.substr(begin, open - begin),
+                           .argument = text.substr(open + 1, close - open - 1)},
+                          sources);
+    if (!value) return value;
+    add(*value);
+    text.remove_prefix(close + 1);
+    if (!text.empty() && text[0] != ',') return fail("behind '}' a ',' or the end is expected");
+    if (!text.empty()) text.remove_prefix(1);
+  }
+  return Hostlist::of(names);
+}
+
+Result<Topology> load_topology(const std::string& slurm_conf) {
+  auto slash = slurm_conf.rfind('/');
+  std::string path = (slash == std::string::npos ? "" : slurm_conf.substr(0, slash + 1)) +
+                     std::string("topology.conf");
+  if (::access(path.c_str(), F_OK) != 0)
+    return fail(fmt::format("No topology information available: there is no {}", path));
+  return parse_topology_conf(path, [](const std::string& name) { return read_file(name); });
+}
+
+}  // namespace ym::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions in lists of hosts: feature{x}, switch{x}, switchwith{node}, block{x}, blockwith{node}.
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "config/topology_conf.h"
+#include "model/node_messages.h"
+#include "notation/hostlist.h"
+
+namespace ym::cli {
+
+// Asked only if a function needs them.
+struct HostSources {
+  std::function<Result<std::vector<NodeRow>>()> nodes;
+  std::function<Result<Topology>()> topology;
+};
+bool has_host_function(std::string_view text);
+// The list with every function replaced by the nodes that it means, in the order of the text.
+Result<Hostlist> resolve_hosts(std::string_view text, const HostSources& sources);
+// topology.conf beside slurm.conf. The error says that there is none.
+Result<Topology> load_topology(const std::string& slurm_conf);
+
+}  // namespace ym::cli
