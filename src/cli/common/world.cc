@@ -10,6 +10,7 @@
 
 #include "base/format.h"
 #include "cli/common/controller.h"
+#include "cli/common/hostfile.h"
 #include "cli/common/local.h"
 #include "notation/hostlist.h"
 #include "os/clock.h"
@@ -111,8 +112,27 @@ std::string expectation(const SubmitAnswer& answer) {
                      answer.cpus, answer.nodes, answer.partition);
 }
 
+Status read_hostfile(JobOptions& options) {
+  std::string path = environment_variable("SLURM_HOSTFILE").value_or("");
+  if (path.empty()) return {};
+  auto text = read_file(path, kHostfileMax + 1);
+  if (!text) return fail(fmt::format("SLURM_HOSTFILE: {}", text.error().text));
+  auto hosts = hosts_of_file(*text);
+  if (!hosts) return fail(fmt::format("SLURM_HOSTFILE {}: {}", path, hosts.error().text));
+  options.hosts = *hosts;
+  if (options.jobid) return {};
+  // Our own allocation has these nodes, each once, and room for the tasks.
+  Hostlist list = *Hostlist::parse(options.hosts), nodes = list.uniq();
+  options.extras.required_nodes = nodes.str();
+  options.min_nodes = options.max_nodes = static_cast<std::uint32_t>(nodes.count());
+  if (!options.tasks) options.tasks = static_cast<std::uint32_t>(list.count());
+  return {};
+}
+
 Status settle_outside(JobOptions& options) {
   if (Status read = read_nodes(options); !read) return read;
+  bool by_file = options.extras.binding.distribution.starts_with("arbitrary");
+  if (Status read = by_file ? read_hostfile(options) : Status{}; !read) return read;
   if (!options.burst_buffer_file.empty()) {
     auto text = read_file(options.burst_buffer_file, kBurstBufferFileMax);
     if (!text) return fail(kWholeTextOne, "Invalid --bbf specification");

@@ -8,6 +8,10 @@
 
 namespace ym::cli {
 
+// SLURM_HOSTFILE says on which host each task runs, and so which nodes an allocation has; it counts
+// more than any other layout. Without that variable nothing happens.
+Status read_hostfile(JobOptions& options);
+
 SubmissionContext submission_context(JobCommand command);
 std::vector<std::string> own_environment();
 // The reasons an answer did not come, in words for the user.

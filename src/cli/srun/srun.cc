@@ -12,7 +12,6 @@
 #include "cli/options/components.h"
 #include "cli/options/refusal.h"
 #include "cli/srun/groups.h"
-#include "cli/srun/hostfile.h"
 #include "cli/srun/run_step.h"
 #include "notation/hostlist.h"
 #include "os/environment.h"
@@ -20,24 +19,6 @@
 
 namespace ym::cli {
 namespace {
-
-// SLURM_HOSTFILE says on which host each task runs; it counts more than any other layout.
-Status read_hostfile(JobOptions& options) {
-  std::string path = environment_variable("SLURM_HOSTFILE").value_or("");
-  if (path.empty()) return {};
-  auto text = read_file(path, kHostfileMax + 1);
-  if (!text) return fail(fmt::format("SLURM_HOSTFILE: {}", text.error().text));
-  auto hosts = hosts_of_file(*text);
-  if (!hosts) return fail(fmt::format("SLURM_HOSTFILE {}: {}", path, hosts.error().text));
-  options.hosts = *hosts;
-  if (options.jobid) return {};
-  // Our own allocation has these nodes, each once, and room for the tasks.
-  Hostlist list = *Hostlist::parse(options.hosts), nodes = list.uniq();
-  options.extras.required_nodes = nodes.str();
-  options.min_nodes = options.max_nodes = static_cast<std::uint32_t>(nodes.count());
-  if (!options.tasks) options.tasks = static_cast<std::uint32_t>(list.count());
-  return {};
-}
 
 // What this machine could start; the helper of PMIx is a program that a site may leave out.
 void list_mpi() {

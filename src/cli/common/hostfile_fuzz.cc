@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/check.h"
-#include "cli/srun/hostfile.h"
+#include "cli/common/hostfile.h"
 #include "notation/hostlist.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

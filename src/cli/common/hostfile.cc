@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/srun/hostfile.h"
+#include "cli/common/hostfile.h"
 
 #include "base/format.h"
 #include "base/text.h"
