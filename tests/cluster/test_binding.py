@@ -71,14 +71,14 @@ def test_a_hostfile_says_where_each_task_runs(many, tmp_path):
 
 def test_a_hostfile_says_which_nodes_a_batch_job_gets(many, tmp_path):
     hosts = tmp_path / "hosts"
-    hosts.write_text("n3\nn1\nn3\n")
+    hosts.write_text("n2\nn1\nn2\n")
     said = many.run("env", f"SLURM_HOSTFILE={hosts}", "sbatch", "-m", "arbitrary", "--wait", "-o",
                     f"{tmp_path}/out", "--wrap",
                     "echo $SLURM_JOB_NODELIST $SLURM_NTASKS; srun -l printenv SLURMD_NODENAME")
     assert said.returncode == 0
     first, *rest = (tmp_path / "out").read_text().splitlines()
-    assert first == "n[1,3] 3"
-    assert sorted(rest) == ["0: n3", "1: n1", "2: n3"]
+    assert first == "n[1-2] 3"
+    assert sorted(rest) == ["0: n2", "1: n1", "2: n2"]
 
 
 def test_a_hostfile_named_at_submission_counts_for_the_steps(many, tmp_path):
