@@ -322,7 +322,7 @@ class Controller {
   State state_;
   Indexes indexes_;
   std::map<NodeId, Contact> contacts_;
-  std::map<JobId, Instant> owners_gone_;     // since when the client of a job in interactive() is away
+  std::map<JobId, Instant> owners_gone_;  // since when the client of a job in interactive() is away
   std::map<std::string, Fit> can_ever_run_;  // by shape; forgotten when nodes or partitions change
   Instant last_repeat_;
   std::map<JobId, Instant> warned_;  // the limit that the job has been warned of

@@ -108,7 +108,7 @@ struct LaunchTasks {
   std::string mpi;                       // none, pmi1, pmix; empty: slurm.conf's MpiDefault
   std::string acct_frequency;
   bool external_launcher = false;
-  std::string tres_bind;  // "gpu:closest" and others, for each kind of resource
+  std::string tres_bind;           // "gpu:closest" and others, for each kind of resource
   std::uint8_t oom_kill_step = 0;  // as of JobExtras; 0: the job's wish counts
 };
 

@@ -152,8 +152,7 @@ Clients::Known* Clients::any_job() {
 }
 
 void Clients::alter(const AlterJobs& alter, const Caller& caller, Callback done) {
-  in_.ask(
-      alter, caller, done ? std::move(done) : [](const Answer*) {});
+  in_.ask(alter, caller, done ? std::move(done) : [](const Answer*) {});
 }
 
 void Clients::cancel() {

@@ -196,6 +196,7 @@ void add_detail_lines(std::vector<std::string>& lines, const JobView& view) {
   auto hosts = Hostlist::parse(view.row->nodes);
   const auto& shares = view.job().allocation->nodes;
   const auto& ids = view.row->cpu_ids;
+  const GresShares& gres = *view.job().allocation->gres;
   if (!hosts || hosts->count() != shares.size() || shares.empty()) return;
   std::vector<std::string> names;
   std::string before;

@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/common/local.h"
 #include "cli/squeue/columns.h"
 #include "model/job_fields.h"
 #include "os/clock.h"
