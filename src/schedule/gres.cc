@@ -228,13 +228,15 @@ std::uint64_t gres_free(const GresKinds& kinds, std::string_view name, std::stri
 }
 
 std::uint64_t gres_tasks(const GresRequest& request, const GresKinds& kinds, const GresDeal& deal) {
-  std::uint64_t tasks = deal.tasks;
+  std::uint64_t tasks = deal.tasks, of_job = 0;
+  bool asks_for_job = false;
   for (const GresWish& wish : request.wishes) {
     std::uint64_t free = gres_free(kinds, wish.name, wish.type, request.many_per_shared);
     switch (wish.per) {
       case GresPer::Task: tasks = std::min(tasks, free / wish.count); break;
       case GresPer::Job:
-        if (free == 0) return 0;
+        asks_for_job = true;
+        of_job = std::max(of_job, free);
         break;
       case GresPer::Node:
       case GresPer::Socket:
@@ -245,7 +247,7 @@ std::uint64_t gres_tasks(const GresRequest& request, const GresKinds& kinds, con
     if (wish.name == "gpu" && request.tasks_per_gpu > 0 && free < UINT32_MAX)
       tasks = std::min(tasks, free * request.tasks_per_gpu);
   }
-  return tasks;
+  return asks_for_job && of_job == 0 ? 0 : tasks;
 }
 
 std::uint64_t gpus_of(const GresRequest& request, const GresDeal& deal) {

@@ -40,7 +40,7 @@ struct GresDeal {
 };
 
 // How many of `tasks` the kinds carry; 0: not even one, or what is asked for by node is not there.
-// A wish for the whole job asks for one of it at least.
+// Of the wishes for the whole job it asks for one of anything at least.
 std::uint64_t gres_tasks(const GresRequest& request, const GresKinds& kinds, const GresDeal& deal);
 
 // GPUs that the deal has: --cpus-per-gpu and --mem-per-gpu count by them.

@@ -141,6 +141,18 @@ TEST_F(PlaceGres, GpusOfTheWholeJobMayComeFromSeveralNodes) {
   EXPECT_EQ(placed({}, asks(asking("gpu", 9, GresPer::Job))), "nowhere");
 }
 
+TEST_F(PlaceGres, KindsOfTheWholeJobMayBeOnDifferentNodes) {
+  for (GresKind& kind : kinds_[0])
+    if (kind.name == "tool") kind.used = 2;
+  for (GresKind& kind : kinds_[1])
+    if (kind.name == "gpu")
+      for (GresDevice& device : kind.devices) device.used = 1;
+  GresRequest request{.wishes = {{.name = "gpu", .count = 3, .per = GresPer::Job},
+                                 {.name = "tool", .count = 3, .per = GresPer::Job}}};
+  EXPECT_EQ(placed({}, asks(request)),
+            "1 cpus=1 mem=0 gpu:3(IDX:0-2),tool(CNT:1); 2 cpus=1 mem=0 tool(CNT:2); ");
+}
+
 TEST_F(PlaceGres, TasksGoWhereTheirGpusAre) {
   EXPECT_EQ(placed({.tasks = 6}, asks(asking("gpu", 1, GresPer::Task))),
             "1 cpus=4 mem=0 gpu:4(IDX:0-3); 2 cpus=2 mem=0 gpu:2(IDX:0,2); ");

@@ -123,6 +123,10 @@ std::uint64_t gres_total(const GresRequest& request) {
   return sum;
 }
 
+bool has_several_totals(const GresRequest& request) {
+  return std::ranges::count(request.wishes, GresPer::Job, &GresWish::per) > 1;
+}
+
 bool add_gres(const JobSpec& spec, const std::vector<Candidate>& chosen,
               const std::vector<std::uint32_t>& tasks, const PlacementRules& rules,
               Allocation& allocation) {

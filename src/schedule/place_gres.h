@@ -20,6 +20,8 @@ std::uint32_t gres_capacity(const JobSpec& spec, const Free& node, std::uint32_t
 std::uint64_t gres_room(const GresRequest& request, const Free& node, std::uint32_t cpus,
                         const PlacementRules& rules);
 std::uint64_t gres_total(const GresRequest& request);
+// Several kinds for the whole job: what suffices in sum need not suffice of each.
+bool has_several_totals(const GresRequest& request);
 
 // Chooses devices on the nodes of the allocation (in its order, with so many tasks each) and raises
 // CPUs and memory to what --cpus-per-gpu and --mem-per-gpu ask for. A job that has its nodes for

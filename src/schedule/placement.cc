@@ -67,6 +67,20 @@ std::vector<std::uint32_t> tasks_on(const JobSpec& spec, const std::vector<Candi
   return *task_counts(wish, rooms, tasks);
 }
 
+// What the job gets on the nodes that were chosen; nothing if there are none, or if their generic
+// resources do not suffice.
+std::optional<Allocation> place_on(const JobSpec& spec, std::vector<Candidate> chosen,
+                                   const PlacementRules& rules) {
+  if (chosen.empty()) return std::nullopt;
+  std::ranges::sort(chosen, {}, [](const Candidate& c) { return c.free.node; });
+  std::vector<std::uint32_t> tasks = tasks_on(spec, chosen);
+  Allocation allocation;
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    allocation.nodes.push_back(share_for(spec, chosen[i].free, tasks[i], rules));
+  if (!add_gres(spec, chosen, tasks, rules, allocation)) return std::nullopt;
+  return allocation;
+}
+
 // --extra-node-info: at least so many sockets, cores in each and threads in each of these; --tmp.
 bool is_built_as(const NodeSpec& node, const JobExtras& wanted) {
   return node.tmp_mb >= wanted.tmp_mb && node.sockets >= wanted.sockets_per_node &&
@@ -131,16 +145,18 @@ std::optional<Allocation> place(const JobSpec& spec, std::vector<Free> candidate
     if (std::uint32_t tasks = capacity(spec, free, rules)) able.push_back({free, tasks});
   if (const GresRequest* request = gres_request(spec))
     for (Candidate& one : able) one.gres = gres_room(*request, one.free, one.free.cpus, rules);
-  std::vector<Candidate> chosen = choose(spec, std::move(able), rules);
-  if (chosen.empty()) return std::nullopt;
-  std::ranges::sort(chosen, {}, [](const Candidate& c) { return c.free.node; });
-
-  std::vector<std::uint32_t> tasks = tasks_on(spec, chosen);
-  Allocation allocation;
-  for (std::size_t i = 0; i < chosen.size(); ++i)
-    allocation.nodes.push_back(share_for(spec, chosen[i].free, tasks[i], rules));
-  if (!add_gres(spec, chosen, tasks, rules, allocation)) return std::nullopt;
-  return allocation;
+  if (!gres_request(spec) || !has_several_totals(*gres_request(spec)))
+    return place_on(spec, choose(spec, std::move(able), rules), rules);
+  // Nodes that have enough of one kind may have too little of another: then it takes more of them.
+  JobSpec wider = spec;
+  for (;;) {
+    std::vector<Candidate> chosen = choose(wider, able, rules);
+    auto nodes = static_cast<std::uint32_t>(chosen.size());
+    auto allocation = place_on(wider, std::move(chosen), rules);
+    bool last = nodes == 0 || nodes >= able.size() || nodes == wider.max_nodes;
+    if (allocation || last) return allocation;
+    wider.min_nodes = nodes + 1;
+  }
 }
 
 Free free_now(const Node& node) {

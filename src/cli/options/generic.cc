@@ -4,6 +4,7 @@
 #include "model/gres_request.h"
 #include "notation/gres.h"
 #include "notation/size.h"
+#include "site/configuration.h"
 
 namespace ym::cli {
 namespace {
@@ -27,7 +28,18 @@ Status set_gpus(JobOptions& options, std::string_view value) {
   return {};
 }
 
+// What slurm.conf knows, as it may be asked for.
+Status list_gres(JobOptions& options) {
+  auto loaded = load_configuration("");
+  if (!loaded) return fail(kWholeTextOne, loaded.error().text);
+  options.answer = "Valid gres options are:\n";
+  for (std::string_view name : split_words(loaded->config.gres_types, ','))
+    options.answer += fmt::format("{}[[:type]:count]\n", name);
+  return {};
+}
+
 Status set_gres(JobOptions& options, std::string_view value) {
+  if (same_ignoring_case(value, "help")) return list_gres(options);
   if (!parse_gres(value)) return fail(kWholeTextOne, kBadGres);
   options.extras.gres = same_ignoring_case(value, kNoGres) ? kNoGres : value;
   return {};
@@ -183,7 +195,8 @@ const std::vector<JobOption>& gres_rows() {
       {.option = {.info = {.name = "gres",
                            .takes = Takes::Value,
                            .argument = "LIST",
-                           .help = "Generic resources on each node: NAME[[:TYPE]:COUNT]",
+                           .help = "Generic resources on each node: NAME[[:TYPE]:COUNT]; "
+                                   "help lists them, none means none",
                            .variable = "GRES"},
                   .set = set_gres},
        .srun_variable = "SLURM_STEP_GRES"},
