@@ -207,7 +207,7 @@ TEST(Squeue, AsksTheControllerForWhatItShows) {
 // As the controller sends them when it was asked for these fields only.
 JobRow brief(const JobRow& whole, std::uint64_t fields) {
   JobRow row{.job = only(fields, whole.job)};
-  row.job.spec = Ref(only(fields, whole.spec()));
+  row.job.spec = Ref(only(fields, *whole.job.spec));
   if (has(fields, JobField::Reason)) {
     row.reason = whole.reason;
     row.reason_text = whole.reason_text;

@@ -11,14 +11,18 @@ namespace ym {
 namespace {
 
 // A job that has just come in, or whose shape was not reached, waits for its turn.
-const Verdict* verdict_of(const Job& job, const Verdicts& verdicts) {
-  auto at = verdicts.shapes.find(shape_hash(shape_key(*job.spec)));
+const Verdict* verdict_of(const Job& job, const Verdicts& verdicts, std::uint64_t shape = 0) {
+  auto at = verdicts.shapes.find(shape ? shape : shape_hash(shape_key(*job.spec)));
   return at == verdicts.shapes.end() ? nullptr : &at->second;
 }
 
 }  // namespace
 
 Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now) {
+  return reason_of(job, verdicts, now, 0);
+}
+
+Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now, std::uint64_t shape) {
   if (job.configuring) return Reason::Prolog;
   if (job.state != JobState::Pending) return job.end_reason;
   bool says_why = job.end_reason == Reason::LaunchFailedRequeuedHeld ||
@@ -30,7 +34,7 @@ Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now) {
   if (!job.dependency->empty()) return Reason::Dependency;
   if (job.eligible > now) return Reason::BeginTime;
   if (auto own = verdicts.jobs.find(job.id); own != verdicts.jobs.end()) return own->second;
-  const Verdict* verdict = verdict_of(job, verdicts);
+  const Verdict* verdict = verdict_of(job, verdicts, shape);
   if (!verdict) return verdicts.shapes.empty() ? Reason::None : Reason::Priority;
   bool shared =
       verdict->reason != Reason::Resources;  // about the request, not about whose turn it is
@@ -84,11 +88,11 @@ JobRow job_row(const State& state, const Job& job, const Verdicts& verdicts, Ins
 }
 
 JobRow brief_row(const State& state, const Job& job, const Verdicts& verdicts, Instant now,
-                 std::uint64_t fields) {
+                 std::uint64_t fields, std::uint64_t shape) {
   bool pending = job.state == JobState::Pending;
   JobRow row{.job = only(fields, job)};
   if (has(fields, JobField::Reason)) {
-    row.reason = reason_of(job, verdicts, now);
+    row.reason = reason_of(job, verdicts, now, shape);
     note_reservation(row, state, job);
   }
   // A pending job's partitions are its spec's; see SpecShelf.
@@ -99,7 +103,7 @@ JobRow brief_row(const State& state, const Job& job, const Verdicts& verdicts, I
   bool tells = row.reason != Reason::Priority && row.reason != Reason::None;
   bool expected = has(fields, JobField::Expected) && pending && !held;
   if (expected || (tells && pending && !held && has(fields, JobField::Reason)))
-    if (const Verdict* verdict = verdict_of(job, verdicts)) {
+    if (const Verdict* verdict = verdict_of(job, verdicts, shape)) {
       if (tells && verdict->reason == row.reason) row.reason_text = verdict->text;
       if (expected && verdict->head == job.id) row.expected_start = verdict->expected_start;
     }
