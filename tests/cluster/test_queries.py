@@ -64,7 +64,8 @@ def test_squeue_streams_in_the_order_it_would_sort_in(yard):
     streamed = yard.run("squeue", *columns).stdout
     assert streamed == yard.run("squeue", "-S", "P,t,-p", *columns).stdout
     assert yard.run("squeue", "-h", "-u", "nobody").stdout == ""
-    assert yard.run("squeue", "-h", "-u", "root", "-t", "R", "-o", "%i").stdout.split()[-1] == running
+    mine = yard.run("squeue", "-h", "-u", "root", "-t", "R", "-o", "%i").stdout
+    assert mine == f"{running}\n"
     yard.run("scancel", "-u", "root")
     wait_for(lambda: yard.run("squeue", "-h").stdout == "", what="an empty queue")
 
@@ -114,7 +115,8 @@ def test_a_drained_node_pulls_a_permanent_trigger_each_time(yard):
 
 def test_mail_tells_of_begin_and_end(yard):
     job = yard.run("sbatch", "--parsable", "-J", "named", "--mail-type=BEGIN,END",
-                   "--mail-user=ada@example.org", "-o", "/dev/null", "--wrap", "true").stdout.strip()
+                   "--mail-user=ada@example.org", "-o", "/dev/null", "--wrap", "true")
+    job = job.stdout.strip()
     mails = wait_for(lambda: len(noted(yard)) == 2 and noted(yard), what="two mails")
     by_type = {note[4].split()[0]: note for note in mails}
     assert set(by_type) == {"BEGIN", "END"}
