@@ -12,7 +12,8 @@
 //   load lines COUNT LINE PROGRAM [ARGUMENTS…]
 //       the same, with the time until its LINEth line came
 //   load poll SOCKET CLUSTER CONNECTIONS PAUSE_MS
-//       squeue's usual question over so many connections, each again after the pause, until SIGTERM
+//       squeue's usual question over so many connections, each again after the pause, until
+//       SIGTERM; says "ready" when all are connected
 //
 // Each prints one line of JSON.
 #include <fcntl.h>
@@ -253,6 +254,9 @@ int poll_loop(const std::string& socket, const std::string& cluster, long count,
     double at = now() + pause * static_cast<double>(i) / static_cast<double>(count);
     pollers.push_back({.client = std::move(*client), .ask_at = at});
   }
+  std::printf("ready\n");
+  std::fflush(stdout);
+  begin = now();
   long answers = 0;
   std::vector<pollfd> fds(pollers.size());
   std::vector<double> took;

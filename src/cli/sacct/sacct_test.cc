@@ -83,7 +83,7 @@ TEST(Sacct, TellsTimesAndWhatWasUsed) {
                    "maxrssnode,maxrsstask,ntasks,cputimeraw"}),
             "00:00:10|10|00:01.750|00:01.500|3M|2M|n1|1|2|20\n");
   EXPECT_EQ(shown({"-nPX", "-j", "7", "-o", "elapsed,totalcpu,maxrss,alloctres,nodelist"}),
-            "00:00:40|00:05.250||billing=4,cpu=4,mem=1G,node=2|n[1-2]\n");
+            "00:00:40|00:05.250||cpu=4,mem=1G,node=2,billing=4|n[1-2]\n");
   EXPECT_EQ(shown({"-nPX", "-j", "8", "-o", "start,end,elapsed,nodelist"}),
             "Unknown|Unknown|00:00:00|None assigned\n");
 }
@@ -95,8 +95,8 @@ TEST(Sacct, TakesWidths) {
 }
 
 TEST(Sacct, GuessesWhatWasMeant) {
-  EXPECT_EQ(shown({"-o", "jobname,stat"}),
-            "error: Invalid field requested: \"stat\"; did you mean State?");
+  EXPECT_EQ(shown({"-o", "jobname,stats"}),
+            "error: Invalid field requested: \"stats\"; did you mean State?");
 }
 
 TEST(Sacct, AsksForWhatTheUserMeans) {

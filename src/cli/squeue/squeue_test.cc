@@ -207,7 +207,7 @@ TEST(Squeue, AsksTheControllerForWhatItShows) {
 // As the controller sends them when it was asked for these fields only.
 JobRow brief(const JobRow& whole, std::uint64_t fields) {
   JobRow row{.job = only(fields, whole.job)};
-  row.job.spec = Ref(only(fields, whole.spec()));
+  row.job.spec = Ref(only(fields, *whole.job.spec));
   if (has(fields, JobField::Reason)) {
     row.reason = whole.reason;
     row.reason_text = whole.reason_text;
@@ -237,6 +237,7 @@ std::vector<JobRow> rich_queue() {
   rows[1].reason_text = "Reserved for maintenance";
   rows[2].expected_start = kNow + std::chrono::seconds(60);
   rows[3].job.exit = {.code = 3};
+  rows[3].job.allocation = rows[0].job.allocation;
   JobRow het = pending(11, spec("het"));
   het.job.het_job = {10};
   het.job.het_offset = 1;

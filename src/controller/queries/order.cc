@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "controller/queries/select.h"
+#include "schedule/shape.h"
 
 namespace ym {
 namespace {
@@ -24,7 +25,8 @@ OrderKey key_of(const Job& job) {
           .over = over,
           .low_priority = ~(held ? 0u : job.priority),
           .id = job.id.value,
-          .uid = job.spec->uid.value};
+          .uid = job.spec->uid.value,
+          .shape = job.state == JobState::Pending ? shape_hash(shape_key(*job.spec)) : 0};
 }
 
 std::uint64_t user_key(std::uint32_t uid, std::uint32_t id) {

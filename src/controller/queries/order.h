@@ -30,6 +30,7 @@ struct OrderKey {
   std::uint32_t low_priority = 0;  // the highest comes first; a held job has none
   std::uint32_t id = 0;
   std::uint32_t uid = 0;
+  std::uint64_t shape = 0;  // shape_hash of a pending job: behind its verdict
 
   bool operator==(const OrderKey&) const = default;
   bool operator<(const OrderKey& other) const {

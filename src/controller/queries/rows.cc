@@ -11,18 +11,22 @@ namespace ym {
 namespace {
 
 // A job that has just come in, or whose shape was not reached, waits for its turn.
-const Verdict* verdict_of(const Job& job, const Verdicts& verdicts) {
+const Verdict* verdict_of(const Job& job, const Verdicts& verdicts, std::uint64_t shape = 0) {
   if (job.het_job) {
     auto at = verdicts.het.find(job.het_job);
     return at == verdicts.het.end() ? nullptr : &at->second;
   }
-  auto at = verdicts.shapes.find(shape_hash(shape_key(*job.spec)));
+  auto at = verdicts.shapes.find(shape ? shape : shape_hash(shape_key(*job.spec)));
   return at == verdicts.shapes.end() ? nullptr : &at->second;
 }
 
 }  // namespace
 
 Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now) {
+  return reason_of(job, verdicts, now, 0);
+}
+
+Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now, std::uint64_t shape) {
   if (job.configuring) return Reason::Prolog;
   if (job.state == JobState::Running && job.holds.admin) return Reason::JobHeldAdmin;
   if (job.state == JobState::Running && job.holds.user) return Reason::JobHeldUser;
@@ -36,7 +40,7 @@ Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now) {
   if (!job.dependency->empty()) return Reason::Dependency;
   if (job.eligible > now) return Reason::BeginTime;
   if (auto own = verdicts.jobs.find(job.id); own != verdicts.jobs.end()) return own->second;
-  const Verdict* verdict = verdict_of(job, verdicts);
+  const Verdict* verdict = verdict_of(job, verdicts, shape);
   bool planned = !verdicts.shapes.empty() || !verdicts.het.empty();
   if (!verdict) return planned ? Reason::Priority : Reason::None;
   if (job.het_job) return verdict->reason;  // they wait together
@@ -95,11 +99,11 @@ JobRow job_row(const State& state, const Job& job, const Verdicts& verdicts, Ins
 }
 
 JobRow brief_row(const State& state, const Job& job, const Verdicts& verdicts, Instant now,
-                 std::uint64_t fields) {
+                 std::uint64_t fields, std::uint64_t shape) {
   bool pending = job.state == JobState::Pending;
   JobRow row{.job = only(fields, job)};
   if (has(fields, JobField::Reason)) {
-    row.reason = reason_of(job, verdicts, now);
+    row.reason = reason_of(job, verdicts, now, shape);
     note_reservation(row, state, job);
   }
   // A pending job's partitions are its spec's; see SpecShelf.
@@ -110,9 +114,9 @@ JobRow brief_row(const State& state, const Job& job, const Verdicts& verdicts, I
   bool tells = row.reason != Reason::Priority && row.reason != Reason::None;
   bool expected = has(fields, JobField::Expected) && pending && !held;
   if (expected || (tells && pending && !held && has(fields, JobField::Reason)))
-    if (const Verdict* verdict = verdict_of(job, verdicts)) {
+    if (const Verdict* verdict = verdict_of(job, verdicts, shape)) {
       if (tells && verdict->reason == row.reason) row.reason_text = verdict->text;
-      if (expected && verdict->head == job.id) row.expected_start = verdict->expected_start;
+      if (expected && (job.het_job || verdict->head == job.id)) row.expected_start = verdict->expected_start;
     }
   if (held) {
     row.job.priority = 0;

@@ -13,11 +13,13 @@ namespace ym {
 // The reason that squeue shows: the job's own (held, dependency, begin time), else the planner's
 // verdict.
 Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now);
+// The same for whoever knows the hash of the job's shape already; 0: not known.
+Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now, std::uint64_t shape);
 
 JobRow job_row(const State& state, const Job& job, const Verdicts& verdicts, Instant now);
 // The same with only the fields that are asked for (JobField), and without the spec.
 JobRow brief_row(const State& state, const Job& job, const Verdicts& verdicts, Instant now,
-                 std::uint64_t fields);
+                 std::uint64_t fields, std::uint64_t shape = 0);
 NodeRow node_row(const State& state, const Node& node);
 PartitionRow partition_row(const State& state, const Partition& partition);
 

@@ -96,10 +96,10 @@ TEST_F(TriggerTest, AJobsEndRunsItsProgramOnce) {
 }
 
 TEST_F(TriggerTest, ATimeLimitIsWarnedOfBeforeItsEnd) {
-  JobId job = submit(ada(), 600);
+  JobId job = submit(ada(), 200);
   set({.event = TriggerEvent::JobTime, .job = job, .offset_s = -60}, ada());
-  EXPECT_EQ(pulled(std::chrono::seconds(500)), Texts{});
-  EXPECT_EQ(pulled(std::chrono::seconds(50)).size(), 1u);
+  EXPECT_EQ(pulled(std::chrono::seconds(130)), Texts{});
+  EXPECT_EQ(pulled(std::chrono::seconds(11)).size(), 1u);
 }
 
 TEST_F(TriggerTest, ADrainedNodeRunsItAndAPermanentOneStays) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/slurmctld/answer_cache.h"
 #include "daemon/slurmctld/core_loop.h"
 #include "daemon/slurmctld/directory.h"
 #include "daemon/slurmctld/fan_out.h"
@@ -96,8 +97,10 @@ class Desk {
   bool list_some(ConnectionId connection, Listing& listing);
   bool list_more(ConnectionId connection, Listing& listing);
   // desk_brief.cc
-  void begin_brief(Listing& listing);
+  void begin_brief(Listing& listing, const std::string& question);
+  bool answer_again(ReplyTo to, const Frame& frame, const View& view);
   bool send_brief(ConnectionId connection, Listing& listing);
+  void keep_brief(Listing& listing);
   bool list_brief(ConnectionId connection, Listing& listing);
   // desk_history.cc
   void query_history(ReplyTo to, const Frame& frame);
@@ -150,6 +153,7 @@ class Desk {
   DeskSurroundings s_;
   FanOut fan_out_;
   OrderKeeper order_;
+  AnswerCache answers_;
   MessageCounts counts_;
   std::mutex mutex_;
   std::map<std::uint64_t, Listing> listings_;    // by connection; guarded by mutex_

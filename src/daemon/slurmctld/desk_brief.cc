@@ -17,6 +17,11 @@ struct BriefListing {
   bool last = false;       // the one that is being sent, or was
   bool waiting = false;    // it was not taken yet
   std::string frame;
+  // For those who ask the same, as long as it is short.
+  std::string question;  // empty: not kept
+  Duration begun{0};
+  AnswerCache::Frames made;
+  std::size_t made_bytes = 0;
 };
 
 namespace {
@@ -31,10 +36,27 @@ std::size_t portion_of(const BriefListing& brief) { return brief.frames == 1 ? 1
 
 }  // namespace
 
-void Desk::begin_brief(Listing& listing) {
+void Desk::begin_brief(Listing& listing, const std::string& question) {
   listing.brief = std::make_shared<BriefListing>();
+  if (question.size() <= AnswerCache::kQuestionMax) listing.brief->question = question;
+  listing.brief->begun = monotonic_clock();
   bool in_order = listing.query.order == JobOrder::Usual && listing.query.filter.targets.empty();
   if (in_order) listing.brief->order = order_.order_of(*s_.published, listing.view);
+}
+
+// The same question about the same jobs gets the same answer.
+bool Desk::answer_again(ReplyTo to, const Frame& frame, const View& view) {
+  if (frame.payload.size() > AnswerCache::kQuestionMax) return false;
+  auto frames = answers_.find(frame.payload, view, monotonic_clock());
+  if (!frames) return false;
+  for (std::size_t i = 0; i < frames->size(); ++i) {
+    std::uint16_t flags = i + 1 < frames->size() ? wire::kFlagMore : std::uint16_t{0};
+    s_.server->send(
+        to.connection,
+        {.type = wire::message_number<JobRows>, .flags = flags, .correlation = to.correlation},
+        (*frames)[i]);
+  }
+  return true;
 }
 
 // False if it was not taken: it waits until there is room.
@@ -53,6 +75,20 @@ bool Desk::send_brief(ConnectionId connection, Listing& listing) {
   return !brief.last;
 }
 
+// Remembers the frame that is about to leave; with the last one the answer is kept.
+void Desk::keep_brief(Listing& listing) {
+  BriefListing& brief = *listing.brief;
+  if (brief.question.empty()) return;
+  brief.made_bytes += brief.frame.size();
+  if (brief.made_bytes > AnswerCache::kAnswerMax) {
+    brief.question.clear();
+    brief.made.clear();
+    return;
+  }
+  brief.made.push_back(brief.frame);
+  if (brief.last) answers_.keep(brief.question, listing.view, brief.begun, std::move(brief.made));
+}
+
 // Sends frames until the end or until enough is on its way; true if there is more to send later.
 bool Desk::list_brief(ConnectionId connection, Listing& listing) {
   BriefListing& brief = *listing.brief;
@@ -66,12 +102,13 @@ bool Desk::list_brief(ConnectionId connection, Listing& listing) {
     rows.rows.clear();
     rows.specs.clear();
     brief.last = last;
+    keep_brief(listing);
     return send_brief(connection, listing);
   };
   bool goes_on = true;
-  auto add = [&](const Job& job) {
+  auto add = [&](const Job& job, std::uint64_t shape = 0) {
     JobRow& row =
-        rows.rows.emplace_back(brief_row(state, job, *listing.view.verdicts, now, fields));
+        rows.rows.emplace_back(brief_row(state, job, *listing.view.verdicts, now, fields, shape));
     SpecPlaces::Place place = brief.places.find(fields, *job.spec);
     if (place.fresh) rows.specs.push_back(only(fields, *job.spec));
     row.spec_place = place.number;
@@ -83,7 +120,7 @@ bool Desk::list_brief(ConnectionId connection, Listing& listing) {
                           [&](const OrderKey& key, const Job& job) {
                             brief.from = key;
                             ++brief.from.id;  // the next one is not before that
-                            return add(job);
+                            return add(job, key.shape);
                           });
   else
     for_each_selected(

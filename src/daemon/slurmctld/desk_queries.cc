@@ -31,11 +31,12 @@ constexpr std::uint64_t kFeedBytes = 1 << 20;
 void Desk::query_jobs(ReplyTo to, const Frame& frame) {
   Listing listing{
       .view = s_.published->view(), .query = {}, .correlation = to.correlation, .next = {}};
+  if (answer_again(to, frame, listing.view)) return;
   if (!read(to, frame, listing.query)) return;
   const JobFilter& filter = listing.query.filter;
   if (filter.targets.size() == 1 && records_of(listing.view.state, filter.targets.front()).empty())
     return deny(to, ym::refuse(Errc::InvalidJobId).error());
-  if (listing.query.fields) begin_brief(listing);
+  if (listing.query.fields) begin_brief(listing, frame.payload);
   if (!list_more(to.connection, listing)) return;
   std::lock_guard lock(mutex_);
   listings_.insert_or_assign(to.connection.value, std::move(listing));
