@@ -236,10 +236,11 @@ Result<std::vector<JobRow>> fetch_jobs(ScontrolContext& context, const Words& wo
   if (!controller) return std::unexpected(controller.error());
   std::vector<JobRow> rows;
   Status asked = fetch_rows<JobRows>(**controller, question, rows);
-  if (!asked) return std::unexpected(asked.error());
+  bool element = question.filter.targets.size() == 1 && question.filter.targets[0].tasks;
+  if (!asked && !(element && is(asked.error(), Errc::InvalidJobId)))
+    return std::unexpected(asked.error());
   if (words.empty()) return rows;
   rows = named_elements(std::move(rows), question.filter.targets);
-  bool element = question.filter.targets.size() == 1 && question.filter.targets[0].tasks;
   if (rows.empty() && !element) return refuse(Errc::InvalidJobId);
   return rows;
 }
