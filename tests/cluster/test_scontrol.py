@@ -2,7 +2,9 @@
 """scontrol's verbs with real processes behind them."""
 import json
 import os
+import shutil
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -10,8 +12,8 @@ from yard import BIN, Yard, wait_for
 
 
 @pytest.fixture(scope="module")
-def yard(tmp_path_factory):
-    folder = str(tmp_path_factory.mktemp("scontrol"))
+def yard():
+    folder = tempfile.mkdtemp(prefix="ym-scontrol.", dir="/tmp")  # other users go in, too
     os.chmod(folder, 0o755)
     with open(os.path.join(folder, "topology.conf"), "w") as f:
         f.write("SwitchName=s1 Nodes=n1\nSwitchName=s2 Nodes=n2\nSwitchName=top Switches=s[1-2]\n")
@@ -19,15 +21,21 @@ def yard(tmp_path_factory):
     y.start()
     yield y
     y.stop()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def out(yard, *command, **kwargs):
     return yard.run(*command, **kwargs).stdout
 
 
+def shown(yard, job, letters):
+    return out(yard, "squeue", "-h", "-j", job, "-o", letters).strip()
+
+
 def running(yard, *options, wrap="sleep 100"):
-    job = out(yard, "sbatch", "--parsable", "-o", yard.dir + "/%j.out", *options, "--wrap", wrap).strip()
-    wait_for(lambda: out(yard, "squeue", "-h", "-j", job, "-o", "%T").strip() == "RUNNING", what="job runs")
+    job = out(yard, "sbatch", "--parsable", "-o", yard.dir + "/%j.out", *options,
+              "--wrap", wrap).strip()
+    wait_for(lambda: shown(yard, job, "%T") == "RUNNING", what="job runs")
     return job
 
 
@@ -49,7 +57,8 @@ def start(yard, *command):
 def test_words_reach_an_interactive_command(yard, command):
     process = start(yard, command, "-J", "talk-" + command, "sleep", "100")
     name = "talk-" + command
-    job = wait_for(lambda: out(yard, "squeue", "-h", "-n", name, "-t", "R", "-o", "%i").strip(), what="job runs")
+    job = wait_for(lambda: out(yard, "squeue", "-h", "-n", name, "-t", "R", "-o", "%i").strip(),
+                   what="job runs")
     # The client says that the job is its own a moment after it runs; until then nobody listens.
     def told():
         yard.run("scontrol", "notify", job, "hello there")
@@ -64,15 +73,18 @@ def test_words_reach_an_interactive_command(yard, command):
 
 def test_a_steps_limit_is_changed(yard):
     job = running(yard, wrap="srun --time=60 sleep 100")
-    wait_for(lambda: f"StepId={job}.0" in out(yard, "scontrol", "show", "step", job, check=False), what="step")
-    assert "TimeLimit=01:00:00" in out(yard, "scontrol", "show", "step", f"{job}.0").replace("TimeLimit=1:00:00", "TimeLimit=01:00:00")
-    yard.run("scontrol", "update", f"stepid={job}.0", "timelimit=5")
-    assert "TimeLimit=5:00" in out(yard, "scontrol", "show", "step", f"{job}.0").replace("=00:05:00", "=5:00")
+    step = f"{job}.0"
+    show = lambda: out(yard, "scontrol", "show", "step", step, check=False)
+    wait_for(lambda: f"StepId={step}" in show(), what="step")
+    assert "TimeLimit=1:00:00" in show()
+    yard.run("scontrol", "update", f"stepid={step}", "timelimit=5")
+    assert "TimeLimit=5:00" in show()
     yard.run("scancel", job)
 
 
 def test_nodes_are_created_and_deleted(yard):
-    yard.run("scontrol", "create", "NodeName=d[1-2]", "CPUs=4", "RealMemory=1000", "Features=new", "State=CLOUD")
+    yard.run("scontrol", "create", "NodeName=d[1-2]", "CPUs=4", "RealMemory=1000", "Features=new",
+             "State=CLOUD")
     assert "NodeName=d1" in out(yard, "scontrol", "show", "node", "d1")
     refused = yard.run("scontrol", "create", "NodeName=d3", "State=CLOUD", check=False)
     assert "MaxNodeCount in slurm.conf is 4" in refused.stderr and refused.returncode == 1
@@ -105,25 +117,27 @@ def test_debug_levels_are_set_and_read_back_with_the_configuration(yard):
     yard.run("scontrol", "setdebug", "verbose", "nodes=n1")
     yard.run("scontrol", "reconfigure")
     assert level() == before
-    refused = yard.run("runuser", "-u", "nobody", "--", os.path.join(BIN, "scontrol"), "setdebug", "info", check=False)
+    refused = yard.run("runuser", "-u", "nobody", "--", os.path.join(BIN, "scontrol"), "setdebug",
+                       "info", check=False)
     assert "slurm_set_debug_level error: Permission denied" in refused.stderr
 
 
 def test_a_special_exit_is_shown_until_it_is_released(yard):
     job = running(yard)
     yard.run("scontrol", "requeuehold", "State=SpecialExit", job)
-    wait_for(lambda: out(yard, "squeue", "-h", "-j", job, "-o", "%t").strip() == "SE", what="special exit")
+    wait_for(lambda: shown(yard, job, "%t") == "SE", what="special exit")
     assert "JobState=SPECIAL_EXIT" in out(yard, "scontrol", "show", "job", job)
     assert out(yard, "squeue", "-h", "-t", "SE", "-o", "%i").strip() == job
     yard.run("scontrol", "release", job)
-    assert out(yard, "squeue", "-h", "-j", job, "-o", "%t").strip() != "SE"
+    assert shown(yard, job, "%t") != "SE"
     yard.run("scancel", job)
 
 
 def test_a_drained_node_comes_back_by_itself(yard):
     yard.run("scontrol", "update", "nodename=n2", "state=drain", "reason=fan", "resumeafter=1")
     assert "ResumeAfterTime=2" in out(yard, "scontrol", "show", "node", "n2")
-    wait_for(lambda: out(yard, "sinfo", "-h", "-n", "n2", "-o", "%T").strip() == "idle", what="node is back")
+    wait_for(lambda: out(yard, "sinfo", "-h", "-n", "n2", "-o", "%T").strip() == "idle",
+             what="node is back")
 
 
 def test_what_is_shown_as_data(yard):
@@ -132,7 +146,8 @@ def test_what_is_shown_as_data(yard):
         data = json.loads(out(yard, "scontrol", "show", kind, "--json"))
         assert data[kind] is not None and data["meta"]["slurm"]["cluster"], kind
         assert kind + ":" in out(yard, "scontrol", "show", kind, "--yaml")
-    assert json.loads(out(yard, "scontrol", "--json", "show", "job", job))["jobs"][0]["job_id"] == int(job)
+    one = json.loads(out(yard, "scontrol", "--json", "show", "job", job))
+    assert one["jobs"][0]["job_id"] == int(job)
     yard.run("scancel", job)
 
 
@@ -155,11 +170,13 @@ def test_users_of_a_directory_are_found_by_getent(yard):
                 '"group 54321") echo "ldapgroup:x:54321:" ;;\n*) exit 2 ;;\nesac\n')
     os.chmod(folder + "/getent", 0o755)
     env = dict(yard.env, PATH=folder + ":" + os.environ["PATH"])
-    run = lambda *c: subprocess.run([os.path.join(BIN, c[0]), *c[1:]], env=env, capture_output=True, text=True)
+    run = lambda *c: subprocess.run([os.path.join(BIN, c[0]), *c[1:]], env=env,
+                                    capture_output=True, text=True)
     known = run("scancel", "-u", "ldapuser")
     assert known.stderr == "" and known.returncode == 0
     unknown = run("scancel", "-u", "nobodyknows")
-    assert unknown.stderr == "scancel: error: Invalid user name: nobodyknows\n" and unknown.returncode == 1
+    assert unknown.stderr == "scancel: error: Invalid user name: nobodyknows\n"
+    assert unknown.returncode == 1
     assert run("squeue", "-u", "ldapuser").stderr == ""
     assert run("squeue", "-u", "nobodyknows").stderr == "squeue: error: Invalid user: nobodyknows\n"
     held = run("sbatch", "-H", "--parsable", "--uid=ldapuser", "--gid=54321", "--wrap", "true")
@@ -177,6 +194,7 @@ def test_a_getent_that_does_not_answer_is_not_waited_for(yard):
     os.chmod(folder + "/getent", 0o755)
     env = dict(yard.env, PATH=folder + ":" + os.environ["PATH"])
     begun = time.monotonic()
-    slow = subprocess.run([os.path.join(BIN, "scancel"), "-u", "x"], env=env, capture_output=True, text=True, timeout=50)
+    slow = subprocess.run([os.path.join(BIN, "scancel"), "-u", "x"], env=env, capture_output=True,
+                          text=True, timeout=50)
     assert slow.returncode == 1 and "Invalid user name: x" in slow.stderr
     assert time.monotonic() - begun < 40

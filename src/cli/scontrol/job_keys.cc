@@ -72,7 +72,9 @@ Status span(const Setting& setting, JobPatch& patch) {
 template <auto Field>
 Status time(const Setting& setting, JobPatch& patch) {
   auto value = parse_timestamp(setting.value(), setting.now, local_zone());
-  if (!value) return fail(value.error().text + "\nNo changes specified");
+  if (!value)
+    return fail(fmt::format("Invalid time specification (pos=0): {}\nNo changes specified",
+                            printable(setting.value())));
   patch.*Field = *value;
   return {};
 }

@@ -88,7 +88,7 @@ void add_time_lines(std::vector<std::string>& lines, const JobView& view) {
 // "1-2" of a job that waits and would take either.
 std::string node_range(const JobView& view) {
   const JobSpec& spec = view.spec();
-  bool range = view.job().state == JobState::Pending && spec.max_nodes > spec.min_nodes;
+  bool range = view.job().state == JobState::Pending && spec.max_nodes > node_count_of(view);
   return range ? fmt::format("{}-{}", node_count_of(view), spec.max_nodes)
                : fmt::format("{}", node_count_of(view));
 }

@@ -66,6 +66,8 @@ class Administration : public testing::Test {
     SubmitJob submit;
     submit.spec.name = "j";
     submit.spec.batch = batch;
+    submit.script = "#!/bin/sh\n";
+    submit.spec.script_blob = "blob";
     submit.spec.time_limit_s = 3600;
     controller.submit({1}, submit, ada(), now, out);
     settle();
@@ -233,6 +235,8 @@ TEST_F(Administration, MoreNodesThanAPartitionHasAreRefusedAtTheUpdate) {
   SubmitJob submit;
   submit.hold = true;
   submit.spec.batch = true;
+  submit.script = "#!/bin/sh\n";
+  submit.spec.script_blob = "blob";
   controller.submit({1}, submit, ada(), now, out);
   settle();
   AlterJobs wish{.verb = JobVerb::Update};
