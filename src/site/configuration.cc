@@ -50,6 +50,14 @@ Status add_gres_conf(LoadedConfiguration& loaded) {
   return {};
 }
 
+// topology.conf is read where it is needed; it goes along where the others go.
+void add_topology_conf(LoadedConfiguration& loaded) {
+  auto slash = loaded.path.rfind('/');
+  std::string folder = slash == std::string::npos ? "" : loaded.path.substr(0, slash + 1);
+  std::string path = folder + "topology.conf";
+  if (::access(path.c_str(), F_OK) == 0) loaded.files.push_back(path);
+}
+
 const NodeSpec* find_node(const ClusterConfig& config, std::string_view name) {
   for (const NodeSpec& node : config.nodes)
     if (node.name == name) return &node;
@@ -94,6 +102,7 @@ Result<LoadedConfiguration> load_configuration(const std::string& path) {
   for (const auto& use : parsed->not_acted_on) loaded.not_acted_on.push_back(use.text());
   if (auto added = add_cgroup_conf(loaded); !added) return std::unexpected(added.error());
   if (auto added = add_gres_conf(loaded); !added) return std::unexpected(added.error());
+  add_topology_conf(loaded);
   return loaded;
 }
 

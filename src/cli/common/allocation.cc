@@ -73,6 +73,7 @@ Result<Granted> allocate(Controller& controller, const SubmitJob& request, const
   }
   if (!row) return std::unexpected(row.error());
   if (!*row) {
+    if (!waiting.at_most && program == "salloc") remark(program, "Job aborted due to signal");
     AlterJobs cancel{.verb = JobVerb::Cancel, .filter = only(job)};
     if (auto done = controller.ask<AlterAnswer>(cancel); !done)
       return std::unexpected(done.error());

@@ -18,12 +18,12 @@ AlterJobs request(const std::vector<std::string>& arguments) {
 }
 
 TEST(Scancel, EndsJobsUnlessASignalIsGiven) {
-  AlterJobs made = request({"7", "8_[1-2]", "-u", "ada"});
+  AlterJobs made = request({"7", "8_[1-2]", "-u", "root"});
   EXPECT_EQ(made.verb, JobVerb::Cancel);
   ASSERT_EQ(made.filter.targets.size(), 2u);
   EXPECT_EQ(made.filter.targets[0].job.value, 7u);
   EXPECT_EQ(made.filter.targets[1].tasks->str(), "1-2");
-  EXPECT_EQ(made.filter.users, (std::vector<std::string>{"ada"}));
+  EXPECT_EQ(made.filter.users, (std::vector<std::string>{"root"}));
   EXPECT_EQ(request({"-s", "USR1", "7"}).verb, JobVerb::Signal);
   EXPECT_EQ(request({"-s", "USR1", "7"}).signal, 10);
   EXPECT_EQ(request({"-s", "KILL", "7"}).verb, JobVerb::Cancel);

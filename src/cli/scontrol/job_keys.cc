@@ -72,7 +72,9 @@ Status span(const Setting& setting, JobPatch& patch) {
 template <auto Field>
 Status time(const Setting& setting, JobPatch& patch) {
   auto value = parse_timestamp(setting.value(), setting.now, local_zone());
-  if (!value) return fail(value.error().text + "\nNo changes specified");
+  if (!value)
+    return fail(fmt::format("Invalid time specification (pos=0): {}\nNo changes specified",
+                            printable(setting.value())));
   patch.*Field = *value;
   return {};
 }
@@ -256,7 +258,8 @@ const std::vector<JobKey>& size_keys() {
       {{"StdIn", "", "FILE", "Where its input comes from"}, text<&P::std_in>},
       {{"StdOut", "", "FILE", "Where its output goes"}, text<&P::std_out>},
       {{"Switches", "", "COUNT[@TIME]", "Kept and shown"}, switches},
-      {{"TasksPerNode", "", "COUNT", "Tasks on each node"}, number<&P::tasks_per_node>},
+      {{"TasksPerNode", "NtasksPerNode", "COUNT", "Tasks on each node"},
+       number<&P::tasks_per_node>},
       {{"ThreadSpec", "", "COUNT", "Threads of each node kept for the system"},
        number<&P::thread_spec>},
       {{"TimeLimit", "", "[+|-]TIME", "How long it may run"}, time_limit},

@@ -50,10 +50,10 @@ int list(ScontrolContext& context, const Words& words, bool with_job, Print prin
     return 0;
   }
   if (here->rows.empty() && question->query.job) {
-    std::string node = question->node.empty() ? "" : " " + question->node;
+    std::string node = question->node.empty() ? local_node(**controller) : question->node;
     if (with_job) print(print_rows(*here));
     return context.fail_with(
-        fmt::format("JobId={} does not exist on node{}.", question->query.job->value, node));
+        fmt::format("JobId={} does not exist on node {}.", question->query.job->value, node));
   }
   if (here->rows.empty()) return context.fail_with("No job steps exist on this node.");
   print(print_rows(*here));

@@ -39,15 +39,14 @@ bool is_meant(std::string_view name, const Hostlist& members, const std::string&
   return all;
 }
 
-// The node of this machine whose slurmd is meant.
+}  // namespace
+
 std::string local_node(const Controller& controller) {
   if (auto name = environment_variable("SLURMD_NODENAME")) return *name;
   for (const NodeSpec& node : controller.config().nodes)
     if (::access(node_socket(controller.config(), node.name).c_str(), F_OK) == 0) return node.name;
   return "";
 }
-
-}  // namespace
 
 int show_topology(ScontrolContext& context, const Words& words) {
   auto controller = context.controller();

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/scontrol/rare_job_keys.h"
-
 namespace ym::cli {
 namespace {
 
@@ -87,10 +85,13 @@ TEST(ScontrolReservation, IsShownAsSlurmShowsIt) {
 }
 
 TEST(ScontrolJobKeys, TheRarerOnesChangeTheirFields) {
-  JobPatch patch;
-  for (const char* word : {"Licenses=matlab:2", "MinMemoryNode=50", "NtasksPerNode=3",
-                           "Contiguous=yes", "TimeMin=5", "Switches=2@10", "TimeLimit=+5"})
-    EXPECT_TRUE(set_rare_job_key(patch, parse_assignments({word}).value()[0]).value()) << word;
+  auto made = job_update(
+      parse_assignments({"JobId=7", "Licenses=matlab:2", "MinMemoryNode=50", "NtasksPerNode=3",
+                         "Contiguous=yes", "TimeMin=5", "Switches=2@10", "TimeLimit=+5"})
+          .value(),
+      kNow);
+  ASSERT_TRUE(made) << made.error().text;
+  const JobPatch& patch = made->patch;
   EXPECT_EQ(patch.licenses, "matlab:2");
   EXPECT_EQ(patch.memory_per_node_mb, 50u);
   EXPECT_EQ(patch.tasks_per_node, 3u);
@@ -98,10 +99,9 @@ TEST(ScontrolJobKeys, TheRarerOnesChangeTheirFields) {
   EXPECT_EQ(patch.time_min_s, 300u);
   EXPECT_EQ(patch.switch_wait_s, 600u);
   EXPECT_EQ(patch.time_limit_change_s, 300);
-  auto bad = set_rare_job_key(patch, {.key = "minmemorynode", .value = "x"});
+  auto bad = job_update(parse_assignments({"JobId=7", "minmemorynode=x"}).value(), kNow);
   ASSERT_FALSE(bad);
   EXPECT_EQ(bad.error().text, "scontrol: error: Invalid MinMemoryNode value: x");
-  EXPECT_FALSE(set_rare_job_key(patch, {.key = "timelimit", .value = "5"}).value());
 }
 
 }  // namespace

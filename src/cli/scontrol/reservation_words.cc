@@ -99,8 +99,9 @@ Status set_time(Instant& to, const Assignment& one, Instant now, std::string_vie
                 std::string_view tail) {
   auto time = parse_timestamp(one.value, now, local_zone());
   if (!time)
-    return fail(fmt::format("{}\nscontrol: error: Invalid {} {}={}.  {}", time.error().text, what,
-                            one.key, one.value, tail));
+    return fail(fmt::format(
+        "Invalid time specification (pos=0): {}\nscontrol: error: Invalid {} {}={}.  {}",
+        printable(one.value), what, one.key, one.value, tail));
   to = Instant::from_unix_seconds(time->unix_seconds());
   return {};
 }

@@ -243,7 +243,14 @@ std::vector<Option<ScontrolSettings>> scontrol_table() {
   };
 }
 
-int scontrol_main(const Arguments& arguments) {
+int scontrol_main(const Arguments& given) {
+  // "setdebugflags -Steps": what follows the verb is no option.
+  Arguments arguments = given;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (same_ignoring_case(arguments[i], "setdebugflags")) {
+      arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1, "--");
+      break;
+    }
   auto parsed = parse_command(scontrol_page(), scontrol_table(), arguments, Operands::Mix);
   if (parsed.exit_code) {
     // The verbs belong to the help, but are no options.

@@ -124,6 +124,9 @@ std::string node_record(const NodeRow& row, const ScontrolSettings& settings);
 std::string partition_record(const PartitionRow& row, const ScontrolSettings& settings);
 std::string config_text(const ConfigAnswer& answer, Instant now);
 
+// The node of this machine whose slurmd is meant where none is named; empty if there is none.
+std::string local_node(const Controller& controller);
+
 // "jobs, steps, nodes …": what `show` knows.
 std::string shown_kinds();
 

@@ -101,7 +101,7 @@ void add_time_lines(std::vector<std::string>& lines, const JobView& view) {
 // "1-2" of a job that waits and would take either.
 std::string node_range(const JobView& view) {
   const JobSpec& spec = view.spec();
-  bool range = view.job().state == JobState::Pending && spec.max_nodes > spec.min_nodes;
+  bool range = view.job().state == JobState::Pending && spec.max_nodes > node_count_of(view);
   return range ? fmt::format("{}-{}", node_count_of(view), spec.max_nodes)
                : fmt::format("{}", node_count_of(view));
 }
@@ -257,10 +257,11 @@ Result<std::vector<JobRow>> fetch_jobs(ScontrolContext& context, const Words& wo
   if (!controller) return std::unexpected(controller.error());
   std::vector<JobRow> rows;
   Status asked = fetch_rows<JobRows>(**controller, question, rows);
-  if (!asked) return std::unexpected(asked.error());
+  bool element = question.filter.targets.size() == 1 && question.filter.targets[0].tasks;
+  if (!asked && !(element && is(asked.error(), Errc::InvalidJobId)))
+    return std::unexpected(asked.error());
   if (words.empty()) return rows;
   rows = named_elements(std::move(rows), question.filter.targets);
-  bool element = question.filter.targets.size() == 1 && question.filter.targets[0].tasks;
   if (rows.empty() && !element) return refuse(Errc::InvalidJobId);
   return rows;
 }

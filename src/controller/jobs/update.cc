@@ -2,6 +2,7 @@
 // `scontrol update job`: which changes are allowed when, and by whom.
 #include <algorithm>
 
+#include "base/text.h"
 #include "controller/controller.h"
 #include "model/errc.h"
 
@@ -127,6 +128,18 @@ Result<JobPatch> with_time_limit(JobPatch patch, const Job& job, Instant now) {
   return patch;
 }
 
+// A new count of nodes must be possible somewhere, unlike that of a submission, which may wait for
+// a partition to grow.
+bool some_partition_takes(const State& state, const JobSpec& spec) {
+  for (std::string_view name : split_words(spec.partitions, ',')) {
+    const Partition* partition = state.find_partition(name);
+    if (partition && spec.min_nodes <= partition->spec->max_nodes &&
+        spec.min_nodes <= partition->nodes->size())
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Status Controller::update(const Job& job, const JobPatch& asked, const Caller& caller, Instant now,
@@ -156,6 +169,8 @@ Status Controller::update(const Job& job, const JobPatch& asked, const Caller& c
     if (Status ok = understand_gres(spec); !ok) return ok;
     if (Status ok = check_reservation(spec, owner, now); !ok) return ok;
     if (Status ok = check_partitions(spec, owner); !ok) return ok;
+    if (patch.min_nodes && !some_partition_takes(state_, spec))
+      return refuse(Errc::PartitionConfigUnavailable);
     if (Status ok = check_times(spec, now); !ok) return ok;
     if (Status ok = check_can_ever_run(spec, config_.enforce_partition_limits); !ok) return ok;
   }

@@ -341,8 +341,7 @@ std::string step_environment(const LaunchTasks& request, const StepCredential& c
   }
   if (step.cpus_per_task > 1) environment.set("SLURM_CPUS_PER_TASK", step.cpus_per_task);
   if (share.cpus > 0) environment.set("SLURM_CPUS_ON_NODE", share.cpus);
-  if (credential.memory_per_node_mb > 0)
-    environment.set("SLURM_MEM_PER_NODE", credential.memory_per_node_mb);
+  if (share.memory_mb > 0) environment.set("SLURM_MEM_PER_NODE", share.memory_mb);
   environment.set_default("SLURM_PRIO_PROCESS", "0");
   environment.remove("ENVIRONMENT");
   // Those of the task in which srun runs, if it does in one: a program finds the first of its name.
