@@ -111,6 +111,7 @@ class Controller {
   Status check_times(const JobSpec& spec, Instant now) const;
   // `strictly`: it must fit as a whole, not only node by node.
   Status check_can_ever_run(const JobSpec& spec, bool strictly);
+  bool exclusion_is_to_blame(const JobSpec& spec) const;
   void answer_test(RequestId request, const std::vector<JobSubmitted>& admitted, Instant now,
                    Outbox& out);
   // reservations/admit.cc
