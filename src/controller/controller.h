@@ -130,6 +130,7 @@ class Controller {
   Status check_times(const JobSpec& spec, Instant now) const;
   // `strictly`: it must fit as a whole, not only node by node.
   Status check_can_ever_run(const JobSpec& spec, bool strictly);
+  bool exclusion_is_to_blame(const JobSpec& spec) const;
   // jobs/gres.cc
   // Reads the options into spec.extras->specials->gres.
   Status understand_gres(JobSpec& spec) const;

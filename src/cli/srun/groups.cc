@@ -44,11 +44,10 @@ Result<std::vector<GroupLine>> choose_groups(const std::vector<std::vector<std::
   std::multimap<std::optional<std::uint32_t>, std::vector<std::string>> chosen;
   for (const std::vector<std::string>& words : lines) {
     IndexSet groups = groups_in(words);
-    if (!size && !groups.empty() && groups.max() > 0)
-      return fail(
-          fmt::format("Attempt to run a job step with het group value of {}, but the job "
-                      "allocation has maximum value of 0",
-                      groups.max()));
+    bool inside = environment_variable("SLURM_JOB_ID").has_value();
+    if (!size && inside && !groups.empty() && groups.max() > 0)
+      return fail(fmt::format("Requested het-group offset exceeds highest hetjob index ({} > 0)",
+                              groups.max()));
     if (!size) {
       chosen.emplace(std::nullopt, words);
       continue;

@@ -48,6 +48,11 @@ TEST_F(Groups, AComponentThatIsNotThereIsRefused) {
 TEST_F(Groups, ElsewhereThereAreNone) {
   ::unsetenv("SLURM_HET_SIZE");
   EXPECT_EQ(chosen({{"a"}, {"b"}}), "-:a -:b ");
+  EXPECT_EQ(chosen({{"--het-group=1", "a"}}), "-:--het-group=1 a ");
+  ::setenv("SLURM_JOB_ID", "7", 1);
+  EXPECT_EQ(chosen({{"--het-group=1", "a"}}),
+            "Requested het-group offset exceeds highest hetjob index (1 > 0)");
+  ::unsetenv("SLURM_JOB_ID");
 }
 
 TEST_F(Groups, VariablesAreThoseOfTheComponent) {

@@ -245,6 +245,28 @@ TEST_F(HetTest, AComponentMayRunOutOfTimeBeforeTheOthers) {
   EXPECT_EQ(states(), "1+0:TO 1+1:TO");
 }
 
+TEST_F(HetTest, AComponentIsRememberedAsLongAsTheFirst) {
+  submit(het({1, 1}));
+  schedule();
+  alter(JobVerb::Cancel, {.job = {1}, .component = 1});
+  clean();
+  auto pass = [&](int seconds) {
+    now = now + std::chrono::seconds(seconds);
+    clean();
+    controller.tick(now, out);
+    settle();
+  };
+  pass(20);  // longer than MinJobAge
+  EXPECT_EQ(states(), "1+0:R 1+1:CA");
+  alter(JobVerb::Cancel, {.job = {1}});
+  clean();
+  pass(5);
+  EXPECT_EQ(states(), "1+0:CA 1+1:CA");
+  pass(6);
+  pass(1);
+  EXPECT_EQ(states(), "");
+}
+
 TEST_F(HetTest, OnlyTheFirstGetsTheScript) {
   submit(het({1, 2}));
   Outbox told = schedule();

@@ -242,6 +242,11 @@ Status Controller::check_nodes(const JobSpec& spec) const {
     });
     if (!known) return known;
   }
+  auto required = Hostlist::parse(spec.extras->required_nodes);
+  auto excluded = Hostlist::parse(spec.extras->excluded_nodes);
+  bool both = false;
+  required->for_each([&](std::string_view host) { both = both || excluded->contains(host); });
+  if (both) return refuse(Errc::InvalidNodeName);
   std::vector<std::string> missing;
   for (const std::string* text : {&spec.extras->features, &spec.extras->specials->prefer}) {
     if (text->empty()) continue;
@@ -261,6 +266,19 @@ Status Controller::check_nodes(const JobSpec& spec) const {
   return {};
 }
 
+// Does it not fit because of --exclude alone? Then it is refused, as in Slurm, rather than left to
+// wait.
+bool Controller::exclusion_is_to_blame(const JobSpec& spec) const {
+  if (spec.extras->excluded_nodes.empty()) return false;
+  JobSpec other = spec;
+  JobExtras extras = *spec.extras;
+  extras.excluded_nodes.clear();
+  other.extras = Ref(std::move(extras));
+  return std::ranges::any_of(partitions_of(other, state_), [&](const Partition* partition) {
+    return fits_when_empty(state_, *partition, other, placement_rules());
+  });
+}
+
 // Could it start if every node of its partitions were up and empty? Asked once for each shape. What
 // no node could take any part of is refused; what is only too much waits, unless EnforcePartLimits.
 Status Controller::check_can_ever_run(const JobSpec& spec, bool strictly) {
@@ -275,11 +293,11 @@ Status Controller::check_can_ever_run(const JobSpec& spec, bool strictly) {
     least.max_nodes = 0;
     Fit room = Fit::None;
     for (const Partition* partition : partitions_of(spec, state_)) {
-      if (fits_when_empty(state_, *partition, spec, placement_rules()))
-        room = Fit::All;
-      else if (room == Fit::None && any_node_takes(state_, *partition, least, placement_rules()))
-        room = Fit::SomeTasks;
+      if (!any_node_takes(state_, *partition, least, placement_rules())) continue;
+      bool all = fits_when_empty(state_, *partition, spec, placement_rules());
+      if (all || room == Fit::None) room = all ? Fit::All : Fit::SomeTasks;
     }
+    if (room == Fit::SomeTasks && exclusion_is_to_blame(spec)) room = Fit::None;
     constexpr std::size_t kShapesRemembered = 100'000;
     if (can_ever_run_.size() >= kShapesRemembered) can_ever_run_.clear();
     known = can_ever_run_.emplace(std::move(key), room).first;
