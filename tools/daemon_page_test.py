@@ -5,7 +5,8 @@ import os
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 loader = importlib.machinery.SourceFileLoader("daemon_page", f"{HERE}/daemon_page")
-daemon_page = importlib.util.module_from_spec(importlib.util.spec_from_loader("daemon_page", loader))
+spec = importlib.util.spec_from_loader("daemon_page", loader)
+daemon_page = importlib.util.module_from_spec(spec)
 loader.exec_module(daemon_page)
 
 HELP = """\

@@ -52,9 +52,8 @@ struct Step {
   std::string key;    // of the request that made it: a repeated one gets the same step
   StepUsage usage;    // of the nodes that have ended
   bool out_of_memory = false;
-  bool no_kill = false;      // goes on without a node that is lost
-  Ref<GresShares> gres;      // of the job's
-  bool shares_gres = false;  // asked for none: has all of the job's, and keeps nobody from them
+  bool no_kill = false;  // goes on without a node that is lost
+  Ref<GresShares> gres;  // of the job's
   bool operator==(const Step&) const = default;
 };
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "model/step_messages.h"
+#include "model/tree_messages.h"
 
 namespace ym {
 

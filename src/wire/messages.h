@@ -11,6 +11,7 @@
 #include "model/node_messages.h"
 #include "model/reservation.h"
 #include "model/step_messages.h"
+#include "model/tree_messages.h"
 #include "model/trigger.h"
 
 namespace ym::wire {

@@ -150,7 +150,8 @@ def test_a_job_says_itself_whether_its_step_ends_with_one_process(yard):
 
 
 def test_a_step_may_say_otherwise_than_its_job(yard):
-    number = submit(yard, f"cat > oom.sh <<'END'\n{sys.executable} -c \"{HOG}\"\necho went on\nEND\n"
+    task = f'{sys.executable} -c "{HOG}"'
+    number = submit(yard, f"cat > oom.sh <<'END'\n{task}\necho went on\nEND\n"
                           "srun --oom-kill-step sh ./oom.sh\necho after", "--mem=64",
                     "--oom-kill-step=0")
     wait_state(yard, number, "OUT_OF_MEMORY")

@@ -110,8 +110,8 @@ void Controller::bring_back_others(const Job& leader, Instant now, Outbox& out) 
          now, out);
 }
 
-// Its record is needed as long as the first component's: the job may come back to the queue with all
-// its components.
+// Its record is needed as long as the first component's: the job may come back to the queue with
+// all its components.
 bool Controller::outlives_its_age(const Job& job) const {
   if (!job.is_later_component()) return false;
   const Job* leader = state_.find(job.het_job);

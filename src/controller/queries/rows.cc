@@ -116,7 +116,8 @@ JobRow brief_row(const State& state, const Job& job, const Verdicts& verdicts, I
   if (expected || (tells && pending && !held && has(fields, JobField::Reason)))
     if (const Verdict* verdict = verdict_of(job, verdicts, shape)) {
       if (tells && verdict->reason == row.reason) row.reason_text = verdict->text;
-      if (expected && (job.het_job || verdict->head == job.id)) row.expected_start = verdict->expected_start;
+      if (expected && (job.het_job || verdict->head == job.id))
+        row.expected_start = verdict->expected_start;
     }
   if (held) {
     row.job.priority = 0;
