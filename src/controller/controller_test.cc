@@ -101,6 +101,22 @@ TEST_F(ControllerTest, RefusesWhatCannotBeWithSlurmsTexts) {
       {[](SubmitJob& s) { s.spec.partitions = "admins"; }, Errc::JobMissingRequiredPartitionGroup},
       {[](SubmitJob& s) { s.spec.partitions = "group"; }, Errc::JobMissingRequiredPartitionGroup},
       {[](SubmitJob& s) { s.spec.cpus_per_task = 5; }, Errc::RequestedNodeConfigUnavailable},
+      {[](SubmitJob& s) {
+         s.spec.tasks = 4;
+         s.spec.tasks_per_node = 5;
+       },
+       Errc::RequestedNodeConfigUnavailable},
+      {[](SubmitJob& s) { s.spec.extras = Ref(JobExtras{.excluded_nodes = "n[1-4]"}); },
+       Errc::RequestedNodeConfigUnavailable},
+      {[](SubmitJob& s) {
+         s.spec.min_nodes = s.spec.tasks = 4;
+         s.spec.extras = Ref(JobExtras{.excluded_nodes = "n1"});
+       },
+       Errc::RequestedNodeConfigUnavailable},
+      {[](SubmitJob& s) {
+         s.spec.extras = Ref(JobExtras{.required_nodes = "n1", .excluded_nodes = "n[1-2]"});
+       },
+       Errc::InvalidNodeName},
       {[](SubmitJob& s) { s.spec.nice = -1; }, Errc::InvalidNice},
       {[](SubmitJob& s) { s.spec.time_min_s = 61; }, Errc::InvalidTimeMin},
       {[](SubmitJob& s) { s.spec.extras = Ref(JobExtras{.features = "gpu"}); },
