@@ -160,5 +160,27 @@ TEST(Errors, CarrySlurmsTexts) {
             std::string(text_of(Errc::InvalidNodeName)) + ": n9");
 }
 
+TEST_F(ApplyTest, TheLastStepsThatEndedAreKeptUntilARequeue) {
+  submit({10});
+  start({10});
+  happen(StepEnded{.job = {10}, .step = kBatchStep, .exit = {.code = 2}});
+  for (std::uint32_t id = 0; id < kEndedStepsMax + 3; ++id) {
+    happen(StepStarted{.job = {10}, .step = {.id = {id}, .name = "s", .key = "k"}});
+    happen(StepEnded{.job = {10}, .step = {id}, .exit = {.code = 1}});
+  }
+  const std::vector<EndedStep>& ended = *state.jobs.at(10).ended_steps;
+  ASSERT_EQ(ended.size(), kEndedStepsMax);
+  EXPECT_EQ(ended.front().step.id, StepId{3}) << "the oldest leave first";
+  EXPECT_EQ(ended.back().step.worst, (ExitStatus{.code = 1}));
+  EXPECT_EQ(ended.back().step.key, "");
+  EXPECT_EQ(ended.back().end, Instant{1000});
+  EXPECT_TRUE(state.jobs.at(10).steps->empty());
+  happen(JobFinished{.job = {10}, .requeue = true});
+  happen(JobNodeReleased{.job = {10}, .node = {1}});
+  happen(JobNodeReleased{.job = {10}, .node = {2}});
+  happen(JobRequeued{.job = {10}, .sluid = {77}});
+  EXPECT_TRUE(state.jobs.at(10).ended_steps->empty());
+}
+
 }  // namespace
 }  // namespace ym

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/slurmctld/order_keeper.h"
+
+#include <gtest/gtest.h>
+
+#include "daemon/slurmctld/answer_cache.h"
+#include "daemon/slurmctld/message_counts.h"
+#include "model/apply.h"
+
+namespace ym {
+namespace {
+
+class Keeper : public testing::Test {
+ protected:
+  void happen(EventBody body) {
+    Event event{.seq = {state.seq.value + 1}, .at = {5}, .body = std::move(body)};
+    apply(state, event);
+    keeper.note({event});
+    published.set_state(state);
+  }
+  void submit(std::uint32_t id, std::uint32_t priority) {
+    happen(JobSubmitted{.job = {id},
+                        .spec = Ref(JobSpec{.name = "j", .user_name = "ada", .partitions = "p"}),
+                        .priority = priority});
+  }
+  std::vector<std::uint32_t> listed() {
+    View view;
+    auto order = keeper.order_of(published, view);
+    EXPECT_EQ(order->seq(), view.state.seq);
+    std::vector<std::uint32_t> ids;
+    order->for_each(view.state, {}, {}, [&](const OrderKey&, const Job& job) {
+      ids.push_back(job.id.value);
+      return true;
+    });
+    return ids;
+  }
+
+  State state;
+  Published published;
+  OrderKeeper keeper;
+};
+
+using Ids = std::vector<std::uint32_t>;
+
+TEST_F(Keeper, FollowsWhatHappensBetweenTwoQuestions) {
+  EXPECT_EQ(listed(), Ids{});
+  submit(1, 10);
+  submit(2, 20);
+  EXPECT_EQ(listed(), (Ids{2, 1}));
+  submit(3, 15);
+  EXPECT_EQ(listed(), (Ids{2, 3, 1}));
+  happen(JobUpdated{.job = {1}, .spec = state.jobs.at(1).spec, .priority = 99});
+  happen(JobFinished{.job = {2}, .state = JobState::Cancelled});
+  EXPECT_EQ(listed(), (Ids{1, 3}));
+  happen(JobForgotten{.job = {2}});
+  EXPECT_EQ(listed(), (Ids{1, 3}));
+}
+
+TEST_F(Keeper, BeginsAnewAfterTooMuchHasHappened) {
+  submit(1, 10);
+  EXPECT_EQ(listed(), Ids{1});
+  for (std::size_t i = 0; i < OrderKeeper::kNotesMax / 2 + 10; ++i)
+    happen(JobUpdated{.job = {1}, .spec = state.jobs.at(1).spec, .priority = 5});
+  submit(2, 7);
+  EXPECT_EQ(listed(), (Ids{2, 1}));
+  submit(3, 6);
+  EXPECT_EQ(listed(), (Ids{2, 3, 1}));
+}
+
+TEST_F(Keeper, AnAnswerIsTheSameUntilSomethingHappens) {
+  submit(1, 10);
+  published.set_verdicts(Ref(Verdicts{}));
+  AnswerCache cache;
+  View view = published.view();
+  Duration now{1000};
+  EXPECT_FALSE(cache.find("q", view, now));
+  cache.keep("q", view, now, {"a", "b"});
+  EXPECT_EQ(cache.find("q", view, now), (AnswerCache::Frames{"a", "b"}));
+  EXPECT_FALSE(cache.find("other", view, now));
+  EXPECT_FALSE(cache.find("q", view, now + AnswerCache::kLife));
+  published.set_verdicts(Ref(Verdicts{}));
+  EXPECT_FALSE(cache.find("q", published.view(), now));
+  submit(2, 10);
+  EXPECT_FALSE(cache.find("q", published.view(), now));
+}
+
+TEST(MessageCounts, CountKindsUsersAndJobs) {
+  MessageCounts counts;
+  counts.note(104, 1000, std::chrono::microseconds(5));
+  counts.note(104, 1000, std::chrono::microseconds(7));
+  counts.note(100, 0, std::chrono::microseconds(1));
+  std::vector<Event> events = {
+      {.seq = {1}, .at = {}, .body = JobSubmitted{}},
+      {.seq = {2}, .at = {}, .body = JobFinished{.state = JobState::Timeout}}};
+  counts.note(events);
+  ASSERT_EQ(counts.by_kind().size(), 2u);
+  EXPECT_EQ(counts.by_kind()[0].number, 104u);
+  EXPECT_EQ(counts.by_kind()[0].total_us, 12u);
+  EXPECT_EQ(counts.by_user()[0].number, 1000u);
+  EXPECT_EQ(counts.jobs().submitted, 1u);
+  EXPECT_EQ(counts.jobs().failed, 1u);
+  counts.reset({9});
+  EXPECT_TRUE(counts.by_kind().empty());
+  EXPECT_EQ(counts.since(), Instant{9});
+}
+
+}  // namespace
+}  // namespace ym
