@@ -37,7 +37,7 @@ CreateStep step_request(const JobOptions& options, JobId job, bool own_allocatio
   CreateStep out{.job = job,
                  .name = options.spec.name,
                  .tasks = options.tasks.value_or(0),
-                 .cpus_per_task = options.cpus_per_task.value_or(1),
+                 .cpus_per_task = options.cpus_per_task.value_or(cpus_by_gpus(options)),
                  .nodes = options.min_nodes.value_or(0),
                  .tasks_per_node = options.tasks_per_node.value_or(0),
                  .memory_per_node_mb = own_allocation ? 0 : options.spec.memory_per_node_mb,
