@@ -114,6 +114,7 @@ def test_debug_levels_are_set_and_read_back_with_the_configuration(yard):
     yard.run("scontrol", "setdebugflags", "+Backfill", "+steps")
     assert [line.split("= ")[1] for line in level()] == ["Backfill,Steps", "debug2"]
     assert "debug level is debug2 from now on" in open(yard.dir + "/slurmctld.log").read()
+    wait_for(lambda: yard.idle_nodes() >= 2, what="nodes are back")
     yard.run("scontrol", "setdebug", "verbose", "nodes=n1")
     yard.run("scontrol", "reconfigure")
     assert level() == before

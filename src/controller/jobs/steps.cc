@@ -57,10 +57,10 @@ bool names_others(const State& state, const Job& job, const CreateStep& create) 
   bool others = false;
   wanted->for_each([&](std::string_view name) {
     const Node* node = state.find_node(name);
-    others = others ||
-             (node && std::ranges::none_of(job.allocation->nodes, [&](const NodeShare& share) {
-                return share.node == node->id;
-              }));
+    others =
+        others || (node && std::ranges::none_of(job.allocation->nodes, [&](const NodeShare& share) {
+                     return share.node == node->id;
+                   }));
   });
   return others;
 }

@@ -107,6 +107,9 @@ void Desk::set_debug(ReplyTo to, const Peer& peer, const Frame& frame) {
       else
         missing = host;
     });
+    bool known = s_.published->view().state.find_node(missing) != nullptr;
+    if (known)
+      return deny(to, Error{.code = 1001, .text = "Communication connection failure: " + missing});
     if (!missing.empty()) return deny(to, ym::refuse(Errc::InvalidNodeName, missing).error());
     return answer(to, Done{});
   }
