@@ -55,7 +55,10 @@ class SharedList {
           sorted.begin() + static_cast<std::ptrdiff_t>(std::min(sorted.size(), i + kPart / 2))));
   }
   void insert(const T& value) {
-    if (parts_.empty()) parts_.emplace_back(std::vector<T>{});
+    if (parts_.empty()) {
+      parts_.emplace_back(std::vector<T>{value});
+      return;
+    }
     std::size_t at = part_of(value);
     std::vector<T> part = *parts_[at];
     part.insert(std::lower_bound(part.begin(), part.end(), value), value);
@@ -101,7 +104,7 @@ class SharedList {
         [](const T& one, const Ref<std::vector<T>>& part) { return one < part->front(); });
     return after == parts_.begin() ? 0 : static_cast<std::size_t>(after - parts_.begin()) - 1;
   }
-  std::vector<Ref<std::vector<T>>> parts_;  // none is empty, unless it is the only one
+  std::vector<Ref<std::vector<T>>> parts_;  // none is empty
 };
 
 class OrderedJobs {

@@ -102,6 +102,24 @@ TEST(Order, FollowsWhatChanges) {
     EXPECT_EQ(listed(order, state, filter), sorted(state, filter));
 }
 
+TEST(Order, BeginsAndEndsWithNothing) {
+  State state;
+  OrderedJobs order = OrderedJobs::of(state);
+  EXPECT_EQ(listed(order, state, {}), std::vector<std::uint32_t>{});
+  // The first one of a partition makes it all anew; the next ones do not.
+  for (std::uint32_t id : {1, 2}) {
+    set(state, id, id, "p", "ada", JobState::Pending);
+    order = order.moved_on(state, {{id}});
+  }
+  EXPECT_EQ(listed(order, state, {.users = {"ada"}}), (std::vector<std::uint32_t>{2, 1}));
+  for (std::uint32_t id : {1, 2}) state.jobs.erase(id);
+  order = order.moved_on(state, {{1}, {2}});
+  EXPECT_EQ(listed(order, state, {}), std::vector<std::uint32_t>{});
+  set(state, 3, 3, "p", "ada", JobState::Pending);
+  order = order.moved_on(state, {{3}});
+  EXPECT_EQ(listed(order, state, {}), std::vector<std::uint32_t>{3});
+}
+
 TEST(Order, GoesOnWhereItStopped) {
   Prng prng(9);
   State state = random_jobs(prng, 500);
