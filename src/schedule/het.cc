@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "schedule/place_gres.h"
 #include "schedule/shape.h"
 
 namespace ym {
@@ -32,6 +33,7 @@ bool fit_when_empty(const State& state, const std::vector<const JobSpec*>& specs
       left.cpus -= std::min(left.cpus, share.cpus);
       left.memory_mb -= std::min(left.memory_mb, share.memory_mb);
       left.idle = false;
+      hold_gres(*found, left);
     }
   }
   return true;

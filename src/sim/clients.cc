@@ -108,7 +108,9 @@ void Clients::add_components(SubmitJob& submit) {
   submit.spec.partitions.clear();
   std::uint64_t others = in_.prng.between(1, 2);
   others = std::min<std::uint64_t>(others, in_.nodes.size() - 1);
-  for (std::uint64_t i = 0; i < others; ++i) submit.het.push_back(submit.spec);
+  JobSpec other = submit.spec;
+  other.extras = {};  // what one of them asks for, all together may be too much
+  for (std::uint64_t i = 0; i < others; ++i) submit.het.push_back(other);
 }
 
 void Clients::submit() {
@@ -209,7 +211,10 @@ void Clients::update() {
   // Components that are made larger might never fit beside each other.
   switch (prng.below(known->het ? 4 : 6)) {
     case 0: patch.time_limit_s = static_cast<std::uint32_t>(prng.between(30, 2000)); break;
-    case 1: patch.priority = static_cast<std::uint32_t>(prng.between(1, 1000)); break;
+    case 1:
+      patch.priority = static_cast<std::uint32_t>(prng.between(1, 1000));
+      in_.ledger.maybe_released(known->job);  // so Slurm: who gets a priority is not held
+      break;
     case 2: patch.nice = static_cast<std::int32_t>(prng.between(-100, 100)); break;
     case 3: patch.name = fmt::format("name{}", prng.below(6)); break;
     case 4: patch.partitions = prng.chance(1, 2) ? "main" : "short"; break;

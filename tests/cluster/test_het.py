@@ -147,7 +147,7 @@ def test_steps_are_named_by_component_and_number(yard):
     assert "1 tasks, 1 nodes" in layout and ": 1" in layout
     shown = yard.run("scontrol", "show", "step", f"{job}+1").stdout
     assert f"StepId={job}+1.0" in shown and f"{job}+0.0" not in shown
-    yard.run("scancel", f"{job}+0.0")
+    yard.run("scancel", f"{job}+0.0", f"{job}+1.0")
     wait_for(lambda: set(states(yard, job).values()) <= {"COMPLETED", "FAILED", "CANCELLED"},
              what="the end of srun, and so of the job")
 

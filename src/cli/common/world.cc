@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/format.h"
 #include "cli/common/controller.h"
@@ -126,6 +127,11 @@ Status read_hostfile(JobOptions& options) {
   options.extras.required_nodes = nodes.str();
   options.min_nodes = options.max_nodes = static_cast<std::uint32_t>(nodes.count());
   if (!options.tasks) options.tasks = static_cast<std::uint32_t>(list.count());
+  std::map<std::string, std::uint32_t, std::less<>> tasks;
+  std::uint32_t most = 0;
+  list.for_each([&](std::string_view host) { most = std::max(most, ++tasks[std::string(host)]); });
+  most *= options.cpus_per_task.value_or(1);
+  options.spec.min_cpus_per_node = std::max(options.spec.min_cpus_per_node, most);
   return {};
 }
 

@@ -90,7 +90,7 @@ TEST_F(OwnersTest, AClientThatComesBackKeepsItsPlaceInTheQueue) {
 TEST_F(OwnersTest, ADetachedAllocationNeedsNoClient) {
   submit(true);
   controller.owner_gone(JobId{1}, now);
-  EXPECT_EQ(state_after(seconds(3000), 1), JobState::Running);
+  EXPECT_EQ(state_after(seconds(200), 1), JobState::Running);
 }
 
 }  // namespace

@@ -283,6 +283,8 @@ bool Controller::exclusion_is_to_blame(const JobSpec& spec) const {
 // no node could take any part of is refused; what is only too much waits, unless EnforcePartLimits.
 Status Controller::check_can_ever_run(const JobSpec& spec, bool strictly) {
   if (Status ok = check_nodes(spec); !ok) return ok;
+  // Resources of the whole job are refused as such: no node has a part that could be judged.
+  bool of_job = gres_total(*spec.extras->specials->gres) > 0;
   std::string key = shape_key(spec);
   auto known = can_ever_run_.find(key);
   if (known == can_ever_run_.end()) {
@@ -293,7 +295,7 @@ Status Controller::check_can_ever_run(const JobSpec& spec, bool strictly) {
     least.max_nodes = 0;
     Fit room = Fit::None;
     for (const Partition* partition : partitions_of(spec, state_)) {
-      if (!any_node_takes(state_, *partition, least, placement_rules())) continue;
+      if (!of_job && !any_node_takes(state_, *partition, least, placement_rules())) continue;
       bool all = fits_when_empty(state_, *partition, spec, placement_rules());
       if (all || room == Fit::None) room = all ? Fit::All : Fit::SomeTasks;
     }
@@ -302,9 +304,7 @@ Status Controller::check_can_ever_run(const JobSpec& spec, bool strictly) {
     if (can_ever_run_.size() >= kShapesRemembered) can_ever_run_.clear();
     known = can_ever_run_.emplace(std::move(key), room).first;
   }
-  // Resources of the whole job are refused as such: no node has a part that could be judged.
-  strictly = strictly || gres_total(*spec.extras->specials->gres) > 0;
-  if (known->second == Fit::None || (strictly && known->second != Fit::All))
+  if (known->second == Fit::None || ((strictly || of_job) && known->second != Fit::All))
     return refuse(Errc::RequestedNodeConfigUnavailable);
   return {};
 }
