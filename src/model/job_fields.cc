@@ -51,6 +51,7 @@ void job_members(std::uint64_t fields, F&& f) {
   f(&Job::state);
   f(&Job::requeue_wanted);
   f(&Job::configuring);
+  f(&Job::special_exit);
   f(&Job::het_job);
   f(&Job::het_offset);
   f(&Job::het_count);

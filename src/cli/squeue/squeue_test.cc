@@ -243,6 +243,9 @@ std::vector<JobRow> rich_queue() {
   het.job.het_offset = 1;
   het.job.het_count = 2;
   rows.push_back(het);
+  JobRow special = pending(14, spec("special"));
+  special.job.special_exit = true;
+  rows.push_back(special);
   JobRow ending = running(12, spec("ending"));
   ending.job.state = JobState::Completed;
   ending.job.end = kNow;
