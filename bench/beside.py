@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Debian's slurm-wlm beside ours and a bare loop of posix_spawn: the same commands, in turn, in one
-run. Every round asks all of them, so that a busy moment hurts all alike; medians of the rounds'
-ratios are what counts."""
+run. Every round asks all of them, so that a busy moment hurts all alike; while one is asked the
+other's daemons are stopped, so that neither pays for what the other does in the background. Medians
+of the rounds' ratios are what counts."""
+import contextlib
+import os
+import signal
 import statistics
 import subprocess
 import time
@@ -29,6 +33,20 @@ class Beside:
         self.yards = {OURS: tools.new_yard(nodes=1, cpus=CPUS),
                       THEIRS: tools.new_slurm(CPUS, QUICK)}
 
+    @contextlib.contextmanager
+    def alone(self, name):
+        """The daemons of the others stand still meanwhile."""
+        pids = [yard.pid(daemon) for other, yard in self.yards.items() if other != name
+                for daemon in ("slurmctld", *(f"slurmd-n{i + 1}" for i in range(yard.nodes)))]
+        pids = [pid for pid in pids if pid]
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in pids:
+                os.kill(pid, signal.SIGCONT)
+
     def timed(self, name, *command):
         yard = self.yards[name]
         begin = time.perf_counter()
@@ -47,7 +65,11 @@ class Beside:
         """count times {name: what measure(name) gives, "bare": seconds of a bare spawn}."""
         found = []
         for _ in range(count):
-            found.append({name: measure(name) for name in self.yards} | {"bare": self.bare()})
+            times = {"bare": self.bare()}
+            for name in self.yards:
+                with self.alone(name):
+                    times[name] = measure(name)
+            found.append(times)
         return found
 
     def array_seconds(self, name, count):
@@ -122,9 +144,9 @@ def bench_slurm_queue(tools, report, rounds=5, pending=100000):
     beside.queue_jobs(pending)
 
     def listed(name):
-        yard = beside.yards[name]
-        return tools.one_json(tools.load, "lines", "1", "2", beside.program(name, "squeue"),
-                              env=yard.env)
+        with beside.alone(name):
+            return tools.one_json(tools.load, "lines", "1", "2", beside.program(name, "squeue"),
+                                  env=beside.yards[name].env)
 
     found = [{name: listed(name) for name in beside.yards} for _ in range(rounds)]
     for what, key in (("first job", "line_seconds"), ("all", "seconds")):
