@@ -6,7 +6,7 @@ squeue must show then, and values that mean nothing. A line is to be accepted if
 its values means nothing; what was accepted has to be in the queue as it was asked for; a refusal
 says something on stderr, nothing on stdout, and ends with 1 or 255.
 
-YM_LINES: how many lines (2000). YM_SEED: another run.
+YM_LINES: how many lines (10000). YM_SEED: another run.
 """
 import os
 import random
@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import transcript
 
-LINES = int(os.environ.get("YM_LINES", "2000"))
+LINES = int(os.environ.get("YM_LINES", "10000"))
 SEED = int(os.environ.get("YM_SEED", "26"))
 
 # Option: (forms, {value: what squeue shows of it, as {letter: text}}, [values that mean nothing])
