@@ -106,6 +106,10 @@ Result<std::string> edited(const std::string& text) {
   if (fd < 0) return fail(fmt::format("{} cannot be written", folder));
   bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   ::close(fd);
+  if (!written) {  // nobody is to work on half of it
+    ::unlink(path.c_str());
+    return fail(fmt::format("{} cannot be written", path));
+  }
   std::string environment;
   for (char** one = environ; *one; ++one) environment += std::string(*one) + '\0';
   auto pid =
@@ -114,7 +118,6 @@ Result<std::string> edited(const std::string& text) {
   if (pid) ::waitpid(*pid, &status, 0);
   auto out = read_file(path, kCrontabTextMax + 1);
   ::unlink(path.c_str());
-  if (!written) return fail(fmt::format("{} cannot be written", path));
   if (!pid) return std::unexpected(pid.error());
   if (status != 0) return fail(fmt::format("{} failed: {}", editor(), child_error(status)));
   return out;

@@ -2,7 +2,9 @@
 #include "daemon/slurmd/gres_here.h"
 
 #include <gtest/gtest.h>
+
 #include <stdlib.h>
+#include <filesystem>
 
 #include "os/files.h"
 
@@ -17,6 +19,7 @@ class GresHereTest : public testing::Test {
     root_ = ::mkdtemp(name.data());
     for (const char* file : {"/dev/nvidia0", "/dev/nvidia1"}) put(file, "");
   }
+  ~GresHereTest() override { std::filesystem::remove_all(root_); }
   void put(const std::string& path, const std::string& text) {
     std::string whole = root_ + path;
     ASSERT_TRUE(make_folders(whole.substr(0, whole.rfind('/'))));
