@@ -57,6 +57,8 @@ const std::vector<YardmasterVerb>& yardmaster_verbs() {
       {"down", "stop it", down_main, down_page, down_options},
       {"explain", "why a job waits, when it starts, and what would start sooner", explain_main,
        explain_page, explain_options},
+      {"sim", "replay a workload under another policy or configuration", sim_main,
+       sim_page_of_help, sim_options},
       {"status", "what runs, and where its files are", status_main, status_page, status_options},
       {"doctor", "find what is wrong and how to mend it", doctor_main, doctor_page, doctor_options},
       {"ping", "ask nodes whether they are there", ping_main, ping_page, ping_options},
