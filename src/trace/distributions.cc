@@ -5,9 +5,7 @@
 
 namespace ym::trace {
 
-double uniform(Prng& prng) {
-  return (static_cast<double>(prng.next() >> 11) + 0.5) * 0x1.0p-53;
-}
+double uniform(Prng& prng) { return (static_cast<double>(prng.next() >> 11) + 0.5) * 0x1.0p-53; }
 
 // Marsaglia's polar method.
 double normal(Prng& prng) {
@@ -31,8 +29,7 @@ double gamma(Prng& prng, double shape, double scale) {
 }
 
 double hyper_gamma(Prng& prng, const HyperGamma& of, double p) {
-  return uniform(prng) <= p ? gamma(prng, of.shape1, of.scale1)
-                            : gamma(prng, of.shape2, of.scale2);
+  return uniform(prng) <= p ? gamma(prng, of.shape1, of.scale1) : gamma(prng, of.shape2, of.scale2);
 }
 
 double two_stage_uniform(Prng& prng, const TwoStage& of, double p) {

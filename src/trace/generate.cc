@@ -16,9 +16,9 @@ constexpr std::uint32_t kDay = 24 * 3600;
 // What people write: a limit at least as long as the run, with room, and round. The model of Lublin
 // and Feitelson says nothing about it; a handful of round values is what traces show.
 std::uint32_t round_limit(double seconds) {
-  constexpr std::array<std::uint32_t, 14> kRound = {
-      300,   600,   900,    1800,   3600,   7200,   14400,
-      21600, 43200, kDay, 2 * kDay, 3 * kDay, 7 * kDay, 14 * kDay};
+  constexpr std::array<std::uint32_t, 14> kRound = {300,      600,      900,      1800,     3600,
+                                                    7200,     14400,    21600,    43200,    kDay,
+                                                    2 * kDay, 3 * kDay, 7 * kDay, 14 * kDay};
   for (std::uint32_t limit : kRound)
     if (seconds <= limit) return limit;
   return static_cast<std::uint32_t>(std::ceil(seconds / kDay)) * kDay;
@@ -28,8 +28,9 @@ std::uint32_t limit_for(Prng& prng, std::uint32_t run_s) {
   return round_limit(run_s * (1 + 3 * uniform(prng) * uniform(prng)));
 }
 
-// U. Lublin and D. Feitelson, "The workload on parallel supercomputers: modeling the characteristics
-// of rigid jobs", J. Parallel Distrib. Comput. 63(11), 2003; the parameters for all jobs together.
+// U. Lublin and D. Feitelson, "The workload on parallel supercomputers: modeling the
+// characteristics of rigid jobs", J. Parallel Distrib. Comput. 63(11), 2003; the parameters for all
+// jobs together.
 //
 // Sizes: a quarter are serial; of the others log2 of the size is two-stage uniform, and most are
 // rounded to powers of two. Runs: the natural logarithm is hyper-gamma, whose mix depends on the
@@ -44,8 +45,8 @@ class Lublin {
     double sum = 0;
     for (std::size_t i = kCycleStart; i < kBuckets + kCycleStart; ++i) {
       auto at = static_cast<double>(i);
-      double share = gamma_cdf(at + 0.5, kDayShape, kDayScale) -
-                     gamma_cdf(at - 0.5, kDayShape, kDayScale);
+      double share =
+          gamma_cdf(at + 0.5, kDayShape, kDayScale) - gamma_cdf(at - 0.5, kDayShape, kDayScale);
       weights_[(i - 1) % kBuckets] = share;
       sum += share;
     }

@@ -12,7 +12,7 @@
 namespace ym::trace {
 
 struct Wish {
-  std::string_view model;    // see models()
+  std::string_view model;  // see models()
   std::size_t jobs = 10'000;
   std::uint64_t seed = 1;
   std::uint32_t procs = 0;  // of the machine; 0: the model's own
@@ -20,7 +20,7 @@ struct Wish {
 
 struct Model {
   std::string_view name, summary;
-  std::uint32_t procs;  // of a machine that suits it
+  std::uint32_t procs;       // of a machine that suits it
   std::string_view machine;  // as uniform_machine() reads it; empty: processors are counted
 };
 const std::vector<Model>& models();

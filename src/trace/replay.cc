@@ -8,13 +8,15 @@
 #include "base/format.h"
 #include "controller/controller.h"
 #include "schedule/planner.h"
+#include "schedule/policy.h"
 
 namespace ym::trace {
 namespace {
 
 // Where virtual time begins if the trace does not say.
 constexpr std::int64_t kOrigin = 1'000'000'000;
-// The controller forgets at most so many ended jobs in a tick, and a tick costs a look at each node.
+// The controller forgets at most so many ended jobs in a tick, and a tick costs a look at each
+// node.
 constexpr std::size_t kEndsPerTick = 1000;
 constexpr std::size_t kEndsPerProgress = 4096;
 constexpr std::uint32_t kNoJob = 0xffffffff;
@@ -22,12 +24,13 @@ constexpr std::uint32_t kFirstUid = 1000;
 
 class Run {
  public:
-  explicit Run(const Replay& replay)
+  Run(const Replay& replay, const Policy& policy)
       : in_(replay),
         workload_(*replay.workload),
         controller_(replay.machine.config, State{}),
         planner_(controller_.placement_rules()),
         origin_(workload_.origin_unix_s > 0 ? workload_.origin_unix_s : kOrigin) {
+    static_cast<void>(policy);
     outcome_.jobs.resize(workload_.jobs.size());
   }
 
@@ -67,8 +70,7 @@ class Run {
       return done;
     controller_.begin_watch(instant(), out_);
     for (const NodeSpec& node : in_.machine.config.nodes) {
-      NodeReport report{
-          .node = node.name, .complete = true, .registration = registration_of(node)};
+      NodeReport report{.node = node.name, .complete = true, .registration = registration_of(node)};
       if (Status done = controller_.report(report, instant(), out_); !done) return done;
     }
     observe();
@@ -186,14 +188,13 @@ class Run {
     spec.min_nodes = in_.machine.counted ? 1 : std::max(1u, job.nodes);
     spec.time_limit_s = job.limit_s;
     const std::string& partition = workload_.partitions[job.partition];
-    spec.partitions =
-        controller_.state().find_partition(partition) ? partition : std::string();
+    spec.partitions = controller_.state().find_partition(partition) ? partition : std::string();
     if (job.gpus != gpus_) {
       gpus_ = job.gpus;
       spec.extras = {};
       if (gpus_)
-        spec.extras = Ref(JobExtras{
-            .specials = Ref(JobSpecials{.tres_per_job = fmt::format("gpu:{}", gpus_)})});
+        spec.extras = Ref(
+            JobExtras{.specials = Ref(JobSpecials{.tres_per_job = fmt::format("gpu:{}", gpus_)})});
     }
   }
 
@@ -289,6 +290,13 @@ class Run {
 
 }  // namespace
 
-Result<Outcome> replay(const Replay& replay) { return Run(replay).run(); }
+Result<Outcome> replay(const Replay& replay) {
+  const Policy* policy = replay.policy.empty() ? &default_policy() : find_policy(replay.policy);
+  if (policy) return Run(replay, *policy).run();
+  std::string names;
+  for (const Policy* one : policies())
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", one->name);
+  return fail(fmt::format("no policy '{}'; there are {}", replay.policy, names));
+}
 
 }  // namespace ym::trace

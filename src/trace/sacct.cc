@@ -16,13 +16,31 @@ namespace {
 constexpr std::size_t kColumnsMax = 256;
 
 enum Column : std::size_t {
-  JobIdRaw, JobIdShown, Submit, Eligible, Start, End, ElapsedRaw, Elapsed, TimelimitRaw, Timelimit,
-  ReqCpus, NCpus, AllocCpus, ReqTres, AllocTres, NNodes, ReqNodes, User, PartitionName, kColumns,
+  JobIdRaw,
+  JobIdShown,
+  Submit,
+  Eligible,
+  Start,
+  End,
+  ElapsedRaw,
+  Elapsed,
+  TimelimitRaw,
+  Timelimit,
+  ReqCpus,
+  NCpus,
+  AllocCpus,
+  ReqTres,
+  AllocTres,
+  NNodes,
+  ReqNodes,
+  User,
+  PartitionName,
+  kColumns,
 };
 constexpr std::array<std::string_view, kColumns> kNames = {
-    "JobIDRaw", "JobID",    "Submit",    "Eligible", "Start",     "End",    "ElapsedRaw",
-    "Elapsed",  "TimelimitRaw", "Timelimit", "ReqCPUS",  "NCPUS",     "AllocCPUS", "ReqTRES",
-    "AllocTRES", "NNodes",  "ReqNodes",  "User",     "Partition"};
+    "JobIDRaw",  "JobID",        "Submit",    "Eligible", "Start",    "End",       "ElapsedRaw",
+    "Elapsed",   "TimelimitRaw", "Timelimit", "ReqCPUS",  "NCPUS",    "AllocCPUS", "ReqTRES",
+    "AllocTRES", "NNodes",       "ReqNodes",  "User",     "Partition"};
 
 class Reader {
  public:

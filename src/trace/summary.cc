@@ -104,7 +104,8 @@ Summary summarise(const Workload& workload, const Outcome& outcome, std::uint64_
   out.proc_seconds = whole.proc_seconds;
   out.makespan_s = last_end;
   if (procs && last_end)
-    out.utilisation = out.proc_seconds / (static_cast<double>(procs) * static_cast<double>(last_end));
+    out.utilisation =
+        out.proc_seconds / (static_cast<double>(procs) * static_cast<double>(last_end));
   out.users = groups_of(users, workload.users);
   out.partitions = groups_of(partitions, workload.partitions);
   for (std::size_t i = 0; i < sizes.size(); ++i)

@@ -10,8 +10,8 @@
 
 namespace ym::trace {
 
-// A run shorter than this counts as so long, so that a job of a second that waited for a minute does
-// not outweigh all others.
+// A run shorter than this counts as so long, so that a job of a second that waited for a minute
+// does not outweigh all others.
 inline constexpr std::int64_t kSlowdownBound = 10;
 
 double bounded_slowdown(std::int64_t wait_s, std::int64_t run_s);

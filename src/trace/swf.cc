@@ -92,8 +92,7 @@ class Reader {
                                  printable(line.substr(0, line.find_first_of(" \t\r")), 40)));
       ++count;
     }
-    if (count < kFieldsLeast)
-      return wrong(fmt::format("{} fields where 18 are expected", count));
+    if (count < kFieldsLeast) return wrong(fmt::format("{} fields where 18 are expected", count));
     return add(record);
   }
 
@@ -109,8 +108,7 @@ class Reader {
     if (record[kSubmit] < 0 || record[kSubmit] > kSubmitMax) return wrong("no time of submission");
     if (procs > kProcsMax) return wrong("more processors than any machine has");
     if (run > kSecondsMax || limit > kSecondsMax) return wrong("a time beyond eight years");
-    if (out_.jobs.size() == kJobsMax)
-      return wrong(fmt::format("more than {} jobs", kJobsMax));
+    if (out_.jobs.size() == kJobsMax) return wrong(fmt::format("more than {} jobs", kJobsMax));
     TraceJob job{.id = static_cast<std::uint64_t>(record[kId]), .submit_s = record[kSubmit]};
     job.run_s = static_cast<std::uint32_t>(std::min(run, limit));
     job.limit_s = static_cast<std::uint32_t>(limit);

@@ -23,9 +23,8 @@ void settle(Workload& workload) {
   if (!std::ranges::is_sorted(workload.jobs, {}, &TraceJob::submit_s)) {
     std::vector<std::size_t> order(workload.jobs.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, {}, [&](std::size_t i) {
-      return std::pair(workload.jobs[i].submit_s, i);
-    });
+    std::ranges::sort(order, {},
+                      [&](std::size_t i) { return std::pair(workload.jobs[i].submit_s, i); });
     std::vector<TraceJob> sorted;
     sorted.reserve(order.size());
     for (std::size_t i : order) sorted.push_back(workload.jobs[i]);
@@ -45,7 +44,8 @@ std::string print_swf(const Workload& workload) {
                                 workload.jobs.size(), workload.procs);
   auto to = std::back_inserter(out);
   for (const TraceJob& job : workload.jobs) {
-    std::int64_t wait = job.recorded_start_s == kNotStarted ? -1 : job.recorded_start_s - job.submit_s;
+    std::int64_t wait =
+        job.recorded_start_s == kNotStarted ? -1 : job.recorded_start_s - job.submit_s;
     fmt::format_to(to, "{} {} {} {} {} -1 -1 {} {} -1 1 {} -1 -1 {} -1 -1 -1\n", job.id,
                    job.submit_s, wait, job.run_s, job.procs, job.procs,
                    job.limit_s ? std::int64_t{job.limit_s} : -1, job.user + 1, job.partition + 1);

@@ -30,7 +30,7 @@ struct TraceJob {
   std::uint32_t gpus = 0;   // of the whole job
   std::uint32_t user = 0;
   std::uint32_t partition = 0;
-  std::uint32_t array = 0;                       // elements of one array share a number; 0: none
+  std::uint32_t array = 0;                      // elements of one array share a number; 0: none
   std::int64_t recorded_start_s = kNotStarted;  // when it started where the trace comes from
 
   bool operator==(const TraceJob&) const = default;
@@ -39,9 +39,9 @@ struct TraceJob {
 struct Workload {
   std::vector<TraceJob> jobs;
   std::vector<std::string> users, partitions;
-  std::uint32_t procs = 0;          // of the machine, if the trace says so
-  std::int64_t origin_unix_s = 0;   // when submit_s 0 was; 0: nobody knows
-  std::size_t passed_over = 0;      // records that tell of no run: no processors, no time
+  std::uint32_t procs = 0;         // of the machine, if the trace says so
+  std::int64_t origin_unix_s = 0;  // when submit_s 0 was; 0: nobody knows
+  std::size_t passed_over = 0;     // records that tell of no run: no processors, no time
   bool has_recorded_starts = false;
 };
 

@@ -171,8 +171,9 @@ Result<trace::Machine> machine_for(const SimSettings& settings, const trace::Wor
   if (!machine.empty()) return trace::uniform_machine(machine);
   std::uint32_t procs = settings.procs ? settings.procs : workload.procs;
   if (!procs)
-    return fail("the trace does not tell how large the machine is: use --procs, --machine or "
-                "--conf");
+    return fail(
+        "the trace does not tell how large the machine is: use --procs, --machine or "
+        "--conf");
   return trace::counted_machine(procs);
 }
 
@@ -213,9 +214,8 @@ Result<SimRun> run_compared(const SimSettings& settings, const trace::Workload& 
 Result<SimReport> run_all(const SimSettings& settings, const std::string& path) {
   SimReport report;
   auto slash = path.rfind('/');
-  report.title = settings.model.empty()
-                     ? path.substr(slash == path.npos ? 0 : slash + 1)
-                     : fmt::format("{}, seed {}", settings.model, settings.seed);
+  report.title = settings.model.empty() ? path.substr(slash == path.npos ? 0 : slash + 1)
+                                        : fmt::format("{}, seed {}", settings.model, settings.seed);
   auto workload = sim_workload(settings, path);
   if (!workload) return std::unexpected(workload.error());
   report.workload = std::move(*workload);

@@ -10,7 +10,7 @@ namespace ym::cli {
 namespace {
 
 constexpr std::size_t kGroupsShown = 10;
-constexpr std::size_t kLabelWidth = 22, kColumn = 14;
+constexpr std::size_t kLabelWidth = 26, kColumn = 14;
 
 std::string span(double seconds) {
   if (seconds < 120) return fmt::format("{:.0f} s", seconds);
@@ -67,7 +67,7 @@ void add_spread(Table& table, std::string_view name, trace::Spread trace::Summar
   line("mean", &trace::Spread::mean);
   line("median", &trace::Spread::median);
   line("95 %", &trace::Spread::p95);
-  line("longest", &trace::Spread::max);
+  line("largest", &trace::Spread::max);
 }
 
 const trace::Group* find(const std::vector<trace::Group>& groups, const std::string& name) {
@@ -109,12 +109,11 @@ std::string sim_text(const SimReport& report) {
   table.row("utilisation", [](const SimRun& run) {
     return fmt::format("{:.2f} %", 100 * run.summary.utilisation);
   });
-  table.row("makespan", [](const SimRun& run) {
-    return span(static_cast<double>(run.summary.makespan_s));
-  });
+  table.row("makespan",
+            [](const SimRun& run) { return span(static_cast<double>(run.summary.makespan_s)); });
   auto some = [&](std::string_view name, std::size_t trace::Summary::* count) {
-    bool any = std::ranges::any_of(report.runs,
-                                   [&](const SimRun& run) { return run.summary.*count > 0; });
+    bool any =
+        std::ranges::any_of(report.runs, [&](const SimRun& run) { return run.summary.*count > 0; });
     if (any) table.row(name, [&](const SimRun& run) { return grouped(run.summary.*count); });
   };
   some("refused", &trace::Summary::refused);
