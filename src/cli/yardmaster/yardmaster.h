@@ -37,6 +37,9 @@ std::vector<OptionInfo> completion_options();
 std::vector<CompletedCommand> completed_commands();
 int explain_main(const Arguments& arguments);
 int sim_main(const Arguments& arguments);
+int what_if_main(const Arguments& arguments);
+CommandPage what_if_page();
+std::vector<OptionInfo> what_if_options();
 CommandPage sim_page_of_help();
 std::vector<OptionInfo> sim_options();
 CommandPage up_page(), down_page(), status_page(), doctor_page(), events_page(), ping_page(),
