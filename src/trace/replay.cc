@@ -19,6 +19,7 @@ constexpr std::int64_t kOrigin = 1'000'000'000;
 // node.
 constexpr std::size_t kEndsPerTick = 1000;
 constexpr std::size_t kEndsPerProgress = 4096;
+constexpr std::size_t kUnbounded = static_cast<std::size_t>(-1);
 constexpr std::uint32_t kNoJob = 0xffffffff;
 constexpr std::uint32_t kFirstUid = 1000;
 
@@ -30,7 +31,8 @@ class Run {
         controller_(replay.machine.config, State{}),
         planner_(controller_.placement_rules()),
         origin_(workload_.origin_unix_s > 0 ? workload_.origin_unix_s : kOrigin) {
-    static_cast<void>(policy);
+    planner_.set_policy(policy);
+    outcome_.policy = policy.name;
     outcome_.jobs.resize(workload_.jobs.size());
   }
 
@@ -273,7 +275,9 @@ class Run {
   Controller controller_;
   Planner planner_;
   const std::int64_t origin_;
-  const PlanBudget budget_{.starts_max = 1'000'000, .reservations_max = 1};
+  const PlanBudget budget_{.starts_max = kUnbounded,
+                           .reservations_max = kUnbounded,
+                           .depth = PlanBudget::Depth::Full};
   Outcome outcome_;
   std::int64_t now_ = 0;
   std::size_t submitted_ = 0, ended_ = 0;

@@ -25,6 +25,7 @@ struct JobFate {
 };
 
 struct Outcome {
+  std::string policy;         // that was followed
   std::vector<JobFate> jobs;  // in the workload's order
   std::size_t refused = 0;    // by admission
   std::string refusal;        // of the first of them

@@ -4,6 +4,7 @@
 Nothing here is shared with the scheduler. At each instant all ends come first, then all submissions,
 then one scheduling pass; processors are counted; a job ends at min(run, limit).
 """
+import bisect
 import heapq
 from fractions import Fraction
 
@@ -53,14 +54,14 @@ class Machine:
         raise AssertionError("larger than the machine")
 
 
-def fcfs(machine, queue, now):
+def fcfs(machine, queue, now, ended_early):
     queue.sort(key=lambda job: in_order(job, now))
     while queue and queue[0].procs <= machine.free:
         machine.start(queue.pop(0), now)
 
 
 def easy(order=in_order, candidates=None):
-    def one_pass(machine, queue, now):
+    def one_pass(machine, queue, now, ended_early):
         queue.sort(key=lambda job: order(job, now))
         while queue and queue[0].procs <= machine.free:
             machine.start(queue.pop(0), now)
@@ -81,28 +82,94 @@ def easy(order=in_order, candidates=None):
     return one_pass
 
 
+class Profile:
+    """Free processors over time, in steps: from times[i] on free[i] of them."""
+
+    def __init__(self, now, procs):
+        self.times, self.free = [now], [procs]
+
+    def cut(self, at):
+        place = bisect.bisect_left(self.times, at)
+        if place == len(self.times) or self.times[place] != at:
+            self.times.insert(place, at)
+            self.free.insert(place, self.free[place - 1])
+        return place
+
+    def take(self, start, end, procs):
+        first = self.cut(start)
+        for place in range(first, self.cut(end)):
+            self.free[place] -= procs
+
+    def earliest(self, job):
+        place = 0
+        while True:
+            while self.free[place] < job.procs:
+                place += 1
+            start, last = self.times[place], place
+            while last < len(self.times) and self.times[last] < start + job.limit:
+                if self.free[last] < job.procs:
+                    break
+                last += 1
+            else:
+                return start
+            place = last
+
+
+def conservative(procs):
+    """Every job is promised a start when it comes; when one ends early, all are asked again in the
+    order of the queue, and may move forward."""
+    promises = {}
+
+    def one_pass(machine, queue, now, ended_early):
+        queue.sort(key=lambda job: in_order(job, now))
+        profile = Profile(now, procs)
+        for end, _, job in machine.running:
+            profile.take(now, end, job.procs)
+        known = [job for job in queue if job.number in promises]
+        for job in known:
+            profile.take(promises[job.number], promises[job.number] + job.limit, job.procs)
+        for job in queue:
+            start = promises.get(job.number)
+            if start is not None and not ended_early:
+                continue
+            if start is not None:
+                profile.take(start, start + job.limit, -job.procs)
+            promises[job.number] = profile.earliest(job)
+            profile.take(promises[job.number], promises[job.number] + job.limit, job.procs)
+        for job in list(queue):
+            if promises[job.number] == now:
+                machine.start(job, now)
+                queue.remove(job)
+        return min((promises[job.number] for job in queue), default=None)
+    return one_pass
+
+
 POLICIES = {
-    "fcfs": lambda: fcfs,
-    "easy": lambda: easy(),
-    "easy-sjbf": lambda: easy(candidates=by_limit),
-    "largest-slowdown-first": lambda: easy(order=by_slowdown),
+    "conservative": conservative,
+    "fcfs": lambda procs: fcfs,
+    "easy": lambda procs: easy(),
+    "easy-sjbf": lambda procs: easy(candidates=by_limit),
+    "largest-slowdown-first": lambda procs: easy(order=by_slowdown),
 }
 
 
 def starts(jobs, procs, policy):
     """Number -> start of jobs that are sorted by submission."""
-    machine, queue, ends = Machine(procs), [], []
-    one_pass, place = POLICIES[policy](), 0
-    while place < len(jobs) or ends:
-        now = min([jobs[place].submit] if place < len(jobs) else [], default=float("inf"))
-        now = min([now] + ([ends[0][0]] if ends else []))
+    machine, queue, ends, due = Machine(procs), [], [], None
+    one_pass, place = POLICIES[policy](procs), 0
+    while place < len(jobs) or ends or queue:
+        now = min([job.submit for job in jobs[place:place + 1]] + [end[0] for end in ends[:1]] +
+                  [time for time in [due] if time is not None])
+        ended_early = False
         while ends and ends[0][0] == now:
-            machine.end(heapq.heappop(ends)[2])
+            job = heapq.heappop(ends)[2]
+            ended_early = ended_early or job.run < job.limit
+            machine.end(job)
         while place < len(jobs) and jobs[place].submit == now:
             queue.append(jobs[place])
             place += 1
         waiting = list(queue)
-        one_pass(machine, queue, now)
+        due = one_pass(machine, queue, now, ended_early)  # when a promise is due, if it gives any
         for job in waiting:
             if job.start is not None:
                 heapq.heappush(ends, (job.start + job.run, job.number, job))

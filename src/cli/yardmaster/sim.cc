@@ -179,8 +179,8 @@ Result<trace::Machine> machine_for(const SimSettings& settings, const trace::Wor
 
 Result<SimRun> run_one(const SimSettings& settings, const trace::Workload& workload,
                        trace::Machine machine, const std::string& policy) {
-  SimRun run{.label = policy.empty() ? "default" : policy, .procs = machine.procs()};
-  Bar bar(settings.quiet, run.label, workload.jobs.size());
+  SimRun run{.procs = machine.procs()};
+  Bar bar(settings.quiet, policy, workload.jobs.size());
   auto began = stopwatch();
   auto outcome = trace::replay({.workload = &workload,
                                 .machine = std::move(machine),
@@ -188,6 +188,7 @@ Result<SimRun> run_one(const SimSettings& settings, const trace::Workload& workl
                                 .progress = [&](std::size_t done) { bar.show(done); }});
   if (!outcome) return std::unexpected(outcome.error());
   run.outcome = std::move(*outcome);
+  run.label = run.outcome.policy;
   run.seconds = std::chrono::duration<double>(stopwatch() - began).count();
   run.summary = trace::summarise(workload, run.outcome, run.procs);
   return run;

@@ -122,6 +122,7 @@ int what_if_main(const Arguments& arguments) {
   print(fmt::format("Job {} as it is: {}.\n", before->display, start_text(*before)));
   print(fmt::format("With{}: {}{}.\n", changes_of(arguments, word), start_text(*after),
                     difference(*before, *after)));
+  std::erase_if(after->obstacles, [](const Obstacle& one) { return one.reason == Reason::None; });
   print_obstacles(*after);
   return 0;
 }
