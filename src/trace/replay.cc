@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "base/text.h"
 #include "controller/controller.h"
 #include "schedule/planner.h"
 #include "schedule/policy.h"
@@ -275,9 +276,8 @@ class Run {
   Controller controller_;
   Planner planner_;
   const std::int64_t origin_;
-  const PlanBudget budget_{.starts_max = kUnbounded,
-                           .reservations_max = kUnbounded,
-                           .depth = PlanBudget::Depth::Full};
+  const PlanBudget budget_{
+      .starts_max = kUnbounded, .reservations_max = kUnbounded, .depth = PlanBudget::Depth::Full};
   Outcome outcome_;
   std::int64_t now_ = 0;
   std::size_t submitted_ = 0, ended_ = 0;
@@ -292,15 +292,27 @@ class Run {
   std::uint32_t gpus_ = 0;
 };
 
+// SchedulerParameters=…,ym_policy=NAME
+std::string_view policy_named_in(const ClusterConfig& config) {
+  constexpr std::string_view kKey = "ym_policy=";
+  for (const auto& [key, value] : config.shown) {
+    if (!same_ignoring_case(key, "SchedulerParameters")) continue;
+    for (std::string_view word : split_words(value, ','))
+      if (starts_with_ignoring_case(word, kKey)) return word.substr(kKey.size());
+  }
+  return default_policy().name;
+}
+
 }  // namespace
 
 Result<Outcome> replay(const Replay& replay) {
-  const Policy* policy = replay.policy.empty() ? &default_policy() : find_policy(replay.policy);
-  if (policy) return Run(replay, *policy).run();
+  std::string_view name =
+      replay.policy.empty() ? policy_named_in(replay.machine.config) : replay.policy;
+  if (const Policy* policy = find_policy(name)) return Run(replay, *policy).run();
   std::string names;
   for (const Policy* one : policies())
     names += fmt::format("{}{}", names.empty() ? "" : ", ", one->name);
-  return fail(fmt::format("no policy '{}'; there are {}", replay.policy, names));
+  return fail(fmt::format("no policy '{}'; there are {}", name, names));
 }
 
 }  // namespace ym::trace

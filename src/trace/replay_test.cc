@@ -124,6 +124,15 @@ TEST(Replay, AnUnknownPolicyIsRefusedWithTheNamesOfThoseThereAre) {
   EXPECT_NE(outcome.error().text.find("fcfs"), std::string::npos);
 }
 
+TEST(Replay, WithoutAPolicyTheConfigurationSaysWhichOne) {
+  Workload w = workload_of({{.run_s = 1, .limit_s = 1, .procs = 1}});
+  Machine machine = counted_machine(4);
+  EXPECT_FALSE(replayed(w, machine).policy.empty());
+  machine.config.shown = {{"SchedulerParameters", "bf_interval=30,ym_policy=fcfs"}};
+  EXPECT_EQ(replayed(w, machine).policy, "fcfs");
+  EXPECT_EQ(replayed(w, machine, "easy").policy, "easy");
+}
+
 // Whatever the policy: nobody starts before it is there, nothing is given away twice, all end.
 TEST(Replay, NeverUsesMoreThanThereIs) {
   Workload w = *generate({.model = "lublin", .jobs = 600, .seed = 5, .procs = 64});

@@ -2,7 +2,8 @@
 // A workload: the jobs of a trace, or of a model, as a replay needs them.
 //
 // Invariants of a Workload that was read or generated:
-//  (1) jobs are ordered by `submit_s`, those of one second as the trace has them; the first is at 0.
+//  (1) jobs are ordered by `submit_s`, those of one second as the trace has them; the first is at
+//      0.
 //  (2) run_s > 0 and procs > 0.
 //  (3) `user` and `partition` are places in the lists of names.
 #pragma once

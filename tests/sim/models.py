@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scheduling policies in a few lines each, written to be read: what `yardmaster sim` is compared with.
+"""Scheduling policies in a few lines each, to be read: what `yardmaster sim` is compared with.
 
-Nothing here is shared with the scheduler. At each instant all ends come first, then all submissions,
-then one scheduling pass; processors are counted; a job ends at min(run, limit).
+Nothing here is shared with the scheduler. At each instant all ends come first, then all
+submissions, then one scheduling pass; processors are counted; a job ends at min(run, limit).
 """
 import bisect
 import heapq

@@ -195,7 +195,8 @@ std::string_view style() {
   return R"(:root{color-scheme:light dark;--paper:#fcfcfb;--card:#fff;--ink:#1c1d20;--soft:#5d6169;
 --line:#e4e4e0;--c0:#2a6fc9;--c1:#d9622b;--c2:#1e8f6e;--c3:#9a4fb5;--c4:#b28a00;--c5:#c43d60;
 --c6:#4b8fa8;--c7:#6f6a5f}
-@media (prefers-color-scheme:dark){:root{--paper:#17181a;--card:#1f2023;--ink:#ececea;--soft:#a2a6ad;
+@media (prefers-color-scheme:dark){:root{--paper:#17181a;--card:#1f2023;--ink:#ececea;
+--soft:#a2a6ad;
 --line:#35373b;--c0:#6aa6f0;--c1:#ef8f5c;--c2:#4cc09b;--c3:#c68ae0;--c4:#dcb74a;--c5:#ee7f9b;
 --c6:#7fc0d6;--c7:#b5afa2}}
 .c0{--c:var(--c0)}.c1{--c:var(--c1)}.c2{--c:var(--c2)}.c3{--c:var(--c3)}

@@ -28,12 +28,14 @@ font:15px/1.5 system-ui,sans-serif}main{max-width:1560px;margin:0 auto;padding:2
 h1{font-size:26px;font-weight:600;margin:0}h2{font-size:16px;font-weight:600;margin:0 0 2px}
 .sub{color:var(--soft);margin:2px 0 22px}.note{color:var(--soft);font-size:13px;margin:0 0 8px}
 .grid2{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(560px,100%),1fr));gap:18px}
-figure,section{background:var(--card);border:1px solid var(--line);border-radius:10px;margin:0 0 18px;
+figure,section{background:var(--card);border:1px solid var(--line);border-radius:10px;
+margin:0 0 18px;
 padding:16px 18px}.grid2>*{margin:0}.grid2{margin-bottom:18px;
 align-items:start}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{padding:5px 14px;text-align:right;border-bottom:1px solid var(--line)}
-th:first-child,td:first-child{text-align:left;padding-left:0;min-width:13em}th{color:var(--soft);font-weight:500;font-size:13px}
+th:first-child,td:first-child{text-align:left;padding-left:0;min-width:13em}th{color:var(--soft);
+font-weight:500;font-size:13px}
 tr:last-child td{border-bottom:0}.best{font-weight:650}.scroll{overflow-x:auto}
 th i{display:inline-block;width:.75em;height:.75em;border-radius:2px;margin-right:.4em;
 background:var(--c)}
