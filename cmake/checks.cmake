@@ -46,4 +46,11 @@ if(TARGET yardmaster-sim)
   set_tests_properties(sim/seeds PROPERTIES TIMEOUT 300 LABELS sim)
 endif()
 
+# Replays of workloads, compared with other simulators.
+file(GLOB sim_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/sim/test_*.py)
+foreach(file ${sim_tests})
+  get_filename_component(stem ${file} NAME_WE)
+  ym_pytest(sim/${stem} ${file} TIMEOUT 900 LABELS sim)
+endforeach()
+
 include(packaging/install.cmake)

@@ -192,6 +192,9 @@ struct WatchJob {
 // explain`.
 struct QueryExplanation {
   JobTarget target;
+  // As if the job had been changed so: `yardmaster what-if`.
+  bool what_if = false;
+  JobPatch change;
 };
 // One condition that holds the job back, and what would have to change.
 struct Obstacle {

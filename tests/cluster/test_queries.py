@@ -124,3 +124,31 @@ def test_mail_tells_of_begin_and_end(yard):
     assert (flag, to, facts) == ("-s", "ada@example.org", f"END {job}")
     assert subject.startswith(f"Slurm Job_id={job} Name=named Ended, Run time 00:00:0")
     assert subject.endswith(", COMPLETED, ExitCode 0")
+
+
+def test_what_if_tells_what_an_update_would_bring_and_changes_nothing(yard):
+    def submit(*options):
+        return yard.run("sbatch", "--parsable", "--exclusive", *options).stdout.strip()
+
+    def state(job):
+        return yard.run("squeue", "-h", "-j", job, "-o", "%t").stdout.strip()
+    first = submit("-w", "n1", "-t", "10", "--wrap", "sleep 100")
+    wait_for(lambda: state(first) == "R")
+    wide = submit("-N2", "-t", "10", "--wrap", "true")
+    long = submit("-N1", "-t", "60", "--wrap", "sleep 100")
+    told = yard.run("yardmaster", "what-if", long, "--time=5").stdout.splitlines()
+    assert told[0].startswith(f"Job {long} as it is: it starts 2")
+    assert told[1].startswith("With --time=5: it starts 2") and "on n2 in" in told[1]
+    assert told[1].endswith(" sooner.")
+    assert len(told) == 2
+    assert yard.run("squeue", "-h", "-j", long, "-o", "%l %t").stdout == "1:00:00 PD\n"
+    # What does not help is told as well, and what nobody may have is refused.
+    told = yard.run("yardmaster", "what-if", long, "-t", "50").stdout
+    assert ", no sooner.\n  Priority: " in told
+    refused = yard.run("yardmaster", "what-if", long, "-N", "9", check=False)
+    assert refused.returncode == 1 and refused.stderr.startswith(f"yardmaster: error: {long}: ")
+    # And so it is.
+    yard.run("scontrol", "update", f"jobid={long}", "timelimit=5")
+    wait_for(lambda: state(long) == "R", what="the job to start in the hole")
+    yard.run("scancel", first, wide, long)
+    wait_for(lambda: yard.run("squeue", "-h").stdout == "", what="an empty queue")

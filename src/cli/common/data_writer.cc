@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/common/data_writer.h"
 
+#include <cmath>
 #include <utility>
 
 #include "base/check.h"
@@ -131,6 +132,10 @@ DataWriter& DataWriter::text(std::string_view key, std::string_view value) {
 }
 DataWriter& DataWriter::integer(std::string_view key, std::int64_t value) {
   scalar(key, fmt::format("{}", value));
+  return *this;
+}
+DataWriter& DataWriter::real(std::string_view key, double value) {
+  scalar(key, std::isfinite(value) ? fmt::format("{}", value) : "null");
   return *this;
 }
 DataWriter& DataWriter::flag(std::string_view key, bool value) {

@@ -27,6 +27,8 @@ class DataWriter {
   DataWriter& end();  // of the innermost map or list
   DataWriter& text(std::string_view key, std::string_view value);
   DataWriter& integer(std::string_view key, std::int64_t value);
+  // The shortest text that reads back as the same number; none (null) for what is no number.
+  DataWriter& real(std::string_view key, double value);
   DataWriter& flag(std::string_view key, bool value);
   DataWriter& texts(std::string_view key, const std::vector<std::string>& values);
   // Slurm's numbers that may be missing or without end: {set, infinite, number}.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why a job waits: every condition that holds it back, in words.
+#include "cli/yardmaster/explain.h"
 #include "base/format.h"
 #include "cli/common/local.h"
 #include "cli/common/targets.h"
@@ -27,21 +28,9 @@ std::vector<Option<ExplainSettings>> explain_table() {
   };
 }
 
-Result<JobTarget> target_of(const std::string& word) {
-  auto ref = JobRef::parse(word);
-  if (!ref) return std::unexpected(ref.error());
-  JobTarget target{.job = JobId{ref->job}, .sluid = Sluid{ref->sluid}};
-  target.component = ref->component;
-  if (ref->task) target.tasks = IndexSet::range(*ref->task, *ref->task);
-  if (ref->tasks) target.tasks = ref->tasks->indices;
-  return target;
-}
-
 void show(const Explanation& told) {
   print(fmt::format("Job {} is {}.\n", told.display, told.state));
-  for (const Obstacle& one : told.obstacles)
-    print(fmt::format("  {}: {}.\n    To change that: {}.\n", name_of(one.reason), one.text,
-                      one.remedy));
+  print_obstacles(told);
   if (told.expected_start)
     print(fmt::format("Expected start: {} on {} in partition {}.\n",
                       show_time(told.expected_start, "now"), told.nodes, told.partition));
@@ -53,6 +42,22 @@ void show(const Explanation& told) {
 }
 
 }  // namespace
+
+Result<JobTarget> explained_target(const std::string& word) {
+  auto ref = JobRef::parse(word);
+  if (!ref) return std::unexpected(ref.error());
+  JobTarget target{.job = JobId{ref->job}, .sluid = Sluid{ref->sluid}};
+  target.component = ref->component;
+  if (ref->task) target.tasks = IndexSet::range(*ref->task, *ref->task);
+  if (ref->tasks) target.tasks = ref->tasks->indices;
+  return target;
+}
+
+void print_obstacles(const Explanation& told) {
+  for (const Obstacle& one : told.obstacles)
+    print(fmt::format("  {}: {}.\n    To change that: {}.\n", name_of(one.reason), one.text,
+                      one.remedy));
+}
 
 CommandPage explain_page() {
   return {.name = "yardmaster explain",
@@ -79,7 +84,7 @@ int explain_main(const Arguments& arguments) {
   Controller controller(*loaded);
   int code = 0;
   for (const std::string& word : parsed.operands) {
-    auto target = target_of(word);
+    auto target = explained_target(word);
     auto told = target ? controller.ask<Explanation>(QueryExplanation{.target = *target})
                        : Result<Explanation>(std::unexpected(target.error()));
     if (told) {

@@ -36,6 +36,12 @@ std::vector<OptionInfo> completion_options();
 // The commands that shells complete.
 std::vector<CompletedCommand> completed_commands();
 int explain_main(const Arguments& arguments);
+int sim_main(const Arguments& arguments);
+int what_if_main(const Arguments& arguments);
+CommandPage what_if_page();
+std::vector<OptionInfo> what_if_options();
+CommandPage sim_page_of_help();
+std::vector<OptionInfo> sim_options();
 CommandPage up_page(), down_page(), status_page(), doctor_page(), events_page(), ping_page(),
     explain_page();
 std::vector<OptionInfo> up_options(), down_options(), status_options(), doctor_options(),

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "controller/controller.h"
 #include "controller/queries/rows.h"
 #include "controller/queries/select.h"
 #include "model/errc.h"
@@ -363,6 +364,21 @@ Result<Explanation> explain(const State& state, const JobTarget& target,
   });
   if (!found) return refuse(Errc::InvalidJobId);
   return Explainer(state, *found, rules, now).run();
+}
+
+Result<Explanation> explain_changed(const ClusterConfig& config, const State& state,
+                                    const QueryExplanation& query, const Caller& caller,
+                                    Instant now) {
+  Controller copy(config, state);
+  Outbox out;
+  AlterJobs alter{.verb = JobVerb::Update, .filter = {.targets = {query.target}}};
+  alter.patch = query.change;
+  copy.alter(RequestId{1}, alter, caller, now, out);
+  for (const Reply& reply : out.replies)
+    if (const auto* answer = std::get_if<AlterAnswer>(&reply.answer))
+      for (const JobOutcome& outcome : answer->outcomes)
+        if (outcome.code) return fail(outcome.code, outcome.text);
+  return explain(copy.state(), query.target, copy.placement_rules(), now);
 }
 
 }  // namespace ym

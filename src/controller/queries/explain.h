@@ -3,6 +3,8 @@
 // a planner of its own on a snapshot; safe on any thread.
 #pragma once
 #include "base/result.h"
+#include "model/caller.h"
+#include "model/config.h"
 #include "model/job_messages.h"
 #include "model/state.h"
 #include "schedule/placement.h"
@@ -12,5 +14,12 @@ namespace ym {
 // O(jobs + blocked shapes × nodes): for people, one job at a time.
 Result<Explanation> explain(const State& state, const JobTarget& target,
                             const PlacementRules& rules, Instant now);
+
+// As if the job had been changed so a moment ago: the controller's own rules for `scontrol update
+// job` say what it would then ask for, or refuse it as they would. Nothing is changed: it happens
+// to a copy.
+Result<Explanation> explain_changed(const ClusterConfig& config, const State& state,
+                                    const QueryExplanation& query, const Caller& caller,
+                                    Instant now);
 
 }  // namespace ym

@@ -50,7 +50,7 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<UpdateCrontab>: return update_crontab(to, peer, frame);
     case message_number<GetCrontab>: return get_crontab(to, peer, frame);
     case message_number<WatchJob>: return watch_job(to, peer, frame);
-    case message_number<QueryExplanation>: return query_explanation(to, frame);
+    case message_number<QueryExplanation>: return query_explanation(to, peer, frame);
     case message_number<GetScript>: return get_script(to, peer, frame);
     case message_number<FollowEvents>: return follow_events(to, peer, frame);
     case message_number<FetchConfig>: return fetch_config(to);

@@ -92,7 +92,7 @@ class Desk {
 
   // desk_queries.cc
   void query_jobs(ReplyTo to, const Peer& peer, const Frame& frame);
-  void query_explanation(ReplyTo to, const Frame& frame);
+  void query_explanation(ReplyTo to, const Peer& peer, const Frame& frame);
   void continue_listing(ConnectionId connection);
   bool list_some(ConnectionId connection, Listing& listing);
   bool list_more(ConnectionId connection, Listing& listing);

@@ -43,13 +43,16 @@ void Desk::query_jobs(ReplyTo to, const Peer& peer, const Frame& frame) {
 }
 
 // On the caller's network thread: with a long queue it takes its time, and nobody waits for it.
-void Desk::query_explanation(ReplyTo to, const Frame& frame) {
+void Desk::query_explanation(ReplyTo to, const Peer& peer, const Frame& frame) {
   QueryExplanation query;
   if (!read(to, frame, query)) return;
   View view = s_.published->view();
   PlacementRules rules{.memory_counts = view.config->memory_is_consumable,
                        .whole_nodes = view.config->whole_nodes};
-  auto told = explain(view.state, query.target, rules, wall_clock());
+  Instant now = wall_clock();
+  auto told = query.what_if ? explain_changed(*view.config, view.state, query,
+                                              s_.directory->caller(peer, now), now)
+                            : explain(view.state, query.target, rules, now);
   if (!told) return deny(to, told.error());
   answer(to, *told);
 }

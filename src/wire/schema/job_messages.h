@@ -176,6 +176,8 @@ void fields(F&& f, const WatchJob*) {
 template <class F>
 void fields(F&& f, const QueryExplanation*) {
   f(1, "target", &QueryExplanation::target);
+  f(2, "what_if", &QueryExplanation::what_if);
+  f(3, "change", &QueryExplanation::change);
 }
 template <class F>
 void fields(F&& f, const Obstacle*) {

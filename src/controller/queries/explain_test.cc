@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What would be if a job had asked for something else.
+#include "controller/queries/explain.h"
+
+#include <gtest/gtest.h>
+
+#include "controller/controller.h"
+#include "schedule/planner.h"
+
+namespace ym {
+namespace {
+
+constexpr Instant kNow{1'700'000'000'000};
+const Caller kAnn{.uid = {1000}, .gid = {1000}, .user_name = "ann"};
+
+// Two nodes of four CPUs; a job runs on one of them, and one that wants both waits.
+class WhatIf : public ::testing::Test {
+ protected:
+  WhatIf() : controller_(config(), State{}) {
+    EXPECT_TRUE(controller_.configure(config(), kNow, out_));
+    controller_.begin_watch(kNow, out_);
+    for (const NodeSpec& node : config().nodes) {
+      NodeRegistration found{.cpus = 4,
+                             .boards = 1,
+                             .sockets = 1,
+                             .cores_per_socket = 4,
+                             .threads_per_core = 1,
+                             .memory_mb = 1};
+      EXPECT_TRUE(controller_.report({.node = node.name, .complete = true, .registration = found},
+                                     kNow, out_));
+    }
+    submit(1, 600);
+    Planner planner(controller_.placement_rules());
+    planner.rebuild(controller_.state());
+    EXPECT_EQ(controller_.commit(planner.plan(controller_.state(), kNow, {}), kNow, out_), 1u);
+    submit(2, 600);
+    submit(1, 3600);
+  }
+
+  static ClusterConfig config() {
+    ClusterConfig config;
+    for (const char* name : {"n1", "n2"}) {
+      NodeSpec node{.name = name, .hostname = name, .address = name};
+      node.cpus = node.cores_per_socket = 4;
+      config.nodes.push_back(node);
+    }
+    config.partitions = {{.name = "main", .nodes = "n[1-2]", .is_default = true}};
+    return config;
+  }
+
+  void submit(std::uint32_t nodes, std::uint32_t limit_s) {
+    SubmitJob submit;
+    submit.spec.batch = true;
+    submit.spec.exclusive = true;
+    submit.spec.script_blob = "x";
+    submit.spec.min_nodes = submit.spec.max_nodes = submit.spec.tasks = nodes;
+    submit.spec.time_limit_s = limit_s;
+    controller_.submit(RequestId{1}, submit, kAnn, kNow, out_);
+  }
+
+  Result<Explanation> ask(JobPatch change, const Caller& caller = kAnn) const {
+    return explain_changed(controller_.config(), controller_.state(),
+                           {.target = {.job = JobId{3}}, .what_if = true, .change = change}, caller,
+                           kNow);
+  }
+
+  Controller controller_;
+  Outbox out_;
+};
+
+TEST_F(WhatIf, AShorterJobWouldStartNowAndNothingIsChanged) {
+  auto as_it_is =
+      explain(controller_.state(), {.job = JobId{3}}, controller_.placement_rules(), kNow);
+  ASSERT_TRUE(as_it_is);
+  EXPECT_GT(as_it_is->expected_start, kNow);
+  JobPatch shorter;
+  shorter.time_limit_s = 300;
+  auto told = ask(shorter);
+  ASSERT_TRUE(told) << told.error().text;
+  EXPECT_EQ(told->expected_start, kNow);
+  EXPECT_EQ(controller_.state().find(JobId{3})->spec->time_limit_s, 3600u);
+}
+
+TEST_F(WhatIf, WhatAnUpdateWouldRefuseIsRefused) {
+  JobPatch elsewhere;
+  elsewhere.partitions = "nowhere";
+  EXPECT_FALSE(ask(elsewhere));
+  JobPatch wider;
+  wider.min_nodes = 3;
+  EXPECT_FALSE(ask(wider));
+  JobPatch shorter;
+  shorter.time_limit_s = 300;
+  EXPECT_FALSE(ask(shorter, {.uid = {1001}, .gid = {1001}, .user_name = "bob"}));
+}
+
+}  // namespace
+}  // namespace ym

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/replay.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "trace/generate.h"
+
+namespace ym::trace {
+namespace {
+
+// Jobs of one user, each with id = place + 1.
+Workload workload_of(std::vector<TraceJob> jobs) {
+  Workload w{.jobs = std::move(jobs), .users = {"ann"}, .partitions = {"queue1"}};
+  for (std::size_t i = 0; i < w.jobs.size(); ++i) w.jobs[i].id = i + 1;
+  settle(w);
+  return w;
+}
+
+Outcome replayed(const Workload& workload, Machine machine, std::string policy = {}) {
+  auto outcome =
+      replay({.workload = &workload, .machine = std::move(machine), .policy = std::move(policy)});
+  EXPECT_TRUE(outcome) << outcome.error().text;
+  return outcome.value_or(Outcome{});
+}
+
+std::vector<std::int64_t> starts_of(const Outcome& outcome) {
+  std::vector<std::int64_t> starts;
+  for (const JobFate& fate : outcome.jobs) starts.push_back(fate.start_s);
+  return starts;
+}
+
+using Starts = std::vector<std::int64_t>;
+
+TEST(Replay, AJobWhoseTurnItIsStartsInTheSecondInWhichAnotherEnds) {
+  Workload w = workload_of({{.submit_s = 0, .run_s = 437, .limit_s = 437, .procs = 4},
+                            {.submit_s = 1, .run_s = 10, .limit_s = 10, .procs = 4},
+                            {.submit_s = 437, .run_s = 10, .limit_s = 10, .procs = 4}});
+  Outcome outcome = replayed(w, counted_machine(4));
+  EXPECT_EQ(starts_of(outcome), (Starts{0, 437, 447}));
+  EXPECT_EQ(outcome.jobs[0].end_s, 437);
+  for (const JobFate& fate : outcome.jobs) EXPECT_EQ(fate.state, JobState::Completed);
+}
+
+TEST(Replay, ALimitIsHonouredToTheSecond) {
+  Workload w = workload_of({{.submit_s = 0, .run_s = 1000, .limit_s = 437, .procs = 4},
+                            {.submit_s = 0, .run_s = 10, .limit_s = 10, .procs = 4}});
+  Outcome outcome = replayed(w, counted_machine(4));
+  EXPECT_EQ(outcome.jobs[0], (JobFate{0, 437, JobState::Timeout}));
+  EXPECT_EQ(outcome.jobs[1].start_s, 437);
+}
+
+TEST(Replay, OverTimeLimitGivesWhatTheSiteAllows) {
+  Workload w = workload_of({{.submit_s = 0, .run_s = 1000, .limit_s = 437, .procs = 4},
+                            {.submit_s = 0, .run_s = 450, .limit_s = 437, .procs = 4}});
+  Machine machine = counted_machine(4);
+  machine.config.over_time_limit = std::chrono::minutes(1);
+  Outcome outcome = replayed(w, std::move(machine));
+  EXPECT_EQ(outcome.jobs[0], (JobFate{0, 497, JobState::Timeout}));
+  EXPECT_EQ(outcome.jobs[1], (JobFate{497, 947, JobState::Completed}));
+}
+
+TEST(Replay, AJobWithoutALimitRunsToItsEnd) {
+  Workload w = workload_of({{.submit_s = 0, .run_s = 100'000'000, .procs = 4}});
+  EXPECT_EQ(replayed(w, counted_machine(4)).jobs[0],
+            (JobFate{0, 100'000'000, JobState::Completed}));
+}
+
+TEST(Replay, ASmallJobFillsAHoleThatNobodyElseCanUse) {
+  Workload w = workload_of({{.submit_s = 0, .run_s = 100, .limit_s = 100, .procs = 3},
+                            {.submit_s = 1, .run_s = 100, .limit_s = 100, .procs = 4},
+                            {.submit_s = 2, .run_s = 50, .limit_s = 50, .procs = 1},
+                            {.submit_s = 3, .run_s = 50, .limit_s = 98, .procs = 1}});
+  EXPECT_EQ(starts_of(replayed(w, counted_machine(4), "easy")), (Starts{0, 100, 2, 200}));
+  EXPECT_EQ(starts_of(replayed(w, counted_machine(4), "fcfs")), (Starts{0, 100, 200, 200}));
+}
+
+TEST(Replay, ElementsOfAnArrayAreJobsOfTheirOwn) {
+  std::vector<TraceJob> jobs;
+  for (std::uint32_t i = 0; i < 5; ++i)
+    jobs.push_back({.submit_s = 0, .run_s = 10 + i, .limit_s = 20, .procs = 2, .array = 1});
+  jobs.push_back({.submit_s = 0, .run_s = 5, .limit_s = 5, .procs = 4});
+  Outcome outcome = replayed(workload_of(jobs), counted_machine(4), "fcfs");
+  EXPECT_EQ(starts_of(outcome), (Starts{0, 0, 10, 11, 22, 36}));
+  EXPECT_EQ(outcome.jobs[4].end_s, 36);
+}
+
+TEST(Replay, NodesAndGpusArePlacedAsTheClusterPlacesThem) {
+  Workload w = workload_of({{.run_s = 50, .limit_s = 60, .procs = 16, .nodes = 2, .gpus = 16},
+                            {.run_s = 50, .limit_s = 60, .procs = 1, .gpus = 1},
+                            {.run_s = 50, .limit_s = 60, .procs = 8},
+                            {.run_s = 50, .limit_s = 60, .procs = 9, .nodes = 1}});
+  Outcome outcome = replayed(w, *uniform_machine("2x16x8"), "easy");
+  EXPECT_EQ(starts_of(outcome), (Starts{0, 50, 0, 50}))
+      << "the second lacks a GPU, the last a node with nine free CPUs";
+}
+
+TEST(Replay, WhatTheClusterRefusesIsCountedAndDoesNotStopTheOthers) {
+  Workload w = workload_of(
+      {{.run_s = 50, .limit_s = 60, .procs = 5}, {.run_s = 50, .limit_s = 60, .procs = 4}});
+  Outcome outcome = replayed(w, counted_machine(4));
+  EXPECT_EQ(outcome.refused, 1u);
+  EXPECT_TRUE(outcome.refusal.starts_with("job 1: ")) << outcome.refusal;
+  EXPECT_EQ(starts_of(outcome), (Starts{kNotStarted, 0}));
+}
+
+TEST(Replay, JobsGoToThePartitionOfTheirNameWhereThereIsOne) {
+  Workload w = workload_of({{.run_s = 50, .limit_s = 60, .procs = 4},
+                            {.run_s = 50, .limit_s = 60, .procs = 4},
+                            {.run_s = 50, .limit_s = 60, .procs = 4}});
+  w.partitions = {"elsewhere", "n2only"};
+  w.jobs[1].partition = w.jobs[2].partition = 1;
+  Machine machine = *uniform_machine("2x4");
+  machine.config.partitions.push_back({.name = "n2only", .nodes = "n2"});
+  EXPECT_EQ(starts_of(replayed(w, std::move(machine))), (Starts{0, 0, 50}));
+}
+
+TEST(Replay, AnUnknownPolicyIsRefusedWithTheNamesOfThoseThereAre) {
+  Workload w = workload_of({{.run_s = 1, .limit_s = 1, .procs = 1}});
+  auto outcome = replay({.workload = &w, .machine = counted_machine(4), .policy = "best"});
+  ASSERT_FALSE(outcome);
+  EXPECT_TRUE(outcome.error().text.starts_with("no policy 'best'; there are "));
+  EXPECT_NE(outcome.error().text.find("fcfs"), std::string::npos);
+}
+
+TEST(Replay, WithoutAPolicyTheConfigurationSaysWhichOne) {
+  Workload w = workload_of({{.run_s = 1, .limit_s = 1, .procs = 1}});
+  Machine machine = counted_machine(4);
+  EXPECT_FALSE(replayed(w, machine).policy.empty());
+  machine.config.shown = {{"SchedulerParameters", "bf_interval=30,ym_policy=fcfs"}};
+  EXPECT_EQ(replayed(w, machine).policy, "fcfs");
+  EXPECT_EQ(replayed(w, machine, "easy").policy, "easy");
+}
+
+// Whatever the policy: nobody starts before it is there, nothing is given away twice, all end.
+TEST(Replay, NeverUsesMoreThanThereIs) {
+  Workload w = *generate({.model = "lublin", .jobs = 600, .seed = 5, .procs = 64});
+  for (const char* policy : {"", "fcfs", "easy"}) {
+    Outcome outcome = replayed(w, counted_machine(64), policy);
+    std::vector<std::pair<std::int64_t, std::int64_t>> changes;
+    for (std::size_t i = 0; i < w.jobs.size(); ++i) {
+      const JobFate& fate = outcome.jobs[i];
+      ASSERT_EQ(fate.state, JobState::Completed);
+      ASSERT_GE(fate.start_s, w.jobs[i].submit_s);
+      ASSERT_EQ(fate.end_s - fate.start_s, w.jobs[i].run_s);
+      changes.emplace_back(fate.start_s, std::int64_t{w.jobs[i].procs});
+      changes.emplace_back(fate.end_s, -std::int64_t{w.jobs[i].procs});
+    }
+    std::ranges::sort(changes);
+    std::int64_t used = 0;
+    for (auto [at, change] : changes) ASSERT_LE(used += change, 64) << policy;
+  }
+}
+
+}  // namespace
+}  // namespace ym::trace
