@@ -114,6 +114,15 @@ Status nice(const Setting& setting, JobPatch& patch) {
   return {};
 }
 
+// What the site adds to a priority.
+Status site_factor(const Setting& setting, JobPatch& patch) {
+  auto value = parse_i64(setting.value());
+  if (!value || *value > std::numeric_limits<std::int32_t>::max() || *value < -2147483645)
+    return invalid(setting);
+  patch.site_factor = static_cast<std::int32_t>(*value);
+  return {};
+}
+
 Status node_count(const Setting& setting, JobPatch& patch) {
   std::string_view value = setting.value();
   auto dash = value.find('-');
