@@ -59,16 +59,6 @@ Licenses licenses_between(Licenses licenses, const std::vector<Booking>& booked,
   return licenses;
 }
 
-void give_back_licenses(const std::string& held, Licenses& licenses) {
-  if (held.empty()) return;
-  auto list = LicenseList::parse(held);
-  if (!list) return;
-  for (const LicenseList::Term& term : list->terms) {
-    std::uint32_t& used = licenses[term.name].used;
-    used -= std::min(used, term.count);
-  }
-}
-
 // The state's, and those of jobs that are to start in this very pass: they give back what the state
 // does not know of.
 Licenses licenses_now(const State& state, const std::vector<Return>& returns) {
@@ -169,7 +159,7 @@ std::optional<Booking> forecast(const State& state, const JobSpec& spec, const O
     if (time >= kNever) break;
     for (; next != outlook.returns.end() && next->at <= time; ++next) {
       give_back(*next->allocation, later.nodes);
-      give_back_licenses(next->allocation->licenses, later.licenses);
+      release_licenses(next->allocation->licenses, later.licenses);
     }
     if (time < spec.begin) continue;
     // What should be back already comes back at any moment.

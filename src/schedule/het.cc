@@ -13,32 +13,6 @@ namespace {
 // Times that are tried before a forecast is given up.
 constexpr int kTimesTried = 200;
 
-// Would they fit beside each other if every node were up and empty? Asked first: for those that
-// never do, the earliest time is looked for in vain.
-bool fit_when_empty(const State& state, const std::vector<const JobSpec*>& specs,
-                    const PlacementRules& cluster) {
-  std::map<NodeId, Free> free;
-  for (const JobSpec* spec : specs) {
-    std::optional<Allocation> found;
-    for (const Partition* partition : partitions_of(*spec, state)) {
-      std::vector<Free> candidates;
-      for (const Node* node : admitted_nodes(state, *partition, *spec))
-        candidates.push_back(free.try_emplace(node->id, free_when_empty(*node)).first->second);
-      found = place(*spec, std::move(candidates), rules_in(*partition->spec, cluster));
-      if (found) break;
-    }
-    if (!found) return false;
-    for (const NodeShare& share : found->nodes) {
-      Free& left = free.at(share.node);
-      left.cpus -= std::min(left.cpus, share.cpus);
-      left.memory_mb -= std::min(left.memory_mb, share.memory_mb);
-      left.idle = false;
-      hold_gres(*found, left);
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 std::vector<const Job*> components_of(const State& state, const Job& job) {
@@ -75,6 +49,30 @@ std::string shape_key(const std::vector<const Job*>& components) {
     key += part;
   }
   return key;
+}
+
+bool fit_when_empty(const State& state, const std::vector<const JobSpec*>& specs,
+                    const PlacementRules& cluster) {
+  std::map<NodeId, Free> free;
+  for (const JobSpec* spec : specs) {
+    std::optional<Allocation> found;
+    for (const Partition* partition : partitions_of(*spec, state)) {
+      std::vector<Free> candidates;
+      for (const Node* node : admitted_nodes(state, *partition, *spec))
+        candidates.push_back(free.try_emplace(node->id, free_when_empty(*node)).first->second);
+      found = place(*spec, std::move(candidates), rules_in(*partition->spec, cluster));
+      if (found) break;
+    }
+    if (!found) return false;
+    for (const NodeShare& share : found->nodes) {
+      Free& left = free.at(share.node);
+      left.cpus -= std::min(left.cpus, share.cpus);
+      left.memory_mb -= std::min(left.memory_mb, share.memory_mb);
+      left.idle = false;
+      hold_gres(*found, left);
+    }
+  }
+  return true;
 }
 
 std::vector<Booking> forecast_together(const State& state, const std::vector<const JobSpec*>& specs,

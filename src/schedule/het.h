@@ -22,6 +22,11 @@ Instant eligible_from(const std::vector<const Job*>& components);
 // Equal keys, same shape: of a job, or of all components together.
 std::string shape_key(const std::vector<const Job*>& components);
 
+// Would they fit beside each other if every node were up and empty? Asked first: for those that
+// never do, the earliest time is looked for in vain.
+bool fit_when_empty(const State& state, const std::vector<const JobSpec*>& specs,
+                    const PlacementRules& cluster);
+
 // The earliest time at which all could start together: one booking for each, in their order, with
 // the same start. Empty if it cannot be told.
 std::vector<Booking> forecast_together(const State& state, const std::vector<const JobSpec*>& specs,

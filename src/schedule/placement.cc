@@ -32,29 +32,6 @@ bool owner_admits(const JobSpec& spec, const Free& node, const PlacementRules& r
   return !node.for_user || node.owner == spec.uid;
 }
 
-// Tasks that one node can take; 0 if it cannot take even the first.
-std::uint32_t capacity(const JobSpec& spec, const Free& node, const PlacementRules& rules) {
-  bool whole = spec.exclusive || rules.whole_nodes;
-  if (whole && !node.idle) return 0;
-  if (!owner_admits(spec, node, rules)) return 0;
-  std::uint32_t cpus =
-      std::min(node.cpus - std::min(node.cpus, spared(spec, node)), rules.max_cpus_per_node);
-  if (cpus < std::max(1u, spec.min_cpus_per_node)) return 0;
-  std::uint32_t tasks =
-      spec.overcommit ? spec.tasks : tasks_that_fit(needs_of(spec), node.shape, cpus);
-  if (spec.tasks_per_node) tasks = std::min(tasks, spec.tasks_per_node);
-  if (tasks > 0 && gres_request(spec)) tasks = gres_capacity(spec, node, tasks, cpus, rules);
-  if (!rules.memory_counts || tasks == 0) return tasks;
-  if (spec.extras->specials->all_memory)
-    return node.spec && node.memory_mb >= node.spec->memory_for_jobs() ? tasks : 0;
-  if (spec.memory_per_node_mb) return node.memory_mb >= spec.memory_per_node_mb ? tasks : 0;
-  if (spec.memory_per_cpu_mb) {
-    std::uint64_t per_task = spec.memory_per_cpu_mb * std::max(1u, spec.cpus_per_task);
-    tasks = static_cast<std::uint32_t>(std::min<std::uint64_t>(tasks, node.memory_mb / per_task));
-  }
-  return tasks;
-}
-
 // One task each first, so that no node stays empty; then node by node, unless the job wants them
 // dealt out. REQUIRES: they fit.
 std::vector<std::uint32_t> tasks_on(const JobSpec& spec, const std::vector<Candidate>& chosen) {
@@ -114,6 +91,28 @@ std::vector<const Partition*> partitions_of(const JobSpec& spec, const State& st
   for (std::string_view name : split_words(spec.partitions, ','))
     if (const Partition* partition = state.find_partition(name)) found.push_back(partition);
   return found;
+}
+
+std::uint32_t capacity(const JobSpec& spec, const Free& node, const PlacementRules& rules) {
+  bool whole = spec.exclusive || rules.whole_nodes;
+  if (whole && !node.idle) return 0;
+  if (!owner_admits(spec, node, rules)) return 0;
+  std::uint32_t cpus =
+      std::min(node.cpus - std::min(node.cpus, spared(spec, node)), rules.max_cpus_per_node);
+  if (cpus < std::max(1u, spec.min_cpus_per_node)) return 0;
+  std::uint32_t tasks =
+      spec.overcommit ? spec.tasks : tasks_that_fit(needs_of(spec), node.shape, cpus);
+  if (spec.tasks_per_node) tasks = std::min(tasks, spec.tasks_per_node);
+  if (tasks > 0 && gres_request(spec)) tasks = gres_capacity(spec, node, tasks, cpus, rules);
+  if (!rules.memory_counts || tasks == 0) return tasks;
+  if (spec.extras->specials->all_memory)
+    return node.spec && node.memory_mb >= node.spec->memory_for_jobs() ? tasks : 0;
+  if (spec.memory_per_node_mb) return node.memory_mb >= spec.memory_per_node_mb ? tasks : 0;
+  if (spec.memory_per_cpu_mb) {
+    std::uint64_t per_task = spec.memory_per_cpu_mb * std::max(1u, spec.cpus_per_task);
+    tasks = static_cast<std::uint32_t>(std::min<std::uint64_t>(tasks, node.memory_mb / per_task));
+  }
+  return tasks;
 }
 
 NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,
@@ -210,6 +209,13 @@ std::vector<const Node*> admitted_nodes(const State& state, const Partition& par
     nodes.push_back(node);
   }
   return nodes;
+}
+
+bool admits_every_node(const JobSpec& spec) {
+  const JobExtras& extras = *spec.extras;
+  return extras.required_nodes.empty() && extras.excluded_nodes.empty() &&
+         extras.features.empty() && extras.tmp_mb == 0 && extras.sockets_per_node <= 1 &&
+         extras.cores_per_socket <= 1 && extras.binding.threads_per_core <= 1;
 }
 
 Reason refusal_of(const PartitionSpec& partition, const JobSpec& spec) {

@@ -27,6 +27,9 @@ struct Free {
   bool several_owners = false;
   bool for_user = false;  // --exclusive=user: others are not admitted
   Ref<GresKinds> gres;    // what it has, with what is held of it
+  // How much time around the job would be left over here: among equals the tightest is taken, so
+  // that those who are promised other nodes keep these.
+  std::int64_t slack_ms = 0;
 };
 
 struct PlacementRules {
@@ -35,6 +38,7 @@ struct PlacementRules {
   std::uint32_t max_cpus_per_node = 0xffffffff;
   std::uint32_t max_nodes = 0xffffffff;
   bool user_alone = false;  // ExclusiveUser: a node serves one user at a time
+  bool operator==(const PlacementRules&) const = default;
 };
 
 // What the rules are in one partition.
@@ -45,6 +49,9 @@ std::vector<const Partition*> partitions_of(const JobSpec& spec, const State& st
 // How many cpus and how much memory the job's tasks take on a node that runs `tasks` of them.
 NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,
                     const PlacementRules& rules);
+
+// Tasks of the job that one node can take; 0 if it cannot take even the first.
+std::uint32_t capacity(const JobSpec& spec, const Free& node, const PlacementRules& rules);
 
 // An allocation out of `candidates`, or none if they do not suffice. Fewest nodes first, among
 // equals the lightest weight, the tightest fit for jobs of one node, then the lowest number: the
@@ -60,6 +67,9 @@ Free free_when_empty(const Node& node);
 // O(partition).
 std::vector<const Node*> admitted_nodes(const State& state, const Partition& partition,
                                         const JobSpec& spec);
+
+// Is every node admitted, whatever it is called and has?
+bool admits_every_node(const JobSpec& spec);
 
 // Why the partition does not take the job at all, whatever is free; None if it does.
 Reason refusal_of(const PartitionSpec& partition, const JobSpec& spec);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a planner proposes and what it found out. The core decides (controller/jobs/start.cc).
 #pragma once
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct Verdicts {
   std::map<JobId, Reason> jobs;             // jobs with a reason of their own (JobArrayTaskLimit)
   // Heterogeneous jobs by their first component; the head is the component that it was decided for.
   std::map<JobId, Verdict> het;
+  std::map<JobId, Instant> promised;  // when jobs are to start at the latest, if nothing is lost
   Instant at;  // when they were given
 };
 
@@ -43,11 +45,27 @@ struct Plan {
   std::vector<Booking> booked;   // what blocked jobs were promised, in the order of the queue
   Verdicts verdicts;
   bool cut_short = false;  // the budget ended before the queue did
+  // Only what had changed was looked at: the verdicts are about that, and nothing is said of the
+  // other promises, which stay.
+  bool quick = false;
+  std::uint64_t work = 0;  // nodes looked at
 };
 
+// What a pass may cost.
 struct PlanBudget {
   std::size_t starts_max = 1000;
-  std::size_t reservations_max = 16;  // blocked jobs that get a start planned for them
+  std::size_t reservations_max = 1000;  // blocked jobs that get a start planned for them
+  // How a pass goes about the queue. Auto: everything where that is cheap, or when the last time is
+  // `full_every` ago; otherwise what changed.
+  enum class Depth : std::uint8_t { Auto, Quick, Full };
+  Depth depth = Depth::Auto;
+  Duration full_every = std::chrono::seconds(30);
+  // Asked between jobs: no time is left. Then no more starts are planned, and soon the pass ends.
+  std::function<bool()> out_of_time;
+  std::size_t per_partition_max = static_cast<std::size_t>(-1);  // of reservations_max
+  std::size_t per_user_max = static_cast<std::size_t>(-1);
+  Duration window{kNever.unix_ms};  // starts further away than this are not promised
+  Duration min_age{0};              // who has waited for less is not promised a start
 };
 
 }  // namespace ym

@@ -2,80 +2,72 @@
 // The planner: keeps the queue in order and proposes what to start.
 //
 // It follows the log. observe() folds each event into its own indexes at the cost of the change, so
-// a million pending jobs are not looked at again because one ended; plan() visits shapes, not jobs.
+// a million pending jobs are not looked at again because one ended; plan() visits lines of jobs
+// alike, not jobs. See README.md for the questions and the files.
 //
 // Thread rule: one owner; it may live on a thread of its own, fed with events and snapshots.
 #pragma once
 #include <map>
-#include <set>
-#include <string>
-#include <vector>
 
 #include "model/event.h"
 #include "model/state.h"
-#include "schedule/calendar.h"
+#include "schedule/book.h"
 #include "schedule/plan.h"
+#include "schedule/policy.h"
+#include "schedule/profile.h"
+#include "schedule/queue.h"
 
 namespace ym {
 
 class Planner {
  public:
   explicit Planner(PlacementRules rules) : rules_(rules) {}
+  Planner(Planner&&) = default;
+  Planner& operator=(Planner&&) = default;
 
-  // Starts anew from a state. O(jobs).
+  // Starts anew from a state. O(jobs + nodes).
   void rebuild(const State& state);
-  void set_rules(PlacementRules rules) { rules_ = rules; }
+  void set_rules(PlacementRules rules);
+  // Both: promises that were given before do not count. O(jobs) when the next plan is made.
+  void set_policy(const Policy& policy);
+  void set_priority(PriorityRule rule);
+  const Policy& policy() const { return *policy_; }
+
   // REQUIRES: `state` is the state right after `event` (and possibly later ones of the same batch).
-  // O(log jobs) for an event about one job.
+  // O(log jobs + the job's nodes) for an event about one job.
   void observe(const Event& event, const State& state);
 
   // REQUIRES: every event of `state` was observed.
-  // O(shapes log shapes + starts × partition's nodes); see bench/.
-  Plan plan(const State& state, Instant now, const PlanBudget& budget) const;
+  // Quick: O(shapes + what changed); full: O(shapes × partition's nodes); see bench/.
+  Plan plan(const State& state, Instant now, const PlanBudget& budget);
 
-  // When, after that moment, the next job becomes eligible by its begin time or the next
-  // reservation starts; kNever if none does.
-  Instant next_begin(Instant after) const {
-    auto next = begin_times_.lower_bound({after + Duration(1), JobId{0}});
-    Instant soonest = next == begin_times_.end() ? kNever : next->first;
-    for (const auto& [id, start] : reservations_)
-      if (start > after && start < soonest) soonest = start;
-    return soonest;
-  }
-  std::size_t shapes() const { return shapes_.size(); }
-  std::size_t pending() const { return where_.size(); }
+  // When, after that moment, the next job becomes eligible by its begin time, the next reservation
+  // starts, or the next kept promise is due; kNever if none does.
+  Instant next_begin(Instant after) const;
+  std::size_t shapes() const { return queue_.shapes().size(); }
+  std::size_t pending() const { return queue_.pending(); }
 
  private:
-  // Order of the queue: lower sorts first.
-  struct Rank {
-    std::uint32_t tier_inverse, priority_inverse;
-    JobId job;
-    auto operator<=>(const Rank&) const = default;
-  };
-  struct Shape {
-    std::set<Rank> queue;
-  };
-  // Where a pending job stands, to find it again when it changes.
-  struct Place {
-    std::string shape;
-    Rank rank;
-    Instant begin;
-  };
-  class Pass;
+  friend class Pass;
 
+  void note_start(const Job& job);
   void refresh(JobId id, const State& state);
-  void remove(JobId id);
-  void remove_place(JobId id);
-  void enqueue(const Job& job, const State& state);
-  Rank rank_of(const Job& job, const State& state) const;
+  bool is_full_pass(const PlanBudget& budget, Instant now) const;
+  std::uint64_t work_of_full_pass(const PlanBudget& budget) const;
 
   PlacementRules rules_;
-  std::map<std::string, Shape> shapes_;
-  std::map<JobId, Place> where_;
-  std::set<std::pair<Instant, JobId>> begin_times_;
-  std::set<std::pair<Instant, JobId>> running_by_end_;  // who gives resources back when
-  std::map<JobId, Instant> running_;
-  std::map<ReservationId, Instant> reservations_;  // when they start
+  const Policy* policy_ = &default_policy();
+  PriorityRule priority_;
+  Queue queue_;
+  Book book_;
+  Bookings bookings_;  // promises of the last pass; they stand in the book's tracks, too
+  std::map<ReservationId, std::pair<Instant, Instant>> reservations_;  // when they start and end
+  std::uint64_t generation_ = 1;  // of nodes, partitions and rules: what shapes remember ends with it
+  Instant last_full_, last_plan_;
+  bool stale_ = false;  // the configuration changed: start anew before the next plan
+  bool all_changed_ = true;
+  // Of the jobs that started, the latest counting most.
+  std::int64_t mean_wait_s_ = 0, mean_work_s_ = 0;
 };
 
 }  // namespace ym

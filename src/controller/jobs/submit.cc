@@ -13,18 +13,11 @@
 #include "schedule/het.h"
 #include "schedule/place_gres.h"
 #include "schedule/placement.h"
+#include "schedule/queue.h"
 #include "schedule/shape.h"
 
 namespace ym {
 namespace {
-
-// Jobs without a priority of their own run first come, first served.
-constexpr std::uint32_t kTopPriority = 4294901760;
-
-std::uint32_t default_priority(JobId job, const JobSpec& spec) {
-  std::int64_t priority = std::int64_t{kTopPriority} - (job.value & kJobIdLocalMax) - spec.nice;
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(priority, 1, 0xfffffffd));
-}
 
 bool in_list(const std::string& list, std::string_view word) {
   std::vector<std::string_view> words = split_words(list, ',');
@@ -168,7 +161,7 @@ Result<JobSubmitted> Controller::admit(const SubmitJob& submit, const Caller& ca
     event.dependency = Ref(std::move(*dependency));
   }
   bool explicit_priority = submit.priority != kNoPriority && caller.administrator;
-  event.priority = explicit_priority ? submit.priority : default_priority(event.job, spec);
+  event.priority = explicit_priority ? submit.priority : automatic_priority(event.job, spec.nice);
   // A priority of zero is a hold, and so is --hold.
   if (submit.hold || submit.priority == 0)
     (caller.administrator && submit.priority == 0 ? event.holds.admin : event.holds.user) = true;

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/book.h"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+namespace ym {
+namespace {
+
+void set_bit(Bits& bits, std::uint32_t place, bool on) {
+  std::uint64_t bit = std::uint64_t{1} << (place % 64);
+  if (on)
+    bits[place / 64] |= bit;
+  else
+    bits[place / 64] &= ~bit;
+}
+
+// Nodes with so many cpus have the bits of all levels below this.
+std::size_t levels_of(std::uint32_t cpus) {
+  return std::min<std::size_t>(Pool::kLevels, static_cast<std::size_t>(std::bit_width(cpus)));
+}
+
+bool same(const Book::Running& a, const Book::Running& b) {
+  return a.end == b.end && a.allocation.same_as(b.allocation) && a.nodes_left == b.nodes_left &&
+         a.counts == b.counts && a.is_suspended == b.is_suspended;
+}
+
+}  // namespace
+
+void Book::rebuild(const State& state) {
+  std::uint64_t passes = passes_;
+  *this = Book();
+  passes_ = passes;
+  std::uint64_t last = 0;
+  state.nodes.for_each([&](std::uint64_t id, const Node&) { last = id; });
+  tracks_.resize(last + 1);
+  state.partitions.for_each([&](std::uint64_t, const Partition& partition) {
+    auto number = static_cast<std::uint32_t>(pools_.size());
+    pool_by_partition_[partition.id] = number;
+    Pool& pool = pools_.emplace_back();
+    pool.partition = partition.id;
+    pool.nodes = *partition.nodes;
+    std::size_t words = (pool.nodes.size() + 63) / 64;
+    for (Bits& bits : pool.free) bits.resize(words);
+    pool.idle.resize(words);
+    for (std::uint32_t place = 0; place < pool.nodes.size(); ++place)
+      if (knows(pool.nodes[place])) track(pool.nodes[place]).in.emplace_back(number, place);
+  });
+  state.jobs.for_each([&](std::uint64_t, const Job& job) { refresh(job.id, state); });
+  state.nodes.for_each([&](std::uint64_t, const Node& node) { refresh(node.id, state); });
+}
+
+void Book::refresh(NodeId id, const State& state) {
+  const Node* node = state.find(id);
+  if (id.value >= tracks_.size()) tracks_.resize(id.value + 1);
+  Track& track = tracks_[id.value];
+  if (track.usable) cpus_ -= track.free.cpus_total;
+  track.usable = node && node->usable();
+  if (node) {
+    track.spec = node->spec;
+    track.free = free_now(*node);
+    track.jobs = node->jobs;
+  }
+  if (track.usable) cpus_ += track.free.cpus_total;
+  mark(track);
+}
+
+// Sets the bits of its pools.
+void Book::mark(Track& track) {
+  std::size_t levels = track.usable ? levels_of(track.free.cpus) : 0;
+  for (const auto& [number, place] : track.in) {
+    Pool& pool = pools_[number];
+    for (std::size_t level = 0; level < Pool::kLevels; ++level)
+      set_bit(pool.free[level], place, level < levels);
+    set_bit(pool.idle, place, track.usable && track.free.idle);
+    pool.cpus_most = std::max(pool.cpus_most, track.free.cpus_total);
+    if (levels == 0) continue;
+    if (pool.awake_cpus == 0) awake_pools_.push_back(number);
+    pool.awake_cpus = std::max(pool.awake_cpus, track.free.cpus);
+  }
+}
+
+void Book::wake(NodeId id) {
+  if (knows(id)) mark(track(id));
+}
+
+void Book::forget_changes() {
+  for (std::uint32_t number : awake_pools_) pools_[number].awake_cpus = 0;
+  awake_pools_.clear();
+  eased_ = false;
+}
+
+void Book::refresh(JobId id, const State& state) {
+  const Job* job = state.find(id);
+  auto before = running_.find(id);
+  if (!job || !job->holds_resources()) {
+    if (before == running_.end()) return;
+    std::vector<NodeShare> shares = before->second.allocation->nodes;
+    drop(id, state.time);
+    for (const NodeShare& share : shares) refresh(share.node, state);
+    return;
+  }
+  Running running{// A completing job gives its nodes back as soon as they are clean: expect that at once.
+                  .end = job->completing() ? job->end : job->limit_end,
+                  .allocation = job->allocation,
+                  .nodes_left = job->nodes_left,
+                  .array_job = job->array_job,
+                  .counts = !job->completing(),
+                  .is_suspended = job->state == JobState::Suspended};
+  if (before != running_.end() && same(before->second, running)) return;
+  std::vector<NodeShare> shares;
+  if (before != running_.end()) {
+    shares = before->second.allocation->nodes;
+    if (running.end < before->second.end) eased_ = true;
+    drop(id, before->second.end);
+  }
+  hold(id, running);
+  for (const NodeShare& share : shares) refresh(share.node, state);
+  for (const NodeShare& share : running.allocation->nodes) refresh(share.node, state);
+}
+
+void Book::hold(JobId id, const Running& running) {
+  running_[id] = running;
+  if (running.counts && running.array_job) ++array_running_[running.array_job];
+  if (!running.allocation->licenses.empty() && running.counts && !running.is_suspended)
+    licensed_[id] = running;
+  if (running.is_suspended) return;
+  for_each_share(running, [&](const NodeShare& share) {
+    if (!knows(share.node)) tracks_.resize(share.node.value + 1);
+    std::vector<Holding>& holdings = track(share.node).holdings;
+    Holding holding{.at = running.end,
+                    .job = id,
+                    .cpus = share.cpus,
+                    .memory_mb = share.memory_mb,
+                    .allocation = running.allocation->gres ? running.allocation : Ref<Allocation>()};
+    auto key = [](const Holding& one) { return std::tuple(one.at, one.job); };
+    holdings.insert(std::ranges::upper_bound(holdings, key(holding), {}, key), std::move(holding));
+  });
+}
+
+// `now` before its end: it goes before its time.
+void Book::drop(JobId id, Instant now) {
+  auto at = running_.find(id);
+  const Running& running = at->second;
+  if (now < running.end) eased_ = true;
+  if (running.counts && running.array_job && --array_running_[running.array_job] == 0)
+    array_running_.erase(running.array_job);
+  licensed_.erase(id);
+  for (const NodeShare& share : running.allocation->nodes)
+    if (knows(share.node))
+      std::erase_if(track(share.node).holdings, [&](const Holding& one) { return one.job == id; });
+  running_.erase(at);
+}
+
+const std::uint32_t* Book::pool_of(PartitionId id) const {
+  auto at = pool_by_partition_.find(id);
+  return at == pool_by_partition_.end() ? nullptr : &at->second;
+}
+
+std::uint32_t Book::running_of_array(JobId array) const {
+  auto at = array_running_.find(array);
+  return at == array_running_.end() ? 0 : at->second;
+}
+
+}  // namespace ym

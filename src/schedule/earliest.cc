@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// The earliest start of a request: a sweep over the times at which nodes offer more or less room.
+#include <algorithm>
+
+#include "schedule/place_gres.h"
+#include "schedule/profile.h"
+
+namespace ym {
+namespace {
+
+// Times at which enough nodes seem to have room, yet the request does not fit for a finer reason
+// (licences, reservations, neighbours, features): after so many it is given up.
+constexpr int kTriesMax = 200;
+constexpr std::uint32_t kNoPlace = 0xffffffff;
+
+}  // namespace
+
+Licenses Profile::licenses_between(Instant from, Instant to) const {
+  Licenses licenses = licenses_;
+  Instant soon = now_ + kAnyMoment;
+  for (const auto& [id, running] : book_.licensed())
+    if (std::max(running.end, soon) <= from)
+      release_licenses(running.allocation->licenses, licenses);
+  for (const auto& [end, held] : licenses_taken_)
+    if (end <= from) release_licenses(held, licenses);
+  for (const auto& [id, one] : bookings_)
+    if (one.start < to && one.end > from) take_licenses(one.allocation.licenses, licenses);
+  return licenses;
+}
+
+// All changes of the node's room for the request, as a function of its start. A request that lasts
+// meets a promise before that begins: the room falls when the request no longer ends in time.
+void Profile::offers_of(const Track& track, std::uint32_t place, const Question& question,
+                        const Home& home, std::vector<Offer>& out) const {
+  const JobSpec& spec = question.spec;
+  bool with_gres = spec.exclusive || gres_request(spec);
+  std::uint32_t last = 0;
+  auto offer = [&](Instant at, const Free& free) {
+    std::uint32_t tasks = capacity(spec, free, home.rules);
+    if (tasks != last) out.push_back({at, place, tasks});
+    last = tasks;
+  };
+  if (track.promised.empty()) {
+    Instant at = question.from;
+    Free free = free_of(track);
+    const Sketch* sketch = sketch_of(track);
+    std::uint32_t jobs = sketch ? sketch->jobs : track.jobs;
+    for_each_holding(track, [&](const Holding& one, Instant back) {
+      if (back >= question.before) return false;
+      if (back > at) {
+        offer(at, free);
+        at = back;
+      }
+      free.cpus = std::min(free.cpus + one.cpus, free.cpus_total);
+      free.memory_mb += one.memory_mb;
+      if (with_gres && one.allocation) release_gres(*one.allocation, free);
+      if (jobs > 0 && --jobs == 0) {
+        free.cpus = free.cpus_total;
+        free.memory_mb = free.spec->memory_for_jobs();
+        free.idle = true;
+        free.for_user = free.several_owners = false;
+      }
+      return true;
+    });
+    offer(at, free);
+    return;
+  }
+  levels_of(track, levels_);
+  std::vector<Instant> times{question.from};
+  Instant end = latest_end(spec, question.from);
+  for (std::size_t i = 1; i < levels_.size(); ++i) {
+    Instant at = levels_[i].from;
+    if (at > question.from) times.push_back(at);
+    bool falls = levels_[i].cpus < levels_[i - 1].cpus ||
+                 levels_[i].memory_mb < levels_[i - 1].memory_mb;
+    if (falls && end < kNever && at > end)
+      times.push_back(at - (end - question.from) + Duration(1));
+  }
+  std::ranges::sort(times);
+  for (Instant at : times)
+    if (at < question.before) offer(at, during(track, at, latest_end(spec, at), with_gres));
+}
+
+// What it would get if it started then on these places of the pool.
+std::optional<Booking> Profile::try_at(const JobSpec& spec, const Home& home, Instant start,
+                                       const std::vector<std::uint32_t>& places) const {
+  Instant end = latest_end(spec, start);
+  std::vector<Calendar::Stay> stays = calendar_.stays(spec, start, end);
+  if (stays.empty()) return std::nullopt;
+  std::string held;
+  if (!spec.extras->licenses.empty()) {
+    auto chosen =
+        choose_licenses(spec, licenses_between(start, end), calendar_, stays.front());
+    if (!chosen) return std::nullopt;
+    held = std::move(*chosen);
+  }
+  bool with_gres = spec.exclusive || home.rules.whole_nodes || gres_request(spec);
+  const Pool& pool = book_.pools()[home.pool];
+  std::vector<Free> candidates;
+  candidates.reserve(places.size());
+  for (std::uint32_t place : places) {
+    const Track& track = book_.track(pool.nodes[place]);
+    if (!track.promised.empty()) levels_of(track, levels_);
+    Free left = during(track, start, end, with_gres);
+    if (!calendar_.empty() && !calendar_.clip(left, stays.front())) continue;
+    candidates.push_back(std::move(left));
+  }
+  work_ += places.size();
+  auto allocation = place(spec, std::move(candidates), home.rules);
+  if (!allocation) return std::nullopt;
+  allocation->licenses = std::move(held);
+  return Booking{.job = {},
+                 .partition = home.id,
+                 .start = start,
+                 .end = end,
+                 .allocation = std::move(*allocation)};
+}
+
+// The offers in the order of their times, and what they come to.
+class Profile::Sweep {
+ public:
+  Sweep(std::vector<Offer> offers, std::size_t places) : offers_(std::move(offers)), tasks_(places) {
+    std::ranges::make_heap(offers_, later);
+  }
+  bool over() const { return offers_.empty(); }
+  // Takes in all that changes at the next time; says when it is.
+  Instant next() {
+    Instant at = offers_.front().at;
+    rose_ = false;
+    while (!offers_.empty() && offers_.front().at == at) {
+      std::ranges::pop_heap(offers_, later);
+      take(offers_.back());
+      offers_.pop_back();
+    }
+    return at;
+  }
+  bool rose() const { return rose_; }
+  std::uint64_t room() const { return room_; }
+  std::uint64_t nodes() const { return nodes_; }
+  std::vector<std::uint32_t> places() const {
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t place = 0; place < tasks_.size(); ++place)
+      if (tasks_[place]) out.push_back(place);
+    return out;
+  }
+
+ private:
+  static bool later(const Offer& a, const Offer& b) { return a.at > b.at; }
+  void take(const Offer& offer) {
+    if (offer.place == kNoPlace) {
+      rose_ = true;
+      return;
+    }
+    std::uint32_t& tasks = tasks_[offer.place];
+    rose_ = rose_ || offer.tasks > tasks;
+    room_ = room_ - tasks + offer.tasks;
+    nodes_ = nodes_ - (tasks > 0) + (offer.tasks > 0);
+    tasks = offer.tasks;
+  }
+
+  std::vector<Offer> offers_;
+  std::vector<std::uint32_t> tasks_;  // by place
+  std::uint64_t room_ = 0, nodes_ = 0;
+  bool rose_ = false;
+};
+
+std::optional<Booking> Profile::earliest(const Question& question, const Home& home) {
+  const JobSpec& spec = question.spec;
+  const Pool& pool = book_.pools()[home.pool];
+  std::vector<Offer> offers;
+  for (std::uint32_t place = 0; place < pool.nodes.size(); ++place) {
+    if (!home.takes_all && !(home.admitted[place / 64] >> (place % 64) & 1)) continue;
+    ++work_;
+    const Track& track = book_.track(pool.nodes[place]);
+    if (track.usable) offers_of(track, place, question, home, offers);
+  }
+  for (Instant turn : calendar_.turns(now_))
+    if (turn > question.from && turn < question.before) offers.push_back({turn, kNoPlace, 0});
+  if (!spec.extras->licenses.empty()) {
+    auto back = [&](Instant at) {
+      at = std::max(at, now_ + kAnyMoment);
+      if (at > question.from && at < question.before) offers.push_back({at, kNoPlace, 0});
+    };
+    for (const auto& [id, running] : book_.licensed()) back(running.end);
+    for (const auto& [end, held] : licenses_taken_) back(end);
+    for (const auto& [id, one] : bookings_)
+      if (!one.allocation.licenses.empty()) back(one.end);
+  }
+  std::uint32_t nodes = std::max(1u, spec.min_nodes), tasks = std::max(spec.tasks, nodes);
+  Sweep sweep(std::move(offers), pool.nodes.size());
+  for (int tries = 0; !sweep.over() && tries < kTriesMax;) {
+    Instant at = sweep.next();
+    if (at >= question.before || at >= kNever) break;
+    if (!sweep.rose() || sweep.room() < tasks || sweep.nodes() < nodes) continue;
+    ++tries;
+    if (auto booking = try_at(spec, home, at, sweep.places())) return booking;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ym

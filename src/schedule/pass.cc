@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/pass.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "schedule/het.h"
+#include "schedule/homes.h"
+
+namespace ym {
+namespace {
+
+// Of a job without a limit, for policies that count with it.
+constexpr std::int64_t kLongestLimit_s = 365 * 86'400;
+
+}  // namespace
+
+Waiting waiting_of(const Job& job) {
+  const JobSpec& spec = *job.spec;
+  bool unlimited = spec.time_limit_s == 0 || spec.time_limit_s == JobSpec::kUnlimited;
+  std::int64_t tasks = std::max(spec.tasks, spec.min_nodes);
+  return {.job = job.id,
+          .submit = job.submit,
+          .eligible = job.eligible,
+          .limit_s = unlimited ? kLongestLimit_s : spec.time_limit_s,
+          .cpus = tasks * std::max(1u, spec.cpus_per_task),
+          .nodes = std::max(1u, spec.min_nodes)};
+}
+
+bool Pass::Head::goes_before(const Head& other) const {
+  auto coarse = [](const Head& one) {
+    return std::tuple(one.passing, one.tier_inverse, one.priority_inverse);
+  };
+  if (auto order = coarse(*this) <=> coarse(other); order != 0) return order < 0;
+  if (auto order = score <=> other.score; order != 0) return order > 0;
+  return std::tie(position.submit, position.job) <
+         std::tie(other.position.submit, other.position.job);
+}
+
+Pass::Pass(Planner& planner, const State& state, Instant now, const PlanBudget& budget, bool full)
+    : planner_(planner),
+      state_(state),
+      now_(now),
+      budget_(budget),
+      full_(full),
+      policy_(*planner.policy_),
+      profile_(planner.book_, state, planner.bookings_, now) {
+  figures_ = {.now = now,
+              .cpus = std::max<std::int64_t>(1, planner.book_.cpus()),
+              .waiting = static_cast<std::int64_t>(planner.queue_.pending()),
+              .mean_wait_s = planner.mean_wait_s_,
+              .mean_work_s = planner.mean_work_s_};
+}
+
+Plan Pass::run() {
+  plan_.based_on = state_.seq;
+  plan_.quick = !full_;
+  if (policy_.keeps_promises)
+    compress();
+  else if (full_)
+    lift_all();
+  else
+    count_promises();
+  gather_heads();
+  while (!heads_.empty()) {
+    if (plan_.starts.size() >= budget_.starts_max) {
+      plan_.cut_short = true;
+      // What was not reached is looked at again.
+      for (const Head& head : heads_) head.line->shape->is_awake = true;
+      break;
+    }
+    step();
+  }
+  plan_.work = profile_.work();
+  return std::move(plan_);
+}
+
+// --- the queue ---
+
+Pass::Head Pass::head_of(Line& line, const Position& position) const {
+  const Shape& shape = *line.shape;
+  Head head{.passing = policy_.passing_order && promises_are_given(shape),
+            .tier_inverse = ~shape.tier,
+            .priority_inverse = position.priority_inverse,
+            .score = {},
+            .position = position,
+            .line = &line};
+  const PriorityRule& rule = planner_.queue_.rule();
+  ScoreOf order = head.passing ? policy_.passing_order : policy_.order;
+  if (!rule.at && !order) return head;
+  const Job& job = state_.jobs.at(position.job.value);
+  if (rule.at) head.priority_inverse = ~rule.at(job, now_);
+  if (order) head.score = order(waiting_of(job), figures_);
+  return head;
+}
+
+void Pass::push(Line& line, const Position& position) {
+  heads_.push_back(head_of(line, position));
+  std::ranges::push_heap(heads_, [](const Head& a, const Head& b) { return b.goes_before(a); });
+}
+
+Pass::Head Pass::pop() {
+  std::ranges::pop_heap(heads_, [](const Head& a, const Head& b) { return b.goes_before(a); });
+  Head head = heads_.back();
+  heads_.pop_back();
+  return head;
+}
+
+void Pass::advance(const Head& head) {
+  auto next = head.line->jobs.upper_bound(head.position);
+  if (next != head.line->jobs.end()) push(*head.line, *next);
+}
+
+// Could something that changed since the last pass help it?
+bool Pass::is_awake(const Shape& shape) const {
+  if (shape.is_awake || shape.is_het || shape.homes_made_for != planner_.generation_) return true;
+  const JobExtras& extras = *shape.spec->extras;
+  if (!extras.licenses.empty() || !extras.reservation.empty()) return true;
+  return std::ranges::any_of(shape.homes, [&](const Home& home) {
+    return planner_.book_.pools()[home.pool].awake_cpus >= home.cpus_least;
+  });
+}
+
+void Pass::make_homes(Shape& shape) {
+  if (shape.homes_made_for == planner_.generation_) return;
+  shape.homes = homes_of(*shape.spec, state_, planner_.book_, planner_.rules_);
+  shape.homes_made_for = planner_.generation_;
+}
+
+void Pass::gather_heads() {
+  for (Shape* shape : planner_.queue_.shapes()) {
+    if (!full_ && !is_awake(*shape)) continue;
+    shape->is_awake = false;
+    make_homes(*shape);
+    for (const auto& line : shape->lines)
+      heads_.push_back(head_of(*line, *line->jobs.begin()));
+  }
+  std::ranges::make_heap(heads_, [](const Head& a, const Head& b) { return b.goes_before(a); });
+}
+
+// --- one job ---
+
+// Takes the job at the head of the queue: starts it, or blocks its shape for the rest of the pass.
+void Pass::step() {
+  Head head = pop();
+  Shape& shape = *head.line->shape;
+  const Job& job = state_.jobs.at(head.position.job.value);
+  if (policy_.nobody_passes && is_closed(shape)) return;
+  // What holds for one of a shape holds for all, unless reservations draw some users' jobs in.
+  bool is_blocked = shape.blocked_in == profile_.pass() && !profile_.calendar().is_personal();
+  if (keeps_waiting(job, shape)) return advance(head);
+  std::optional<Booking> old = lift(job.id);
+  if (is_blocked) {
+    if (old && !full_) return book(std::move(*old), job, shape);
+    if (!is_due_a_promise(job, shape)) return;
+    Verdict verdict{.reason = Reason::Resources, .head = job.id, .expected_start = {}, .text = {}};
+    if (promise(components_of(state_, job), shape, verdict)) advance(head);
+    return;
+  }
+  Verdict verdict{.reason = Reason::None, .head = job.id, .expected_start = {}, .text = {}};
+  if (job.het_job)
+    try_together(components_of(state_, job), verdict);
+  else if (!start_elements(job, shape, verdict))
+    return advance(head);  // its array is full
+  if (verdict.reason == Reason::None) return advance(head);
+  shape.blocked_in = profile_.pass();
+  if (old && !full_ && verdict.reason == Reason::Resources) {
+    verdict.expected_start = old->start;
+    note_verdict(job, shape, std::move(verdict));
+    return book(std::move(*old), job, shape);
+  }
+  if (blocked(job, shape, std::move(verdict)) || profile_.calendar().is_personal()) advance(head);
+}
+
+// A promise that was kept and is not due yet: nothing is asked again.
+bool Pass::keeps_waiting(const Job& job, Shape& shape) {
+  if (!policy_.keeps_promises) return false;
+  auto at = planner_.bookings_.find(job.id);
+  if (at == planner_.bookings_.end() || at->second.start <= now_) return false;
+  note_verdict(job, shape,
+               {.reason = Reason::Resources,
+                .head = job.id,
+                .expected_start = at->second.start,
+                .text = {}});
+  plan_.verdicts.promised[job.id] = at->second.start;
+  plan_.booked.push_back(at->second);
+  return true;
+}
+
+// As many of its elements as fit; a job that is no array has one. False if its array's limit allows
+// none.
+bool Pass::start_elements(const Job& job, Shape& shape, Verdict& verdict) {
+  std::uint32_t left = elements_that_may_start(job);
+  if (left == 0) {
+    plan_.verdicts.jobs[job.id] = Reason::JobArrayTaskLimit;
+    return false;
+  }
+  while (left > 0 && plan_.starts.size() < budget_.starts_max) {
+    std::optional<Proposal> proposal = try_start(job, shape.homes, verdict);
+    if (!proposal) break;
+    proposal->shape = shape.hash;
+    take(*proposal, job);
+    if (job.array_max_running) ++array_started_[job.array_job];
+    plan_.starts.push_back(std::move(*proposal));
+    --left;
+  }
+  if (left == 0 && job.array && job.array_max_running && elements_that_may_start(job) == 0)
+    plan_.verdicts.jobs[job.id] = Reason::JobArrayTaskLimit;
+  if (left > 0 && verdict.reason == Reason::None) shape.is_awake = true;
+  return true;
+}
+
+// Elements of an array that its limit allows to start now; 1 for any other job. An element with a
+// record of its own (requeued, held for a while) counts like those without.
+std::uint32_t Pass::elements_that_may_start(const Job& job) {
+  std::uint32_t waiting = job.array ? job.array->waiting.count() : 1;
+  if (job.array_max_running == 0) return waiting;
+  std::uint32_t running = planner_.book_.running_of_array(job.array_job);
+  if (auto more = array_started_.find(job.array_job); more != array_started_.end())
+    running += more->second;
+  std::uint32_t limit = job.array_max_running;
+  return running >= limit ? 0 : std::min(waiting, limit - running);
+}
+
+std::uint32_t Pass::next_task(const Job& job) {
+  IndexSet& left = arrays_.try_emplace(job.id, job.array->waiting).first->second;
+  return left.pop_front().value_or(kNoTask);
+}
+
+void Pass::note_verdict(const Job& job, const Shape& shape, Verdict verdict) {
+  if (job.het_job)
+    plan_.verdicts.het[job.id] = std::move(verdict);
+  else
+    plan_.verdicts.shapes.try_emplace(shape.hash, std::move(verdict));
+}
+
+// It does not fit now. True if the next job of its line should be looked at, too.
+bool Pass::blocked(const Job& job, const Shape& shape, Verdict verdict) {
+  bool waits_for_room =
+      verdict.reason == Reason::Resources || verdict.reason == Reason::ReqNodeNotAvail;
+  bool promised = false;
+  if (waits_for_room && policy_.nobody_passes)
+    close(shape, verdict);
+  else if (waits_for_room && is_due_a_promise(job, shape))
+    promised = promise(components_of(state_, job), shape, verdict);
+  else if (waits_for_room)
+    verdict.reason = Reason::Priority;
+  note_verdict(job, shape, std::move(verdict));
+  return promised;
+}
+
+bool Pass::no_time_left() {
+  if (!out_of_time_ && budget_.out_of_time) out_of_time_ = budget_.out_of_time();
+  return out_of_time_;
+}
+
+}  // namespace ym

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pass of the planner over the queue: who starts now, and what the others are promised.
+//
+// Heads of lines are taken in the order of the queue. One that fits now beside what is promised
+// starts. One that does not is blocked, and with it every other job of its shape; as the policy and
+// the budget say, it is promised its earliest start, and nobody who comes later in the pass may
+// delay that.
+#pragma once
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "schedule/plan.h"
+#include "schedule/planner.h"
+#include "schedule/profile.h"
+
+namespace ym {
+
+// What a policy may know of the job.
+Waiting waiting_of(const Job& job);
+
+class Pass {
+ public:
+  Pass(Planner& planner, const State& state, Instant now, const PlanBudget& budget, bool full);
+  Plan run();
+
+ private:
+  // The first job of a line that was not looked at, and its place in the queue: lower goes first.
+  struct Head {
+    bool passing = false;  // all promises of its partitions are given
+    std::uint32_t tier_inverse = 0, priority_inverse = 0;
+    Score score;
+    Position position;
+    Line* line = nullptr;
+    bool goes_before(const Head& other) const;
+  };
+  using Components = std::vector<const Job*>;
+
+  // The queue.
+  void gather_heads();
+  void push(Line& line, const Position& position);
+  void advance(const Head& head);
+  Head head_of(Line& line, const Position& position) const;
+  Head pop();
+  bool is_awake(const Shape& shape) const;
+  void make_homes(Shape& shape);
+
+  // One job.
+  void step();
+  bool start_elements(const Job& job, Shape& shape, Verdict& verdict);
+  bool keeps_waiting(const Job& job, Shape& shape);
+  bool blocked(const Job& job, const Shape& shape, Verdict verdict);
+  void note_verdict(const Job& job, const Shape& shape, Verdict verdict);
+  std::uint32_t elements_that_may_start(const Job& job);
+  std::uint32_t next_task(const Job& job);
+
+  // Now? pass_start.cc
+  std::optional<Proposal> try_start(const Job& job, const std::vector<Home>& homes,
+                                    Verdict& verdict);
+  std::optional<Proposal> try_until(const Job& job, const std::vector<Home>& homes, Instant end,
+                                    Verdict& verdict);
+  std::optional<Allocation> allocate(const Job& job, const Home& home, const Calendar::Stay& stay,
+                                     Verdict& verdict);
+  void try_together(const Components& components, Verdict& verdict);
+  void take(const Proposal& proposal, const Job& job);
+  bool is_whole(const JobSpec& spec, PartitionId partition) const;
+
+  // When? pass_promise.cc
+  bool is_due_a_promise(const Job& job, const Shape& shape);
+  bool promises_are_given(const Shape& shape) const;
+  bool promise(const Components& components, const Shape& shape, Verdict& verdict);
+  std::vector<Booking> earliest(const Components& components, const Shape& shape);
+  std::optional<Booking> earliest_of(const JobSpec& spec, const std::vector<Home>& homes,
+                                     Instant from);
+  std::vector<Booking> earliest_together(const Components& components);
+  void book(Booking booking, const Job& job, const Shape& shape);
+  std::optional<Booking> lift(JobId job);
+  void lift_all();
+  void count_promises();
+  void compress();
+  bool is_closed(const Shape& shape) const;
+  void close(const Shape& shape, Verdict& verdict);
+  bool no_time_left();
+
+  Planner& planner_;
+  const State& state_;
+  Instant now_;
+  const PlanBudget& budget_;
+  bool full_;
+  const Policy& policy_;
+  Profile profile_;
+  Figures figures_;
+  Plan plan_;
+  std::vector<Head> heads_;                       // a heap
+  std::map<PartitionId, std::size_t> promised_;   // jobs that are promised a start, by partition
+  std::map<Uid, std::size_t> promised_to_user_;   // counted only where there is a limit
+  std::set<PartitionId> closed_;                  // nobody passes the job that waits there
+  std::map<JobId, IndexSet> arrays_;              // elements not yet proposed in this pass
+  std::map<JobId, std::uint32_t> array_started_;  // by this pass
+  bool out_of_time_ = false;
+};
+
+}  // namespace ym

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of a pass that asks: when? What blocked jobs are promised, and how promises are kept.
+#include <algorithm>
+
+#include "schedule/het.h"
+#include "schedule/homes.h"
+#include "schedule/pass.h"
+
+namespace ym {
+namespace {
+
+// Times that are tried for all components of a heterogeneous job before it is given up.
+constexpr int kTimesTried = 200;
+
+}  // namespace
+
+// Is everybody behind in these partitions to be let past?
+bool Pass::promises_are_given(const Shape& shape) const {
+  if (policy_.promises == kEveryJob) return false;
+  return std::ranges::all_of(shape.homes, [&](const Home& home) {
+    auto given = promised_.find(home.id);
+    return (given == promised_.end() ? 0 : given->second) >= policy_.promises;
+  });
+}
+
+bool Pass::is_due_a_promise(const Job& job, const Shape& shape) {
+  std::size_t given = full_ ? plan_.booked.size() : planner_.bookings_.size();
+  if (given >= budget_.reservations_max || no_time_left()) return false;
+  if (now_ - job.submit < budget_.min_age) return false;
+  if (auto user = promised_to_user_.find(job.spec->uid); user != promised_to_user_.end())
+    if (user->second >= budget_.per_user_max) return false;
+  bool room = std::ranges::any_of(shape.homes, [&](const Home& home) {
+    auto at = promised_.find(home.id);
+    std::size_t here = at == promised_.end() ? 0 : at->second;
+    return here < policy_.promises && here < budget_.per_partition_max;
+  });
+  return room || (policy_.promised && policy_.promised(waiting_of(job), figures_));
+}
+
+// The earliest time at which the blocked job could start is promised to it, with what it would then
+// get: whoever comes later in the pass may not take that. False if there is no such time; the
+// verdict then says why.
+bool Pass::promise(const Components& components, const Shape& shape, Verdict& verdict) {
+  if (components.empty()) return false;
+  std::vector<Booking> bookings = earliest(components, shape);
+  if (bookings.empty() && verdict.reason == Reason::ReqNodeNotAvail) return false;  // maintenance
+  if (bookings.empty()) {
+    Diagnosis found = diagnose(state_, *state_.jobs.at(verdict.head.value).spec, planner_.rules_);
+    verdict.reason = found.reason;
+    verdict.text = std::move(found.text);
+    return false;
+  }
+  verdict.expected_start = bookings.front().start;
+  if (bookings.front().start - now_ > budget_.window) return false;
+  for (std::size_t i = 0; i < bookings.size(); ++i) {
+    bookings[i].job = components[i]->id;
+    book(std::move(bookings[i]), *components[i], shape);
+  }
+  return true;
+}
+
+std::vector<Booking> Pass::earliest(const Components& components, const Shape& shape) {
+  if (components.size() > 1) return earliest_together(components);
+  auto found = earliest_of(*components.front()->spec, shape.homes, now_);
+  if (!found) return {};
+  return {std::move(*found)};
+}
+
+// The first of the partitions in which it starts earliest.
+std::optional<Booking> Pass::earliest_of(const JobSpec& spec, const std::vector<Home>& homes,
+                                         Instant from) {
+  std::optional<Booking> best;
+  for (const Home& home : homes) {
+    const Partition* partition = state_.find(home.id);
+    if (!partition || refusal_of(*partition->spec, spec) != Reason::None) continue;
+    auto found = profile_.earliest(
+        {.spec = spec, .from = from, .before = best ? best->start : kNever}, home);
+    if (found) best = std::move(found);
+  }
+  return best;
+}
+
+// One booking for each component, with the same start: whenever one of them has to wait for longer,
+// the others wait with it.
+std::vector<Booking> Pass::earliest_together(const Components& components) {
+  std::vector<const JobSpec*> specs;
+  for (const Job* one : components) specs.push_back(&*one->spec);
+  if (!fit_when_empty(state_, specs, planner_.rules_)) return {};
+  Instant start = now_;
+  for (int tries = 0; tries < kTimesTried; ++tries) {
+    std::vector<Booking> own;
+    bool together = true;
+    for (std::size_t i = 0; i < components.size() && together; ++i) {
+      const JobSpec& spec = *specs[i];
+      auto found = earliest_of(spec, homes_of(spec, state_, planner_.book_, planner_.rules_),
+                               std::max(start, spec.begin));
+      if (!found) {
+        for (const Booking& one : own) profile_.retract(one);
+        return {};
+      }
+      together = found->start <= start;
+      start = std::max(start, found->start);
+      if (!together) break;
+      found->job = components[i]->id;
+      profile_.promise(*found, spec, is_whole(spec, found->partition));
+      own.push_back(std::move(*found));
+    }
+    for (const Booking& one : own) profile_.retract(one);
+    if (together) return own;
+  }
+  return {};
+}
+
+// Notes a promise, new or old.
+void Pass::book(Booking booking, const Job& job, const Shape& shape) {
+  profile_.promise(booking, *job.spec, is_whole(*job.spec, booking.partition));
+  plan_.verdicts.promised[job.id] = booking.start;
+  plan_.booked.push_back(booking);
+  planner_.bookings_[job.id] = std::move(booking);
+  bool were_given = promises_are_given(shape);
+  if (policy_.promises != kEveryJob || budget_.per_partition_max != kEveryJob)
+    for (const Home& home : shape.homes) ++promised_[home.id];
+  if (budget_.per_user_max != kEveryJob) ++promised_to_user_[job.spec->uid];
+  if (!policy_.passing_order || were_given || !promises_are_given(shape)) return;
+  // From here on, the others stand in another order.
+  for (Head& head : heads_) head = head_of(*head.line, head.position);
+  std::ranges::make_heap(heads_, [](const Head& a, const Head& b) { return b.goes_before(a); });
+}
+
+std::optional<Booking> Pass::lift(JobId job) {
+  auto at = planner_.bookings_.find(job);
+  if (at == planner_.bookings_.end()) return std::nullopt;
+  Booking old = std::move(at->second);
+  profile_.retract(old);
+  planner_.bookings_.erase(at);
+  return old;
+}
+
+void Pass::lift_all() {
+  for (const auto& [job, booking] : planner_.bookings_) profile_.retract(booking);
+  planner_.bookings_.clear();
+}
+
+// A quick pass goes on with what the last ones promised.
+void Pass::count_promises() {
+  if (policy_.promises == kEveryJob) return;
+  for (const auto& [job, booking] : planner_.bookings_)
+    if (const Queue::Place* place = planner_.queue_.find(job))
+      for (const Home& home : place->line->shape->homes) ++promised_[home.id];
+}
+
+// Promises that cannot be kept are taken back; they are made anew in their turn. If something came
+// back before its time, each of the others in the order of the queue moves to the earliest start
+// that the rest leaves, never to a later one.
+void Pass::compress() {
+  struct Turn {
+    Head head;
+    const Job* job;
+  };
+  std::vector<Turn> turns;
+  std::vector<JobId> broken;
+  for (const auto& [id, booking] : planner_.bookings_) {
+    const Queue::Place* place = planner_.queue_.find(id);
+    const Job* job = state_.find(id);
+    if (!place || !job || job->het_job || !profile_.still_holds(booking, *job->spec)) {
+      broken.push_back(id);
+      continue;
+    }
+    make_homes(*place->line->shape);
+    turns.push_back({head_of(*place->line, place->position), job});
+  }
+  for (JobId id : broken) lift(id);
+  if (!planner_.book_.eased()) return;
+  std::ranges::sort(turns,
+                    [](const Turn& a, const Turn& b) { return a.head.goes_before(b.head); });
+  for (const Turn& turn : turns) {
+    Booking old = *lift(turn.job->id);
+    auto sooner = earliest_of(*turn.job->spec, turn.head.line->shape->homes, now_);
+    if (sooner && sooner->start < old.start) {
+      sooner->job = turn.job->id;
+      old = std::move(*sooner);
+    }
+    profile_.promise(old, *turn.job->spec, is_whole(*turn.job->spec, old.partition));
+    planner_.bookings_[turn.job->id] = std::move(old);
+  }
+}
+
+bool Pass::is_closed(const Shape& shape) const {
+  return std::ranges::all_of(shape.homes, [&](const Home& home) { return closed_.contains(home.id); });
+}
+
+// Nobody passes it in its partitions, unless it could never start at all.
+void Pass::close(const Shape& shape, Verdict& verdict) {
+  Diagnosis found = diagnose(state_, *state_.jobs.at(verdict.head.value).spec, planner_.rules_);
+  if (verdict.reason == Reason::Resources) {
+    verdict.reason = found.reason;
+    verdict.text = std::move(found.text);
+  }
+  if (found.reason == Reason::PartitionConfig || found.reason == Reason::BadConstraints) return;
+  for (const Home& home : shape.homes) closed_.insert(home.id);
+  if (closed_.size() == planner_.book_.pools().size()) heads_.clear();
+}
+
+}  // namespace ym

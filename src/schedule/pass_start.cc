@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of a pass that asks: does it fit now?
+#include <algorithm>
+
+#include "schedule/het.h"
+#include "schedule/homes.h"
+#include "schedule/pass.h"
+#include "schedule/shape.h"
+
+namespace ym {
+
+std::optional<Proposal> Pass::try_start(const Job& job, const std::vector<Home>& homes,
+                                        Verdict& verdict) {
+  const JobSpec& spec = *job.spec;
+  Instant end = latest_end(spec, now_);
+  if (auto proposal = try_until(job, homes, end, verdict)) return proposal;
+  if (spec.time_min_s == 0 || spec.time_min_s >= spec.time_limit_s) return std::nullopt;
+  // With less time, if --time-min allows it: as long as nobody is kept waiting.
+  Instant least = now_ + std::chrono::seconds(spec.time_min_s);
+  auto proposal = try_until(job, homes, least, verdict);
+  if (!proposal) return std::nullopt;
+  // What reservations leave is not looked into: it gets what it needs at least.
+  if (profile_.calendar().empty())
+    proposal->end = std::max(least, profile_.free_until(proposal->allocation, end));
+  auto limit = std::chrono::duration_cast<std::chrono::seconds>(proposal->end - now_).count();
+  proposal->time_limit_s = static_cast<std::uint32_t>(limit);
+  return proposal;
+}
+
+std::optional<Proposal> Pass::try_until(const Job& job, const std::vector<Home>& homes,
+                                        Instant end, Verdict& verdict) {
+  std::vector<Calendar::Stay> stays = profile_.calendar().stays(*job.spec, now_, end);
+  verdict.reason = stays.empty() ? Reason::Reservation : Reason::PartitionDown;
+  if (stays.empty()) return std::nullopt;
+  for (const Home& home : homes) {
+    const Partition* partition = state_.find(home.id);
+    if (!partition) continue;
+    Reason reason = refusal_of(*partition->spec, *job.spec);
+    if (reason != Reason::None) {
+      if (verdict.reason != Reason::Resources) verdict.reason = reason;
+      continue;
+    }
+    for (const Calendar::Stay& stay : stays) {
+      std::optional<Allocation> allocation = allocate(job, home, stay, verdict);
+      if (!allocation) continue;
+      verdict.reason = Reason::None;
+      return Proposal{.job = job.id,
+                      .array_task = job.array ? next_task(job) : kNoTask,
+                      .partition = partition->id,
+                      .shape = 0,
+                      .allocation = std::move(*allocation),
+                      .time_limit_s = 0,
+                      .end = end,
+                      .others = {}};
+    }
+  }
+  return std::nullopt;
+}
+
+// What the job would get in the partition during that stay; the verdict says why it is nothing.
+std::optional<Allocation> Pass::allocate(const Job& job, const Home& home,
+                                         const Calendar::Stay& stay, Verdict& verdict) {
+  const JobSpec& spec = *job.spec;
+  std::optional<std::string> held = profile_.licenses_now(spec, stay);
+  if (!held) {
+    if (verdict.reason != Reason::Resources) verdict.reason = Reason::Licenses;
+    return std::nullopt;
+  }
+  bool maintained = false;
+  std::optional<Allocation> allocation;
+  // --prefer: with these features if there is room, in place of --constraint.
+  if (const std::string& wish = spec.extras->specials->prefer; !wish.empty()) {
+    JobSpec preferred = with_features(spec, wish);
+    for (const Home& other : homes_of(preferred, state_, planner_.book_, planner_.rules_))
+      if (other.id == home.id) allocation = profile_.place_now(preferred, other, stay, maintained);
+  }
+  bool surely_not = profile_.calendar().empty() && !profile_.may_fit_now(spec, home, stay.to);
+  if (!allocation && !surely_not) allocation = profile_.place_now(spec, home, stay, maintained);
+  if (!allocation) {
+    verdict.reason = maintained ? Reason::ReqNodeNotAvail : Reason::Resources;
+    return std::nullopt;
+  }
+  allocation->licenses = std::move(*held);
+  if (stay.in) allocation->reservation = stay.in->name;
+  return allocation;
+}
+
+// All components of a heterogeneous job, or none of them.
+void Pass::try_together(const Components& components, Verdict& verdict) {
+  Profile::Mark before = profile_.mark();
+  std::vector<Proposal> proposals;
+  for (const Job* one : components) {
+    std::vector<Home> homes = homes_of(*one->spec, state_, planner_.book_, planner_.rules_);
+    auto proposal = try_until(*one, homes, latest_end(*one->spec, now_), verdict);
+    if (!proposal) break;
+    proposal->shape = shape_hash(shape_key(*one->spec));
+    take(*proposal, *one);
+    proposals.push_back(std::move(*proposal));
+  }
+  if (proposals.size() == components.size()) {
+    Proposal first = std::move(proposals.front());
+    first.others.assign(std::make_move_iterator(proposals.begin() + 1),
+                        std::make_move_iterator(proposals.end()));
+    plan_.starts.push_back(std::move(first));
+    return;
+  }
+  verdict.head = components[proposals.size()]->id;
+  profile_.back_to(std::move(before));
+  if (profile_.calendar().has_parts())
+    for (const Proposal& proposal : proposals) profile_.calendar().uncount(proposal.allocation);
+}
+
+void Pass::take(const Proposal& proposal, const Job& job) {
+  profile_.take(proposal.allocation, *job.spec, is_whole(*job.spec, proposal.partition),
+                proposal.end);
+}
+
+bool Pass::is_whole(const JobSpec& spec, PartitionId partition) const {
+  const Partition* one = state_.find(partition);
+  return spec.exclusive || (one && rules_in(*one->spec, planner_.rules_).whole_nodes);
+}
+
+}  // namespace ym

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/profile.h"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+#include "base/check.h"
+#include "schedule/place_gres.h"
+
+namespace ym {
+namespace {
+
+std::uint32_t tasks_wanted(const JobSpec& spec) {
+  return std::max({1u, spec.tasks, spec.min_nodes});
+}
+
+bool is_whole(const JobSpec& spec, const Home& home) {
+  return spec.exclusive || home.rules.whole_nodes;
+}
+
+// The nodes that a request for now has to look at.
+const Bits& bits_for(const Pool& pool, bool whole, std::uint32_t cpus_least) {
+  if (whole) return pool.idle;
+  auto level = static_cast<std::size_t>(std::bit_width(cpus_least)) - 1;
+  return pool.free[std::min(level, Pool::kLevels - 1)];
+}
+
+void empty_out(Free& free) {
+  free.cpus = free.cpus_total;
+  free.memory_mb = free.spec->memory_for_jobs();
+  free.idle = true;
+  free.for_user = free.several_owners = false;
+}
+
+}  // namespace
+
+Profile::Profile(Book& book, const State& state, Bookings& bookings, Instant now)
+    : book_(book),
+      state_(state),
+      bookings_(bookings),
+      now_(now),
+      pass_(book.next_pass()),
+      calendar_(state, now),
+      licenses_(*state.licenses) {
+  if (calendar_.has_parts())
+    for (const auto& [id, running] : book.running()) calendar_.count(id, *running.allocation);
+}
+
+Profile::Sketch& Profile::sketch_for_writing(NodeId id) {
+  Track& track = book_.track(id);
+  if (track.touched_by != pass_) {
+    track.touched_by = pass_;
+    track.sketch = static_cast<std::uint32_t>(sketches_.size());
+    sketches_.push_back({.node = id, .free = track.free, .jobs = track.jobs, .added = {}});
+  }
+  return sketches_[track.sketch];
+}
+
+// The step function of one node, from now on. O((holdings + promises) log promises).
+void Profile::levels_of(const Track& track, std::vector<Level>& out) const {
+  out.clear();
+  struct Edge {
+    Instant at;
+    std::int64_t cpus, memory_mb;
+    int busy;
+  };
+  std::vector<Edge> edges;
+  edges.reserve(track.promised.size() * 2);
+  for (const Promised& one : track.promised) {
+    std::int64_t cpus = one.cpus, memory = static_cast<std::int64_t>(one.memory_mb);
+    edges.push_back({std::max(one.from, now_), -cpus, -memory, 1});
+    if (one.to < kNever) edges.push_back({std::max(one.to, now_), cpus, memory, -1});
+  }
+  std::ranges::sort(edges, {}, &Edge::at);
+  Free base = free_of(track);
+  const Sketch* sketch = sketch_of(track);
+  std::uint32_t jobs = sketch ? sketch->jobs : track.jobs;
+  std::int64_t cpus = 0, memory = 0, busy = 0;  // promised
+  auto edge = edges.begin();
+  auto push = [&](Instant at) {
+    Level level{.from = at,
+                .cpus = base.cpus + cpus,
+                .memory_mb = static_cast<std::int64_t>(base.memory_mb) + memory,
+                .busy = jobs + static_cast<std::uint32_t>(busy)};
+    if (!out.empty() && out.back().from == at)
+      out.back() = level;
+    else
+      out.push_back(level);
+  };
+  auto edges_until = [&](Instant until, bool inclusive) {
+    for (; edge != edges.end() && (edge->at < until || (inclusive && edge->at == until)); ++edge) {
+      cpus += edge->cpus;
+      memory += edge->memory_mb;
+      busy += edge->busy;
+      push(edge->at);
+    }
+  };
+  push(now_);
+  edges_until(now_, true);
+  for_each_holding(track, [&](const Holding& one, Instant at) {
+    if (at >= kNever) return false;
+    edges_until(at, false);
+    base.cpus = std::min(base.cpus + one.cpus, base.cpus_total);
+    base.memory_mb += one.memory_mb;
+    if (jobs > 0 && --jobs == 0) empty_out(base);
+    push(at);
+    edges_until(at, true);
+    return true;
+  });
+  edges_until(kNever, true);
+}
+
+// What the promises that meet the time leave of it. REQUIRES: levels_ are the track's.
+void Profile::lower(Free& free, const Track& track, Instant from, Instant to) const {
+  std::int64_t cpus = free.cpus, memory = static_cast<std::int64_t>(free.memory_mb);
+  auto level = std::ranges::upper_bound(levels_, from, {}, &Level::from);
+  if (level != levels_.begin()) --level;
+  for (; level != levels_.end() && level->from < to; ++level) {
+    cpus = std::min(cpus, level->cpus);
+    memory = std::min(memory, level->memory_mb);
+  }
+  free.cpus = static_cast<std::uint32_t>(std::max<std::int64_t>(0, cpus));
+  free.memory_mb = static_cast<std::uint64_t>(std::max<std::int64_t>(0, memory));
+  Instant until = kNever;
+  for (const Promised& one : track.promised) {
+    if (one.from >= to) until = std::min(until, one.from);
+    if (one.from >= to || one.to <= from) continue;
+    if (free.idle) free.owner = one.owner;
+    free.several_owners = free.several_owners || (!free.idle && free.owner != one.owner);
+    free.for_user = free.for_user || one.for_user;
+    free.idle = false;
+    if (one.allocation && free.gres) hold_gres(*one.allocation, free);
+  }
+  if (to < kNever) free.slack_ms += (until - to).count();
+}
+
+// What is free of the node all the time. REQUIRES: levels_ are the track's if it has promises.
+Free Profile::during(const Track& track, Instant from, Instant to, bool with_gres) const {
+  Free free = free_of(track);
+  if (!with_gres) free.gres = {};
+  const Sketch* sketch = sketch_of(track);
+  std::uint32_t jobs = sketch ? sketch->jobs : track.jobs;
+  Instant since = now_;
+  for_each_holding(track, [&](const Holding& one, Instant at) {
+    if (at > from) return false;
+    free.cpus = std::min(free.cpus + one.cpus, free.cpus_total);
+    free.memory_mb += one.memory_mb;
+    if (with_gres && one.allocation) release_gres(*one.allocation, free);
+    if (jobs > 0 && --jobs == 0) empty_out(free);
+    since = at;
+    return true;
+  });
+  free.slack_ms = (from - since).count();
+  if (!track.promised.empty())
+    lower(free, track, from, to);
+  else if (to < kNever)
+    free.slack_ms += (kNever - to).count();
+  return free;
+}
+
+bool Profile::may_fit_now(const JobSpec& spec, const Home& home, Instant until) const {
+  const Pool& pool = book_.pools()[home.pool];
+  const Bits& bits = bits_for(pool, is_whole(spec, home), home.cpus_least);
+  std::uint32_t nodes_wanted = std::max(1u, spec.min_nodes), tasks = tasks_wanted(spec);
+  std::size_t open = 0;
+  for (std::size_t word = 0; word < bits.size(); ++word)
+    open += static_cast<std::size_t>(
+        std::popcount(home.takes_all ? bits[word] : bits[word] & home.admitted[word]));
+  if (open < nodes_wanted) return false;
+  std::uint64_t room = 0, nodes = 0;
+  bool enough = false;
+  for_each_place(bits, home, [&](std::uint32_t place) {
+    ++work_;
+    const Track& track = book_.track(pool.nodes[place]);
+    std::uint32_t fits = 0;
+    if (track.promised.empty()) {
+      fits = capacity(spec, free_of(track), home.rules);
+    } else {
+      levels_of(track, levels_);
+      fits = capacity(spec, during(track, now_, until, gres_request(spec) != nullptr), home.rules);
+    }
+    room += fits;
+    nodes += fits > 0;
+    enough = room >= tasks && nodes >= nodes_wanted;
+    return !enough;
+  });
+  return enough;
+}
+
+std::optional<Allocation> Profile::place_now(const JobSpec& spec, const Home& home,
+                                             const Calendar::Stay& stay, bool& maintained) const {
+  const Pool& pool = book_.pools()[home.pool];
+  bool whole = is_whole(spec, home), with_gres = whole || gres_request(spec);
+  std::vector<Free> candidates;
+  for_each_place(bits_for(pool, whole, home.cpus_least), home, [&](std::uint32_t place) {
+    ++work_;
+    const Track& track = book_.track(pool.nodes[place]);
+    if (!track.promised.empty()) levels_of(track, levels_);
+    Free left = during(track, now_, stay.to, with_gres);
+    if (!calendar_.empty() && !calendar_.clip(left, stay)) {
+      maintained = maintained || calendar_.in_maintenance(left.node, stay);
+      return true;
+    }
+    if (left.cpus > 0) candidates.push_back(std::move(left));
+    return true;
+  });
+  return place(spec, std::move(candidates), home.rules);
+}
+
+void Profile::take(const Allocation& allocation, const JobSpec& spec, bool whole, Instant end) {
+  Ref<Allocation> with_gres = allocation.gres ? Ref(allocation) : Ref<Allocation>();
+  for (const NodeShare& share : allocation.nodes) {
+    Sketch& sketch = sketch_for_writing(share.node);
+    Free& free = sketch.free;
+    free.cpus = whole ? 0 : free.cpus - std::min(free.cpus, share.cpus);
+    free.memory_mb -= std::min(free.memory_mb, share.memory_mb);
+    if (free.idle) free.owner = spec.uid;
+    free.several_owners = !free.idle && (free.several_owners || free.owner != spec.uid);
+    free.for_user = free.for_user || spec.extras->specials->exclusive_kind == kExclusiveUser;
+    free.idle = false;
+    hold_gres(allocation, free);
+    ++sketch.jobs;
+    Holding holding{.at = end,
+                    .job = {},
+                    .cpus = share.cpus,
+                    .memory_mb = share.memory_mb,
+                    .allocation = with_gres};
+    auto at = std::ranges::upper_bound(sketch.added, end, {}, &Holding::at);
+    sketch.added.insert(at, std::move(holding));
+  }
+  if (!allocation.licenses.empty()) {
+    take_licenses(allocation.licenses, licenses_);
+    licenses_taken_.emplace_back(end, allocation.licenses);
+  }
+  if (calendar_.has_parts()) calendar_.count({}, allocation);
+}
+
+Instant Profile::free_until(const Allocation& allocation, Instant end) const {
+  for (const NodeShare& share : allocation.nodes) {
+    const Track& track = book_.track(share.node);
+    if (track.promised.empty()) continue;
+    levels_of(track, levels_);
+    for (const Level& level : levels_) {
+      bool room = level.cpus >= std::int64_t{share.cpus} &&
+                  level.memory_mb >= static_cast<std::int64_t>(share.memory_mb);
+      if (level.from > now_ && !room) end = std::min(end, level.from);
+    }
+    if (!allocation.gres) continue;
+    for (const Promised& one : track.promised)
+      if (one.allocation && one.from > now_) end = std::min(end, one.from);
+  }
+  return end;
+}
+
+void Profile::promise(const Booking& booking, const JobSpec& spec, bool whole) {
+  const Allocation& allocation = booking.allocation;
+  Ref<Allocation> with_gres = allocation.gres ? Ref(allocation) : Ref<Allocation>();
+  for (const NodeShare& share : allocation.nodes) {
+    Track& track = book_.track(share.node);
+    Promised promised{.from = booking.start,
+                      .to = booking.end,
+                      .job = booking.job,
+                      .cpus = whole ? track.free.cpus_total : share.cpus,
+                      .memory_mb = share.memory_mb,
+                      .owner = spec.uid,
+                      .for_user = spec.extras->specials->exclusive_kind == kExclusiveUser,
+                      .allocation = with_gres};
+    auto key = [](const Promised& one) { return std::tuple(one.from, one.job); };
+    auto at = std::ranges::upper_bound(track.promised, key(promised), {}, key);
+    track.promised.insert(at, std::move(promised));
+  }
+}
+
+void Profile::retract(const Booking& booking) {
+  for (const NodeShare& share : booking.allocation.nodes) {
+    if (!book_.knows(share.node)) continue;
+    std::erase_if(book_.track(share.node).promised,
+                  [&](const Promised& one) { return one.job == booking.job; });
+  }
+}
+
+bool Profile::still_holds(const Booking& booking, const JobSpec& spec) const {
+  if (!calendar_.empty() || !spec.extras->licenses.empty() || booking.start < now_) return false;
+  return std::ranges::all_of(booking.allocation.nodes, [&](const NodeShare& share) {
+    if (!book_.knows(share.node)) return false;
+    const Track& track = book_.track(share.node);
+    if (!track.usable) return false;
+    levels_of(track, levels_);
+    auto level = std::ranges::upper_bound(levels_, booking.start, {}, &Level::from);
+    if (level != levels_.begin()) --level;
+    for (; level != levels_.end() && level->from < booking.end; ++level)
+      if (level->cpus < 0 || level->memory_mb < 0) return false;
+    return true;
+  });
+}
+
+Profile::Mark Profile::mark() const { return {sketches_, licenses_, licenses_taken_}; }
+
+void Profile::back_to(Mark mark) {
+  for (std::size_t i = mark.sketches.size(); i < sketches_.size(); ++i)
+    book_.track(sketches_[i].node).touched_by = 0;
+  sketches_ = std::move(mark.sketches);
+  licenses_ = std::move(mark.licenses);
+  licenses_taken_ = std::move(mark.licenses_taken);
+}
+
+}  // namespace ym

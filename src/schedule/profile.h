@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// "Fits where?" and "when?": what is free when, on every node, for one pass of the planner.
+//
+// Each node has a step function of what is free: what it has now, what comes back when jobs reach
+// their limits, less what is promised. A request fits at a time if enough nodes have, from then on
+// and for as long as it lasts, room for its tasks. The book has what the state says; what a pass
+// gives away is noted in sketches that live as long as the profile.
+//
+// Cost: a question about now is O(nodes of the partition with so many free cpus); the earliest time
+// is O(holdings and promises of the partition's nodes), with a logarithm for the part that comes
+// before the answer.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "schedule/book.h"
+#include "schedule/calendar.h"
+#include "schedule/forecast.h"
+#include "schedule/placement.h"
+#include "schedule/queue.h"
+
+namespace ym {
+
+using Bookings = std::map<JobId, Booking>;
+
+// What should be back already comes back at any moment, yet not at this one.
+inline constexpr Duration kAnyMoment{1};
+
+class Profile {
+ public:
+  Profile(Book& book, const State& state, Bookings& bookings, Instant now);
+  Profile(const Profile&) = delete;
+
+  // --- now ---
+  // False: it surely does not fit in this partition now. Cheap.
+  bool may_fit_now(const JobSpec& spec, const Home& home, Instant until) const;
+  // What the job would get for that stay, which begins now. `maintained` is set if nodes are kept
+  // from it by maintenance.
+  std::optional<Allocation> place_now(const JobSpec& spec, const Home& home,
+                                      const Calendar::Stay& stay, bool& maintained) const;
+  std::optional<std::string> licenses_now(const JobSpec& spec, const Calendar::Stay& stay) const {
+    return choose_licenses(spec, licenses_, calendar_, stay);
+  }
+  // It is given away, until the end.
+  void take(const Allocation& allocation, const JobSpec& spec, bool whole, Instant end);
+  // How long the shares stay free beside what is promised, at most until `end`.
+  Instant free_until(const Allocation& allocation, Instant end) const;
+
+  // --- later ---
+  // The earliest start from `from` on and before `before`; none if it cannot be told.
+  struct Question {
+    const JobSpec& spec;
+    Instant from, before = kNever;
+  };
+  std::optional<Booking> earliest(const Question& question, const Home& home);
+  // REQUIRES: bookings has the job's.
+  void promise(const Booking& booking, const JobSpec& spec, bool whole);
+  void retract(const Booking& booking);
+  // Can it still be kept, if nobody but the promised come in between? O(its nodes).
+  bool still_holds(const Booking& booking, const JobSpec& spec) const;
+
+  // Takes everything back that was taken since.
+  struct Mark;
+  Mark mark() const;
+  void back_to(Mark mark);
+
+  Calendar& calendar() { return calendar_; }
+  Instant now() const { return now_; }
+  std::uint64_t work() const { return work_; }  // nodes looked at
+  std::uint64_t pass() const { return pass_; }  // its number
+
+ private:
+  // What this pass made of a node.
+  struct Sketch {
+    NodeId node;
+    Free free;
+    std::uint32_t jobs = 0;
+    std::vector<Holding> added;  // ascending by time
+  };
+  // What is free from a time on until the next level begins.
+  struct Level {
+    Instant from;
+    std::int64_t cpus = 0, memory_mb = 0;
+    std::uint32_t busy = 0;  // who holds or is promised something
+  };
+  // A node's room for tasks from a time on.
+  struct Offer {
+    Instant at;
+    std::uint32_t place = 0, tasks = 0;
+  };
+  class Sweep;
+
+  const Sketch* sketch_of(const Track& track) const {
+    return track.touched_by == pass_ ? &sketches_[track.sketch] : nullptr;
+  }
+  const Free& free_of(const Track& track) const {
+    const Sketch* sketch = sketch_of(track);
+    return sketch ? sketch->free : track.free;
+  }
+  Sketch& sketch_for_writing(NodeId id);
+  // Calls visit(const Holding&, Instant) for what comes back, ascending by time, until it returns
+  // false.
+  template <class Visit>
+  void for_each_holding(const Track& track, Visit&& visit) const;
+  void levels_of(const Track& track, std::vector<Level>& out) const;
+  Free during(const Track& track, Instant from, Instant to, bool with_gres) const;
+  void lower(Free& free, const Track& track, Instant from, Instant to) const;
+  void offers_of(const Track& track, std::uint32_t place, const Question& question,
+                 const Home& home, std::vector<Offer>& out) const;
+  std::optional<Booking> try_at(const JobSpec& spec, const Home& home, Instant start,
+                                const std::vector<std::uint32_t>& places) const;
+  Licenses licenses_between(Instant from, Instant to) const;
+
+  Book& book_;
+  const State& state_;
+  Bookings& bookings_;
+  Instant now_;
+  std::uint64_t pass_;
+  Calendar calendar_;
+  Licenses licenses_;  // with those that this pass takes
+  std::vector<std::pair<Instant, std::string>> licenses_taken_;  // by this pass, and until when
+  std::vector<Sketch> sketches_;
+  mutable std::vector<Level> levels_;  // room to work in
+  mutable std::uint64_t work_ = 0;
+};
+
+struct Profile::Mark {
+  std::vector<Sketch> sketches;
+  Licenses licenses;
+  std::vector<std::pair<Instant, std::string>> licenses_taken;
+};
+
+template <class Visit>
+void Profile::for_each_holding(const Track& track, Visit&& visit) const {
+  Instant soon = now_ + kAnyMoment;
+  auto one = track.holdings.begin();
+  const Sketch* sketch = sketch_of(track);
+  if (sketch && !sketch->added.empty()) {
+    for (const Holding& added : sketch->added) {
+      for (; one != track.holdings.end() && std::max(one->at, soon) <= added.at; ++one)
+        if (!visit(*one, std::max(one->at, soon))) return;
+      if (!visit(added, std::max(added.at, soon))) return;
+    }
+  }
+  for (; one != track.holdings.end(); ++one)
+    if (!visit(*one, std::max(one->at, soon))) return;
+}
+
+// The bits of a home's nodes that are in `pool` bits, too; visits places in ascending order.
+template <class Visit>
+void for_each_place(const Bits& bits, const Home& home, Visit&& visit) {
+  for (std::size_t word = 0; word < bits.size(); ++word) {
+    std::uint64_t left = bits[word];
+    if (!home.takes_all) left &= word < home.admitted.size() ? home.admitted[word] : 0;
+    for (; left; left &= left - 1)
+      if (!visit(static_cast<std::uint32_t>(word * 64) +
+                 static_cast<std::uint32_t>(std::countr_zero(left))))
+        return;
+  }
+}
+
+}  // namespace ym

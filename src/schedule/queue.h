@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// "Order": the jobs that wait, in lines of jobs alike.
+//
+// Jobs that ask for the same thing are one shape. Those of a shape whose priorities move alike
+// stand in one line, where the earlier goes first; so only the heads of lines are compared, and a
+// million jobs are a few thousand heads.
+//
+// Thread rule: the planner's owner. Pointers to shapes live until the shape's last job leaves.
+//
+// Invariants:
+//  (1) A job stands in exactly one line, or sleeps until its begin time, or is not here.
+//  (2) No line is empty, no shape is without lines.
+//  (3) A heterogeneous job stands in the queue as one, under its first component's id.
+#pragma once
+#include <compare>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/state.h"
+#include "schedule/placement.h"
+#include "schedule/policy.h"
+
+namespace ym {
+
+// Priorities that priority/basic gives: one after the other downwards, so that who comes first is
+// first. Slurm's number.
+inline constexpr std::uint32_t kTopPriority = 4294901760;
+std::uint32_t automatic_priority(JobId job, std::int32_t nice);
+// What the site says of a job's place. For policies with an order of their own, the numbers that
+// everybody gets (priority/basic) count as equal; one that was set by hand does not.
+std::uint32_t site_priority(const Job& job);
+
+// A multifactor priority, which moves with time. Both empty: numbers of the jobs' records count.
+struct PriorityRule {
+  // Asked for heads of lines, once a pass.
+  std::function<std::uint32_t(const Job&, Instant now)> at;
+  // What makes jobs of one shape differ: user, account, QOS, a fixed number … Equal texts, one line.
+  std::function<std::string(const Job&)> line;
+};
+
+// Place within a line: lower goes first.
+struct Position {
+  std::uint32_t priority_inverse = 0;
+  Instant submit;
+  JobId job;
+  auto operator<=>(const Position&) const = default;
+};
+
+struct Shape;
+struct Line {
+  Shape* shape = nullptr;
+  std::string of;  // PriorityRule::line
+  std::set<Position> jobs;
+};
+
+// A partition of the request, as placement sees it. Made when first asked for, and made anew when
+// the configuration changed.
+struct Home {
+  PartitionId id;
+  std::uint32_t pool = 0;  // in the book
+  bool takes_all = true;   // every node of it is admitted
+  std::vector<std::uint64_t> admitted;  // bits by place in the pool, unless takes_all
+  PlacementRules rules;
+  std::uint32_t cpus_least = 1;  // that a node must have free to take any part of it
+};
+
+struct Shape {
+  std::string key;
+  std::uint64_t hash = 0;
+  Ref<JobSpec> spec;  // of one of its jobs
+  std::uint32_t tier = 0;
+  bool is_het = false;
+  std::vector<std::unique_ptr<Line>> lines;
+  std::size_t place = 0;  // in Queue::shapes()
+  // What the planner remembers; see pass.cc.
+  std::vector<Home> homes;
+  std::uint64_t homes_made_for = 0;  // generation of the configuration
+  bool is_awake = true;              // something changed since it was found blocked
+  std::uint64_t blocked_in = 0;      // the pass that found that none of its jobs can start
+};
+
+class Queue {
+ public:
+  Queue() = default;
+  Queue(Queue&&) = default;
+  Queue& operator=(Queue&&) = default;
+
+  // How numbers of records count: by policies without an order of their own as they are.
+  void set_order(bool policy_orders, PriorityRule rule);
+  // Brings the queue in line with what the job is now, whatever it was before. O(log jobs).
+  void refresh(const Job& job, const State& state);
+  void remove(JobId id);
+  // Those whose begin time has come take their places.
+  void wake_until(Instant now, const State& state);
+
+  const std::vector<Shape*>& shapes() const { return order_; }
+  std::size_t pending() const { return where_.size(); }
+  // Where a pending job is.
+  struct Place {
+    Line* line = nullptr;  // null: it sleeps
+    Position position;
+    Instant begin;
+  };
+  // Null if the job does not stand in a line.
+  const Place* find(JobId id) const;
+  // When, after that moment, the next sleeper wakes; kNever if none does.
+  Instant next_begin(Instant after) const;
+  const PriorityRule& rule() const { return rule_; }
+
+ private:
+  void stand(const Job& first, const std::vector<const Job*>& components, const State& state);
+  Line& line_for(const Job& first, const std::vector<const Job*>& components, const State& state);
+  void leave(Line& line, const Position& position);
+
+  bool policy_orders_ = false;
+  PriorityRule rule_;
+  std::map<std::string, std::unique_ptr<Shape>> shapes_;  // by key
+  std::vector<Shape*> order_;                             // the same, in no order
+  std::map<JobId, Place> where_;
+  std::set<std::pair<Instant, JobId>> sleeping_;
+};
+
+}  // namespace ym
