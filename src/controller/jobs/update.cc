@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "controller/controller.h"
 #include "model/errc.h"
+#include "schedule/priority.h"
 
 namespace ym {
 namespace {
