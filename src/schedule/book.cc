@@ -68,6 +68,7 @@ void Book::refresh(NodeId id, const State& state) {
 
 // Sets the bits of its pools.
 void Book::mark(Track& track) {
+  track.has_levels = false;
   std::size_t levels = track.usable ? levels_of(track.free.cpus) : 0;
   for (const auto& [number, place] : track.in) {
     Pool& pool = pools_[number];

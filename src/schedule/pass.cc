@@ -149,6 +149,7 @@ void Pass::step() {
   // What holds for one of a shape holds for all, unless reservations draw some users' jobs in.
   bool is_blocked = shape.blocked_in == profile_.pass() && !profile_.calendar().is_personal();
   if (keeps_waiting(job, shape)) return advance(head);
+  if (!full_ && !is_blocked && stays_blocked(job, shape)) return;
   std::optional<Booking> old = lift(job.id);
   if (is_blocked) {
     if (old && !full_) return book(std::move(*old), job, shape);
@@ -184,6 +185,16 @@ bool Pass::keeps_waiting(const Job& job, Shape& shape) {
                 .text = {}});
   plan_.verdicts.promised[job.id] = at->second.start;
   plan_.booked.push_back(at->second);
+  return true;
+}
+
+// There is a promise from before, and no room now, whoever it is promised to.
+bool Pass::stays_blocked(const Job& job, Shape& shape) {
+  if (job.het_job || !profile_.calendar().empty()) return false;
+  if (!planner_.bookings_.contains(job.id)) return false;
+  for (const Home& home : shape.homes)
+    if (profile_.has_room_now(*job.spec, home)) return false;
+  shape.blocked_in = profile_.pass();
   return true;
 }
 
@@ -244,7 +255,7 @@ bool Pass::blocked(const Job& job, const Shape& shape, Verdict verdict) {
   else if (waits_for_room && is_due_a_promise(job, shape))
     promised = promise(components_of(state_, job), shape, verdict);
   else if (waits_for_room)
-    verdict.reason = Reason::Priority;
+    return false;  // who has no verdict waits for its turn
   note_verdict(job, shape, std::move(verdict));
   return promised;
 }

@@ -50,6 +50,7 @@ class Pass {
   void step();
   bool start_elements(const Job& job, Shape& shape, Verdict& verdict);
   bool keeps_waiting(const Job& job, Shape& shape);
+  bool stays_blocked(const Job& job, Shape& shape);
   bool blocked(const Job& job, const Shape& shape, Verdict verdict);
   void note_verdict(const Job& job, const Shape& shape, Verdict verdict);
   std::uint32_t elements_that_may_start(const Job& job);

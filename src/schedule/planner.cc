@@ -123,6 +123,7 @@ void Planner::refresh(JobId id, const State& state) {
   auto at = bookings_.find(id);
   if (at == bookings_.end()) return;
   for (const NodeShare& share : at->second.allocation.nodes) {
+    if (!book_.knows(share.node)) continue;
     std::erase_if(book_.track(share.node).promised,
                   [&](const Promised& one) { return one.job == id; });
     book_.wake(share.node);
