@@ -177,6 +177,9 @@ struct Words {
 constexpr Words kWords[] = {
     {"AuthInfo", "key_file"},
     {"DependencyParameters", "kill_invalid_depend"},
+    {"PriorityFlags",
+     "ACCRUE_ALWAYS,CALCULATE_RUNNING,MAX_TRES,SMALL_RELATIVE_TO_TIME,NO_NORMAL_ALL,NO_NORMAL_PART,"
+     "NO_NORMAL_QOS,NO_NORMAL_ASSOC,NO_NORMAL_TRES"},
     {"SelectTypeParameters",
      "CR_CPU,CR_CPU_MEMORY,CR_CORE,CR_CORE_MEMORY,CR_MEMORY,NONE,ENFORCE_BINDING_GRES,"
      "MULTIPLE_SHARING_GRES_PJ,ONE_TASK_PER_SHARING_GRES"},
@@ -293,6 +296,7 @@ void MainKeys::finish(const std::string& path, ClusterConfig& config) {
     if (const Value* value = fields_.find(setter.key)) setter.set(config, *value);
   set_controllers(config);
   set_memory(config);
+  set_priority(config);
   check_relations(config);
   show(path, config);
 }

@@ -14,6 +14,9 @@ namespace ym {
 
 inline constexpr std::size_t kControllersMax = 64;
 
+// "cpu=1000,mem=0.5,gres/gpu=3000"
+Result<std::vector<PriorityRules::TresWeight>> parse_tres_weights(std::string_view text);
+
 class MainKeys {
  public:
   explicit MainKeys(Findings& findings) : findings_(findings) {}
@@ -27,6 +30,7 @@ class MainKeys {
   void add_controller(std::string_view text, Place place);
   void set_controllers(ClusterConfig& config);
   void set_memory(ClusterConfig& config);
+  void set_priority(ClusterConfig& config);  // main_priority.cc
   void check_relations(const ClusterConfig& config);
   void show(const std::string& path, ClusterConfig& config) const;
 

@@ -238,6 +238,7 @@ class Controller {
                      const Caller& caller, Instant now, Outbox& out);
   Status cancel(const Job& job, const Caller& caller, Instant now, Outbox& out);
   Status signal(const Job& job, const AlterJobs& alter, std::optional<StepId> step, Outbox& out);
+  std::uint32_t priority_now(const Job& job, Instant now) const;
   Status update(const Job& job, const JobPatch& patch, const Caller& caller, Instant now,
                 Outbox& out);
   Status set_holds(const Job& job, JobVerb verb, const Caller& caller, Instant now, Outbox& out);

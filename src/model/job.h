@@ -98,6 +98,7 @@ struct JobExtras {
   std::uint32_t core_spec = kNoCoreSpec;  // -S: cores of each node kept for the system
   bool thread_spec = false;               // --thread-spec: they are threads
   Ref<JobSpecials> specials;
+  std::int32_t site_factor = 0;  // what the site adds to its priority
   bool operator==(const JobExtras&) const = default;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/job.h"
+#include "model/priority.h"
 
 namespace ym {
 
@@ -91,6 +92,7 @@ struct JobPatch {
       thread_spec;
   std::optional<Instant> end;  // of a running job: its limit moves there
   std::optional<bool> reboot;
+  std::optional<std::int32_t> site_factor;
 };
 
 // One verb for all the jobs that the filter selects. The caller must own each, or be an
@@ -149,6 +151,7 @@ struct QueryJobs {
   JobFilter filter;
   std::uint64_t fields = 0;  // of JobField; 0: whole rows, each with its spec
   JobOrder order = JobOrder::Ids;
+  bool with_priority = false;  // whole rows: what the priorities of pending jobs are made of
 };
 
 // A job and what only the controller can say of it.
@@ -170,6 +173,8 @@ struct JobRow {
   // When a planner looked at it last, and which: "Main" or "Backfill".
   Instant last_eval;
   std::string scheduler;
+  // Where it was asked for: one for each partition that the job may go to.
+  std::vector<PriorityParts> priority_parts;
 };
 // Specs are counted over all frames of an answer: a job names one of them by its place. The last
 // kSpecPlaces are kept, so that neither side's memory grows with the queue; a frame adds its specs

@@ -61,6 +61,7 @@ Plan Pass::run() {
     lift_all();
   else
     count_promises();
+  arrange();
   gather_heads();
   while (!heads_.empty()) {
     if (plan_.starts.size() >= budget_.starts_max) {
@@ -91,6 +92,7 @@ Pass::Head Pass::head_of(Line& line, const Position& position) const {
   const Job& job = state_.jobs.at(position.job.value);
   if (rule.at) head.priority_inverse = ~rule.at(job, now_);
   if (order) head.score = order(waiting_of(job), figures_);
+  if (auto at = arranged_.find(job.id); at != arranged_.end()) head.score.rank = at->second;
   return head;
 }
 

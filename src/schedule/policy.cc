@@ -9,8 +9,8 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-constexpr std::array<const Policy*, 6> kPolicies = {
-    &kBackfill, &kConservative, &kEasy, &kEasySjbf, &kFcfs, &kLargestSlowdownFirst,
+constexpr std::array<const Policy*, 7> kPolicies = {
+    &kBackfill, &kBestForecast, &kConservative, &kEasy, &kEasySjbf, &kFcfs, &kLargestSlowdownFirst,
 };
 
 }  // namespace

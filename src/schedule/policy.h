@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/time.h"
 #include "model/ids.h"
@@ -48,6 +49,26 @@ struct Figures {
   std::int64_t mean_wait_s = 0, mean_work_s = 0;
 };
 
+// A look at the whole: the first jobs that wait, and what comes back when. Processors are counted;
+// which nodes they are on does not show.
+struct Scene {
+  std::int64_t cpus = 1, free = 0;  // of all usable nodes, and now
+  std::int64_t backlog_s = 0;       // how long all nodes would work on what waits, by limits
+  // The largest slowdown first; some of the oldest are among them.
+  struct Candidate {
+    std::int64_t waited_s = 0, limit_s = 1, cpus = 1;
+    JobId job;
+  };
+  std::vector<Candidate> candidates;
+  struct Release {
+    std::int64_t in_s = 0, cpus = 0;
+  };
+  std::vector<Release> releases;  // ascending
+};
+inline constexpr std::size_t kSceneMax = 64;  // candidates
+// Their places in the order in which they should be served.
+using Arrange = std::vector<std::size_t> (*)(const Scene&);
+
 using ScoreOf = Score (*)(const Waiting&, const Figures&);
 using IsPromised = bool (*)(const Waiting&, const Figures&);
 
@@ -58,6 +79,8 @@ struct Policy {
   std::string_view summary;  // for people, one line
   // Order of the queue; null: as priority and submission say.
   ScoreOf order = nullptr;
+  // A better order of the first of them, made anew in each pass; null: none.
+  Arrange arrange = nullptr;
   // Order of those that may pass promised ones, once all promises are given; null: the queue's.
   ScoreOf passing_order = nullptr;
   // So many blocked jobs of each partition are promised a start that nobody behind them may delay.
@@ -77,6 +100,7 @@ const Policy* find_policy(std::string_view name);
 const Policy& default_policy();
 
 // One file each in policies/.
-extern const Policy kFcfs, kEasy, kEasySjbf, kConservative, kLargestSlowdownFirst, kBackfill;
+extern const Policy kFcfs, kEasy, kEasySjbf, kConservative, kLargestSlowdownFirst, kBackfill,
+    kBestForecast;
 
 }  // namespace ym

@@ -114,6 +114,15 @@ Status nice(const Setting& setting, JobPatch& patch) {
   return {};
 }
 
+// What the site adds to a priority.
+Status site_factor(const Setting& setting, JobPatch& patch) {
+  auto value = parse_i64(setting.value());
+  if (!value || *value > std::numeric_limits<std::int32_t>::max() || *value < -2147483645)
+    return fail("scontrol: error: Invalid SiteFactor value");
+  patch.site_factor = static_cast<std::int32_t>(*value);
+  return {};
+}
+
 Status node_count(const Setting& setting, JobPatch& patch) {
   std::string_view value = setting.value();
   auto dash = value.find('-');
@@ -185,12 +194,6 @@ Status no_federation(const Setting& setting, JobPatch&) {
                   setting.name));
 }
 
-Status no_site_factor(const Setting& setting, JobPatch&) {
-  auto value = parse_i64(setting.value());
-  if (!value) return fail("scontrol: error: Invalid SiteFactor value");
-  return fail("Requested operation not supported on this system: no plugin sets a site factor");
-}
-
 const std::vector<JobKey>& common_keys() {
   using P = JobPatch;
   static const std::vector<JobKey> keys = {
@@ -231,7 +234,7 @@ const std::vector<JobKey>& common_keys() {
       {{"ReservationName", "Reservation", "NAME", "The reservation to run in"},
        text<&P::reservation>},
       {{"ResetAccrueTime", "", "", "Its age begins anew"}, reset_accrue},
-      {{"SiteFactor", "", "NUMBER", "Refused: no plugin sets one"}, no_site_factor},
+      {{"SiteFactor", "", "NUMBER", "What the site adds to its priority"}, site_factor},
   };
   return keys;
 }

@@ -74,7 +74,7 @@ constexpr Documented kJob[] = {
     {"Requeue=1", ""},
     {"ReservationName=r", ""},
     {"ResetAccrueTime", ""},
-    {"SiteFactor=5", kNotHere},
+    {"SiteFactor=5", ""},
     {"StdErr=/x", ""},
     {"StdIn=/x", ""},
     {"StdOut=/x", ""},

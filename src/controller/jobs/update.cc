@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "controller/controller.h"
 #include "model/errc.h"
+#include "schedule/priority.h"
 
 namespace ym {
 namespace {
@@ -68,6 +69,7 @@ JobExtras patched(JobExtras extras, const JobPatch& patch) {
   JobSpecials specials = patched(*extras.specials, patch);
   if (!(specials == *extras.specials)) extras.specials = Ref(std::move(specials));
   set_if(extras.comment, patch.comment);
+  set_if(extras.site_factor, patch.site_factor);
   set_if(extras.admin_comment, patch.admin_comment);
   set_if(extras.extra, patch.extra);
   set_if(extras.features, patch.features);
@@ -142,6 +144,13 @@ bool some_partition_takes(const State& state, const JobSpec& spec) {
 
 }  // namespace
 
+// What the job counts now, by factors where the site has given them weights. 0 of a held one.
+std::uint32_t Controller::priority_now(const Job& job, Instant now) const {
+  if (!config_.priority.counts()) return job.priority;
+  PriorityScale scale{.rules = config_.priority, .totals = totals_of(state_), .shares = {}};
+  return priority_at(job, state_, now, scale);
+}
+
 Status Controller::update(const Job& job, const JobPatch& asked, const Caller& caller, Instant now,
                           Outbox& out) {
   if (is_terminal(job.state)) return refuse(Errc::JobFinished);
@@ -154,9 +163,10 @@ Status Controller::update(const Job& job, const JobPatch& asked, const Caller& c
     return fail(kNotSupported, "Requested operation not supported on this system");
   if (!pending && touches_placement(patch)) return refuse(Errc::JobNotPending);
   bool raises_limit = patch.time_limit_s && *patch.time_limit_s > job.spec->time_limit_s;
-  bool raises_priority = patch.priority && *patch.priority > job.priority;
+  bool raises_priority = patch.priority && *patch.priority > priority_now(job, now);
   bool negative_nice = patch.nice && *patch.nice < job.spec->nice;
-  if ((raises_limit && !pending) || raises_priority || negative_nice || patch.admin_comment)
+  bool not_for_users = raises_priority || negative_nice || patch.admin_comment || patch.site_factor;
+  if ((raises_limit && !pending) || not_for_users)
     if (!caller.administrator) return refuse(Errc::AccessDenied);
 
   JobSpec spec = patched(*job.spec, patch);

@@ -68,7 +68,7 @@ bool OrderedJobs::rank_of(const State& state, const Job& job, OrderKey& key) con
   return at != partitions_->end() && *at == name;
 }
 
-OrderedJobs OrderedJobs::of(const State& state) {
+OrderedJobs OrderedJobs::of(const State& state, const PriorityNow& priority) {
   OrderedJobs out;
   out.seq_ = state.seq;
   std::set<std::string, std::less<>> partitions;
@@ -90,6 +90,8 @@ OrderedJobs OrderedJobs::of(const State& state) {
   state.jobs.for_each([&](std::uint64_t, const Job& job) {
     OrderKey key;
     out.rank_of(state, job, key);
+    if (priority && job.state == JobState::Pending && !job.held())
+      key.low_priority = ~priority(job);
     keys.push_back(key);
     users.push_back(user_key(key.uid, key.id));
     out.key_of_.put(key.id, key);

@@ -109,8 +109,10 @@ class SharedList {
 
 class OrderedJobs {
  public:
-  // O(jobs log jobs).
-  static OrderedJobs of(const State& state);
+  // O(jobs log jobs). Priorities are the records', unless `priority` says what they are now; then
+  // the value holds for this moment only and cannot be moved on.
+  using PriorityNow = std::function<std::uint32_t(const Job&)>;
+  static OrderedJobs of(const State& state, const PriorityNow& priority = {});
   // The same for a later snapshot, in which at most these jobs are other ones than before.
   // O(changed × part), unless a partition has appeared: then as of().
   OrderedJobs moved_on(const State& state, const std::vector<JobId>& changed) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "model/job_fields.h"
 #include "notation/hostlist.h"
 #include "schedule/shape.h"
@@ -139,6 +140,21 @@ JobRow brief_row(const State& state, const Job& job, const Verdicts& verdicts, I
   if (const Node* first = state.find(allocation.nodes.front().node))
     row.batch_host = first->spec->name;
   return row;
+}
+
+void count_priority(JobRow& row, const State& state, const Job& job, Instant now,
+                    const PriorityScale& scale, bool with_parts) {
+  bool pending = job.state == JobState::Pending;
+  bool counts_on = job.state == JobState::Running && scale.rules.calculate_running;
+  if (scale.rules.counts() && (pending || counts_on) && !(pending && job.held()))
+    row.job.priority = priority_at(job, state, now, scale);
+  if (!with_parts || !pending || job.held()) return;
+  for (std::string_view name : split_words(job.spec->partitions, ',')) {
+    const Partition* partition = state.find_partition(name);
+    if (!partition) continue;
+    row.priority_parts.push_back(priority_parts(job, *partition->spec, now, scale));
+    if (!scale.rules.counts()) row.priority_parts.back().priority = job.priority;
+  }
 }
 
 NodeRow node_row(const State& state, const Node& node) {

@@ -140,7 +140,8 @@ void CoreLoop::hand_over(std::vector<BlobToKeep> blobs, bool plan_handled) {
                   .state = batch.state,
                   .something_to_plan = batch.something_to_plan,
                   .plan_was_handled = plan_handled,
-                  .rules = core_.controller().placement_rules()});
+                  .rules = core_.controller().placement_rules(),
+                  .priority = core_.controller().config().priority});
   std::vector<ConnectionId> routes;
   for (const Order& order : batch.orders) {
     const Node* node = batch.state.find(order.node);

@@ -41,7 +41,17 @@ void Desk::begin_brief(Listing& listing, const std::string& question) {
   if (question.size() <= AnswerCache::kQuestionMax) listing.brief->question = question;
   listing.brief->begun = monotonic_clock();
   bool in_order = listing.query.order == JobOrder::Usual && listing.query.filter.targets.empty();
-  if (in_order) listing.brief->order = order_.order_of(*s_.published, listing.view);
+  if (!in_order) return;
+  if (!listing.view.config->priority.counts()) {
+    listing.brief->order = order_.order_of(*s_.published, listing.view);
+    return;
+  }
+  // Priorities move with time: the order is made for this answer.
+  PriorityScale scale = scale_of(listing.view);
+  Instant now = wall_clock();
+  const State& state = listing.view.state;
+  listing.brief->order = std::make_shared<OrderedJobs>(OrderedJobs::of(
+      state, [&](const Job& job) { return priority_at(job, state, now, scale); }));
 }
 
 // The same question gets the same answer, as long as that holds.
@@ -96,6 +106,7 @@ bool Desk::list_brief(ConnectionId connection, Listing& listing) {
   const State& state = listing.view.state;
   const std::uint64_t fields = listing.query.fields;
   const Instant now = wall_clock();
+  const PriorityScale scale = scale_of(listing.view);
   JobRows rows;
   auto pack = [&](bool last) {
     wire::encode_to(brief.frame, rows);
@@ -109,6 +120,8 @@ bool Desk::list_brief(ConnectionId connection, Listing& listing) {
   auto add = [&](const Job& job, std::uint64_t shape = 0) {
     JobRow& row =
         rows.rows.emplace_back(brief_row(state, job, *listing.view.verdicts, now, fields, shape));
+    if (scale.rules.counts() && has(fields, JobField::Priority))
+      count_priority(row, state, job, now, scale);
     SpecPlaces::Place place = brief.places.find(fields, *job.spec);
     if (place.fresh) rows.specs.push_back(only(fields, *job.spec));
     row.spec_place = place.number;

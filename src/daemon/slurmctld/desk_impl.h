@@ -4,10 +4,18 @@
 #include "daemon/slurmctld/desk.h"
 #include "model/errc.h"
 #include "os/clock.h"
+#include "schedule/priority.h"
 #include "wire/codec.h"
 #include "wire/messages.h"
 
 namespace ym {
+
+// How priorities are counted in this view. O(nodes) where they are.
+inline PriorityScale scale_of(const View& view) {
+  PriorityScale scale{.rules = view.config->priority, .totals = {}, .shares = {}};
+  if (scale.rules.counts()) scale.totals = totals_of(view.state);
+  return scale;
+}
 
 template <class T>
 void Desk::answer(ReplyTo to, const T& message, std::uint16_t flags) {

@@ -81,6 +81,8 @@ bool Desk::list_more(ConnectionId connection, Listing& listing) {
 // O(rows sent), on the caller's network thread; the snapshot keeps still meanwhile.
 bool Desk::list_some(ConnectionId connection, Listing& listing) {
   Instant now = wall_clock();
+  const PriorityScale scale = scale_of(listing.view);
+  const bool with_parts = listing.query.with_priority;
   JobRows rows;
   JobId frame_begin = listing.next;
   auto send = [&](bool more) {
@@ -97,6 +99,8 @@ bool Desk::list_some(ConnectionId connection, Listing& listing) {
     if (rows.rows.empty()) frame_begin = job.id;
     rows.rows.push_back(job_row(listing.view.state, job, *listing.view.verdicts, now));
     if (!job.allocation->nodes.empty()) rows.rows.back().cpu_ids = s_.published->cpu_ids_of(job);
+    if (scale.rules.counts() || with_parts)
+      count_priority(rows.rows.back(), listing.view.state, job, now, scale, with_parts);
     if (rows.rows.size() < kRowsPerFrame) return true;
     full = send(true) == SendResult::Full;
     if (!full) frame_begin = JobId{job.id.value + 1};

@@ -47,10 +47,32 @@ void PlannerLoop::tell(News news) {
 void PlannerLoop::take_in(News& news) {
   planner_.set_rules(news.rules);
   state_ = std::move(news.state);
+  bool cluster_changed =
+      news.start_anew || std::ranges::any_of(news.events, [](const Event& event) {
+        return std::holds_alternative<NodesDefined>(event.body) ||
+               std::holds_alternative<PartitionDefined>(event.body);
+      });
+  count_priorities(news.priority, cluster_changed);
   if (news.start_anew) planner_.rebuild(state_);
   for (const Event& event : news.events) planner_.observe(event, state_);
   wanted_ = wanted_ || news.something_to_plan;
   if (news.plan_was_handled) outstanding_ = false;
+}
+
+// The planner asks for priorities as they are when it plans; nothing is kept of them.
+void PlannerLoop::count_priorities(const PriorityRules& rules, bool changed) {
+  bool new_rules = !(rules == scale_.rules);
+  scale_.rules = rules;
+  if (rules.counts() && (changed || new_rules)) scale_.totals = totals_of(state_);
+  if (!new_rules) return;
+  PriorityRule rule;
+  if (rules.counts()) {
+    rule.at = [this](const Job& job, Instant now) {
+      return priority_at(job, state_, now, scale_);
+    };
+    rule.line = priority_line;
+  }
+  planner_.set_priority(std::move(rule));
 }
 
 void PlannerLoop::run() {

@@ -11,6 +11,7 @@
 #include "daemon/slurmctld/published.h"
 #include "daemon/slurmctld/queue.h"
 #include "schedule/planner.h"
+#include "schedule/priority.h"
 
 namespace ym {
 
@@ -24,6 +25,7 @@ class PlannerLoop {
     bool plan_was_handled = false;
     bool start_anew = false;  // events are missing: the state says it all
     PlacementRules rules;
+    PriorityRules priority;
   };
   using Propose = std::function<void(Plan)>;
 
@@ -36,9 +38,11 @@ class PlannerLoop {
  private:
   void run();
   void take_in(News& news);
+  void count_priorities(const PriorityRules& rules, bool changed);
 
   Planner planner_;
   Snapshot state_;
+  PriorityScale scale_;  // of the multifactor priority, if that counts
   Published& published_;
   Propose propose_;
   BoundedQueue<News> queue_;

@@ -114,6 +114,7 @@ void fields(F&& f, const JobPatch*) {
   f(66, "thread_spec", &JobPatch::thread_spec);
   f(67, "end", &JobPatch::end);
   f(68, "reboot", &JobPatch::reboot);
+  f(75, "site_factor", &JobPatch::site_factor);
 }
 template <class F>
 void fields(F&& f, const AlterJobs*) {
@@ -144,6 +145,31 @@ void fields(F&& f, const QueryJobs*) {
   f(1, "filter", &QueryJobs::filter);
   f(2, "fields", &QueryJobs::fields);
   f(3, "order", &QueryJobs::order);
+  f(4, "with_priority", &QueryJobs::with_priority);
+}
+template <class F>
+void fields(F&& f, const PriorityFactor*) {
+  f(1, "value", &PriorityFactor::value);
+  f(2, "points", &PriorityFactor::points);
+}
+template <class F>
+void fields(F&& f, const PriorityParts::Tres*) {
+  f(1, "name", &PriorityParts::Tres::name);
+  f(2, "factor", &PriorityParts::Tres::factor);
+}
+template <class F>
+void fields(F&& f, const PriorityParts*) {
+  f(1, "partition", &PriorityParts::partition);
+  f(2, "age", &PriorityParts::age);
+  f(3, "assoc", &PriorityParts::assoc);
+  f(4, "fair_share", &PriorityParts::fair_share);
+  f(5, "job_size", &PriorityParts::job_size);
+  f(6, "of_partition", &PriorityParts::of_partition);
+  f(7, "qos", &PriorityParts::qos);
+  f(8, "tres", &PriorityParts::tres);
+  f(9, "site", &PriorityParts::site);
+  f(10, "nice", &PriorityParts::nice);
+  f(11, "priority", &PriorityParts::priority);
 }
 template <class F>
 void fields(F&& f, const JobRow*) {
@@ -161,6 +187,7 @@ void fields(F&& f, const JobRow*) {
   f(22, "cpu_count", &JobRow::cpu_count);
   f(30, "last_eval", &JobRow::last_eval);
   f(31, "scheduler", &JobRow::scheduler);
+  f(40, "priority_parts", &JobRow::priority_parts);
 }
 template <class F>
 void fields(F&& f, const JobRows*) {

@@ -88,6 +88,7 @@ void fields(F&& f, const JobExtras*) {
   f(30, "core_spec", &JobExtras::core_spec);
   f(31, "thread_spec", &JobExtras::thread_spec);
   f(32, "specials", &JobExtras::specials);
+  f(33, "site_factor", &JobExtras::site_factor);
 }
 
 template <class F>

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tries the queue in several orders before it decides: each pass forecasts when the first jobs would
+// start under a few well-known orders and with each job pulled to the front, and follows the order
+// whose forecast costs least. See docs/decisions/0012-default-policy.md for why and how well.
+//
+// What a second of waiting costs grows with
+//  - the slowdown: short jobs should not wait for long ones;
+//  - the job itself: nobody likes to wait;
+//  - its area (cpus × limit), the more so the longer the queue is. The sum of area × start does not
+//    depend on the order as long as all processors are busy: it is the price of holes;
+//  - its area again, steeply with its age: a job that has waited for longer than the whole queue
+//    takes goes first. That is why nobody starves.
+//
+// Forecasts are floating point; what they decide is one order of a few jobs, and what was started is
+// in the log.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include "schedule/policy.h"
+
+namespace ym {
+namespace {
+
+// The weights of the four, in the order of the list above.
+constexpr double kSlowdown = 6, kWait = 0.3, kHoles = 100, kAge = 1;
+constexpr double kAgeSteepness = 5, kAgeMost = 4;
+constexpr double kFullHoles_s = 200'000;  // a queue so long makes holes count in full
+constexpr std::int64_t kShortest_s = 10;  // shorter jobs count as so long
+constexpr int kForecastsMax = 100;        // of one pass, beside the well-known orders
+
+using Order = std::vector<std::size_t>;
+
+class Search {
+ public:
+  explicit Search(const Scene& scene) : scene_(scene), cost_(scene.candidates.size()) {}
+
+  Order run() {
+    Order slowdown(scene_.candidates.size());
+    std::iota(slowdown.begin(), slowdown.end(), 0);
+    if (!weigh(slowdown)) return slowdown;  // everybody starts now
+    attempt(slowdown);
+    try_known_orders();
+    pull_forward();
+    return best_;
+  }
+
+ private:
+  using Job = Scene::Candidate;
+  const Job& job(std::size_t at) const { return scene_.candidates[at]; }
+  static double area(const Job& one) {
+    return static_cast<double>(one.cpus) * static_cast<double>(one.limit_s);
+  }
+  static double length(const Job& one) {
+    return static_cast<double>(std::max(one.limit_s, kShortest_s));
+  }
+
+  // Sets what a second costs each job, so that each kind of cost counts as its weight says under the
+  // given order. False if nobody has to wait.
+  bool weigh(const Order& order) {
+    double slowdown = sum(order, [](const Job& one) { return 1 / length(one); });
+    double wait = sum(order, [](const Job&) { return 1.0; });
+    double holes = sum(order, area);
+    if (wait <= 0) return false;
+    for (const Job& one : scene_.candidates) {
+      slowdown += static_cast<double>(one.waited_s + one.limit_s) / length(one);
+      wait += static_cast<double>(one.waited_s);
+    }
+    double queue_s = std::max(1.0, static_cast<double>(scene_.backlog_s));
+    double packing = kHoles * std::min(1.0, queue_s / kFullHoles_s);
+    for (std::size_t i = 0; i < cost_.size(); ++i) {
+      const Job& one = job(i);
+      double age = std::min(kAgeMost, static_cast<double>(one.waited_s) / queue_s);
+      cost_[i] = kSlowdown / slowdown / length(one) + kWait / wait +
+                 (packing + kAge * std::pow(age, kAgeSteepness)) / holes * area(one);
+    }
+    return true;
+  }
+  template <class Cost>
+  double sum(const Order& order, Cost&& cost) {
+    for (std::size_t i = 0; i < cost_.size(); ++i) cost_[i] = cost(job(i));
+    return forecast(order, std::numeric_limits<double>::infinity());
+  }
+
+  // Follows the order if its forecast is better than the best so far.
+  bool attempt(const Order& order) {
+    double cost = forecast(order, least_);
+    if (cost >= least_) return false;
+    least_ = cost;
+    best_ = order;
+    return true;
+  }
+  template <class Key>
+  void attempt_by(Key&& key) {
+    Order order(scene_.candidates.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(order, {}, [&](std::size_t i) { return std::tuple(key(job(i)), -job(i).waited_s, i); });
+    attempt(order);
+  }
+  void try_known_orders() {
+    attempt_by([](const Job& one) { return -one.waited_s; });
+    attempt_by([](const Job& one) { return one.cpus * one.limit_s; });
+    attempt_by([](const Job& one) { return -one.cpus * one.limit_s; });
+    attempt_by([](const Job& one) { return -one.cpus; });
+  }
+  // Pulls one job after the other to the front, then to the place behind that, as long as it helps.
+  void pull_forward() {
+    int left = kForecastsMax;
+    for (std::size_t to = 0; to + 1 < best_.size() && left > 0; ++to) {
+      Order from = best_;
+      bool helped = false;
+      for (std::size_t i = to + 1; i < from.size() && left > 0; ++i) {
+        if (is_tried(from, to, i)) continue;
+        Order order = from;
+        std::rotate(order.begin() + static_cast<std::ptrdiff_t>(to),
+                    order.begin() + static_cast<std::ptrdiff_t>(i),
+                    order.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+        --left;
+        helped = attempt(order) || helped;
+      }
+      if (!helped) return;
+    }
+  }
+  // Of jobs alike the first goes first.
+  bool is_tried(const Order& order, std::size_t first, std::size_t at) const {
+    for (std::size_t i = first + 1; i < at; ++i)
+      if (job(order[i]).cpus == job(order[at]).cpus && job(order[i]).limit_s == job(order[at]).limit_s)
+        return true;
+    return false;
+  }
+
+  // What the order costs if everybody takes as long as its limit: EASY on counted processors. Gives
+  // up, with what it knows, once that is `enough`.
+  double forecast(const Order& order, double enough) {
+    releases_ = scene_.releases;
+    next_ = 0;
+    free_ = scene_.free;
+    now_s_ = 0;
+    double spent = 0, rate = 0;  // rate: of those who still wait
+    for (std::size_t i : order) rate += cost_[i];
+    waiting_ = order;
+    while (true) {
+      start_what_fits(spent, rate);
+      if (waiting_.empty() || next_ >= releases_.size()) return spent;
+      now_s_ = releases_[next_].in_s;
+      for (; next_ < releases_.size() && releases_[next_].in_s == now_s_; ++next_)
+        free_ += releases_[next_].cpus;
+      // Nobody who waits starts before now.
+      if (double least = spent + rate * static_cast<double>(now_s_); least >= enough) return least;
+    }
+  }
+  void start_what_fits(double& spent, double& rate) {
+    auto start = [&](std::size_t i) {
+      const Job& one = job(i);
+      free_ -= one.cpus;
+      Scene::Release release{.in_s = now_s_ + one.limit_s, .cpus = one.cpus};
+      auto place = std::upper_bound(
+          releases_.begin() + static_cast<std::ptrdiff_t>(next_), releases_.end(), release,
+          [](const Scene::Release& a, const Scene::Release& b) { return a.in_s < b.in_s; });
+      releases_.insert(place, release);
+      spent += cost_[i] * static_cast<double>(now_s_);
+      rate -= cost_[i];
+    };
+    std::size_t head = 0;
+    while (head < waiting_.size() && job(waiting_[head]).cpus <= free_) start(waiting_[head++]);
+    later_.clear();
+    if (head < waiting_.size() && free_ > 0) {
+      auto [at_s, spare] = promise(job(waiting_[head]).cpus);
+      later_.push_back(waiting_[head]);
+      for (std::size_t k = head + 1; k < waiting_.size(); ++k) {
+        const Job& one = job(waiting_[k]);
+        bool passes = one.cpus <= free_ && (now_s_ + one.limit_s <= at_s || one.cpus <= spare);
+        if (!passes) {
+          later_.push_back(waiting_[k]);
+          continue;
+        }
+        if (now_s_ + one.limit_s > at_s) spare -= one.cpus;
+        start(waiting_[k]);
+      }
+    } else {
+      later_.assign(waiting_.begin() + static_cast<std::ptrdiff_t>(head), waiting_.end());
+    }
+    waiting_.swap(later_);
+  }
+  // When so many processors are free, and how many more there are then.
+  std::pair<std::int64_t, std::int64_t> promise(std::int64_t cpus) const {
+    std::int64_t free = free_, at_s = now_s_;
+    std::size_t i = next_;
+    for (; i < releases_.size() && free < cpus; ++i) {
+      at_s = releases_[i].in_s;
+      free += releases_[i].cpus;
+    }
+    for (; i < releases_.size() && releases_[i].in_s == at_s; ++i) free += releases_[i].cpus;
+    return {at_s, free - cpus};
+  }
+
+  const Scene& scene_;
+  std::vector<double> cost_;  // of a second, by candidate
+  Order best_;
+  double least_ = std::numeric_limits<double>::infinity();
+  // The forecast that is being made.
+  std::vector<Scene::Release> releases_;
+  std::size_t next_ = 0;
+  std::int64_t free_ = 0, now_s_ = 0;
+  Order waiting_, later_;
+};
+
+std::vector<std::size_t> arrange(const Scene& scene) { return Search(scene).run(); }
+
+Score slowdown(const Waiting& job, const Figures& figures) {
+  std::int64_t waited_s = (figures.now - job.submit).count() / 1000;
+  return {.over = waited_s + job.limit_s, .under = job.limit_s};
+}
+
+}  // namespace
+
+const Policy kBestForecast{
+    .name = "best-forecast",
+    .summary = "tries the queue in many orders, and follows the one with the best forecast",
+    .order = slowdown,
+    .arrange = arrange,
+    .promises = 1,
+};
+
+}  // namespace ym

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Multifactor priority: a pure function of a job, a partition, the rules and the time.
+//
+// Priorities grow with time, so they are in no record and in no event: the planner asks for the
+// heads of its lines once a pass, and queries ask for the rows that they show. What an
+// administrator said (a number, a hold) is a fact in the log and counts instead.
+//
+// Fixed point throughout: integers decide order.
+#pragma once
+#include <map>
+#include <string>
+
+#include "model/priority.h"
+#include "model/state.h"
+#include "schedule/fair_tree.h"
+
+namespace ym {
+
+// What factors are shares of.
+struct ClusterTotals {
+  std::int64_t nodes = 0, cpus = 0, memory_mb = 0;
+  std::map<std::string, std::int64_t> gres;  // "gpu", "gpu:a100"
+  std::int64_t max_job_factor = 1;           // of all partitions
+};
+// O(nodes).
+ClusterTotals totals_of(const State& state);
+
+struct PriorityScale {
+  PriorityRules rules;
+  ClusterTotals totals;
+  ShareTable shares;
+};
+
+// The bounds of a priority that was counted: 0 is a hold.
+inline constexpr std::uint32_t kLowestPriority = 1, kHighestPriority = 0xfffffffd;
+
+// Did somebody give the job its number, so that factors do not count?
+bool has_fixed_priority(const Job& job);
+
+PriorityParts priority_parts(const Job& job, const PartitionSpec& partition, Instant now,
+                             const PriorityScale& scale);
+// The highest that the job has in one of its partitions; its own number where it is fixed, or where
+// the rules count nothing. 0 of a held job.
+std::uint32_t priority_at(const Job& job, const State& state, Instant now,
+                          const PriorityScale& scale);
+
+// Jobs of one shape for which this is equal keep their order for ever: the earlier has the higher
+// priority at any time.
+std::string priority_line(const Job& job);
+
+}  // namespace ym
