@@ -12,6 +12,7 @@
 #include "model/ids.h"
 #include "model/node.h"
 #include "model/partition.h"
+#include "model/preempt.h"
 
 namespace ym {
 
@@ -126,6 +127,8 @@ struct ClusterConfig {
   std::uint64_t default_memory_per_gpu_mb = 0;
   // SelectTypeParameters: ENFORCE_BINDING_GRES, MULTIPLE_SHARING_GRES_PJ, ONE_TASK_PER_SHARING_GRES
   bool gres_enforce_binding = false, gres_many_per_shared = false, gres_one_task_per_shared = false;
+
+  PreemptRules preempt;  // PreemptType, PreemptMode …
 
   // Every key with its value as `scontrol show config` prints it, sorted by key.
   std::vector<std::pair<std::string, std::string>> shown;
