@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "config/preempt.h"
 #include "notation/hostlist.h"
 
 namespace ym {
@@ -293,6 +294,7 @@ void MainKeys::finish(const std::string& path, ClusterConfig& config) {
     if (const Value* value = fields_.find(setter.key)) setter.set(config, *value);
   set_controllers(config);
   set_memory(config);
+  set_preemption(fields_, findings_, config);
   check_relations(config);
   show(path, config);
 }
@@ -313,7 +315,10 @@ void MainKeys::show(const std::string& path, ClusterConfig& config) const {
       shown.emplace_back(key.name, key.shown_default);
   });
   for (auto& [key, value] : shown)
-    if (key == "ClusterName") value = config.cluster_name;
+    if (key == "ClusterName")
+      value = config.cluster_name;
+    else if (key == "PreemptMode")
+      value = config.preempt.mode_text;
   for (std::size_t i = 0; i < config.controllers.size(); ++i) {
     const ControllerHost& host = config.controllers[i];
     shown.emplace_back(

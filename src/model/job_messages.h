@@ -170,6 +170,7 @@ struct JobRow {
   // When a planner looked at it last, and which: "Main" or "Backfill".
   Instant last_eval;
   std::string scheduler;
+  Instant preemptable_from;  // of one that runs: when it may be asked to make room; unset: never
 };
 // Specs are counted over all frames of an answer: a job names one of them by its place. The last
 // kSpecPlaces are kept, so that neither side's memory grows with the queue; a frame adds its specs

@@ -39,7 +39,7 @@ void spare(std::vector<bool>& gone, const std::vector<std::size_t>& order,
   }
 }
 
-std::size_t cost(const std::vector<bool>& gone, const std::vector<Candidate>& candidates) {
+std::size_t cost(const std::vector<bool>& gone, const std::vector<Victim>& candidates) {
   std::size_t jobs = 0;
   for (std::size_t i = 0; i < gone.size(); ++i) jobs += gone[i] && !candidates[i].parked;
   return jobs;
@@ -79,6 +79,16 @@ Duration grace_time_of(const PreemptRules& rules, const JobSpec& spec,
   return std::chrono::seconds(grace_s);
 }
 
+Instant preemptable_from(const PreemptRules& rules, const State& state, const Job& job) {
+  const Partition* partition = state.find(job.partition);
+  bool runs = job.state == JobState::Running || job.state == JobState::Suspended;
+  if (!partition || !runs || job.het_job) return {};
+  if (rules.min_exempt_priority && job.priority >= rules.min_exempt_priority) return {};
+  PreemptMode mode = preempt_mode_of(rules, *job.spec, *partition->spec);
+  if (mode == PreemptMode::Off) return {};
+  return job.start + exempt_time_of(rules, *job.spec, mode);
+}
+
 bool is_below(const PreemptRules& rules, const Job& job, const PartitionSpec& partition,
               const Preemptor& preemptor) {
   switch (rules.by) {
@@ -103,17 +113,17 @@ PreemptMode may_preempt(const PreemptRules& rules, const State& state, const Job
   return mode;
 }
 
-bool goes_before(const Candidate& a, const Candidate& b, const PreemptRules& rules) {
-  auto coarse = [](const Candidate& one) { return std::tuple(!one.parked, one.level); };
+bool goes_before(const Victim& a, const Victim& b, const PreemptRules& rules) {
+  auto coarse = [](const Victim& one) { return std::tuple(!one.parked, one.level); };
   if (coarse(a) != coarse(b)) return coarse(a) < coarse(b);
   if (rules.youngest_first && a.start != b.start) return a.start > b.start;
-  auto fine = [](const Candidate& one) {
+  auto fine = [](const Victim& one) {
     return std::tuple(one.priority, one.loss, -one.start.unix_ms, -std::int64_t{one.job.value});
   };
   return fine(a) < fine(b);
 }
 
-std::optional<std::vector<std::size_t>> choose_victims(const std::vector<Candidate>& candidates,
+std::optional<std::vector<std::size_t>> choose_victims(const std::vector<Victim>& candidates,
                                                        const PreemptRules& rules,
                                                        const FitsWithout& fits,
                                                        const Meets& meets) {
@@ -140,8 +150,8 @@ std::optional<std::vector<std::size_t>> choose_victims(const std::vector<Candida
   spare(gone, order, fits);
   if (rules.strict_order || rules.reorder_count == 0) return places(gone);
   // … or, if fewer jobs have to go for it, the smaller ones.
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
-    return std::tuple(candidates[i].parked, candidates[i].cpus);
+  std::ranges::sort(order, {}, [&](std::size_t i) {
+    return std::tuple(candidates[i].parked, candidates[i].cpus, candidates.size() - i);
   });
   spare(few, order, fits);
   return places(cost(few, candidates) < cost(gone, candidates) ? few : gone);

@@ -31,6 +31,8 @@ PreemptMode preempt_mode_of(const PreemptRules& rules, const JobSpec& spec,
 Duration exempt_time_of(const PreemptRules& rules, const JobSpec& spec, PreemptMode mode);
 Duration grace_time_of(const PreemptRules& rules, const JobSpec& spec,
                        const PartitionSpec& partition, PreemptMode mode);
+// When a job that runs may be asked to make room, whoever asks; unset: never.
+Instant preemptable_from(const PreemptRules& rules, const State& state, const Job& job);
 // Does the job stand below the one who asks, by partition tier or by QOS?
 bool is_below(const PreemptRules& rules, const Job& job, const PartitionSpec& partition,
               const Preemptor& preemptor);
@@ -41,7 +43,7 @@ PreemptMode may_preempt(const PreemptRules& rules, const State& state, const Job
                         const Preemptor& preemptor, Instant now);
 
 // Who could make room, and what that would cost.
-struct Candidate {
+struct Victim {
   JobId job;
   PreemptMode mode = PreemptMode::Off;
   bool parked = false;  // has made room already, for another: costs nothing
@@ -53,7 +55,7 @@ struct Candidate {
 };
 // The order in which they are asked: the parked first, then by level, then the youngest or those of
 // least priority and loss.
-bool goes_before(const Candidate& a, const Candidate& b, const PreemptRules& rules);
+bool goes_before(const Victim& a, const Victim& b, const PreemptRules& rules);
 
 // What is left of the candidates for one question. O(this × log + victims) placements.
 inline constexpr std::size_t kCandidatesMax = 1000;
@@ -69,7 +71,7 @@ using Meets = std::function<bool(std::size_t candidate, const std::vector<NodeId
 // Which of them have to go, by their places; nothing if it does not help. Whoever goes is needed:
 // without any one of them it would not fit (up to kSpareMax). REQUIRES: sorted by goes_before; who
 // fits without some fits without more.
-std::optional<std::vector<std::size_t>> choose_victims(const std::vector<Candidate>& candidates,
+std::optional<std::vector<std::size_t>> choose_victims(const std::vector<Victim>& candidates,
                                                        const PreemptRules& rules,
                                                        const FitsWithout& fits, const Meets& meets);
 

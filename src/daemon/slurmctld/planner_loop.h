@@ -24,6 +24,7 @@ class PlannerLoop {
     bool plan_was_handled = false;
     bool start_anew = false;  // events are missing: the state says it all
     PlacementRules rules;
+    Ref<PreemptRules> preempt;
   };
   using Propose = std::function<void(Plan)>;
 

@@ -161,6 +161,7 @@ void fields(F&& f, const JobRow*) {
   f(22, "cpu_count", &JobRow::cpu_count);
   f(30, "last_eval", &JobRow::last_eval);
   f(31, "scheduler", &JobRow::scheduler);
+  f(40, "preemptable_from", &JobRow::preemptable_from);
 }
 template <class F>
 void fields(F&& f, const JobRows*) {
