@@ -39,7 +39,8 @@ void set_parameters(const Fields& fields, Findings& findings, PreemptRules& rule
   }
   std::string text = fields.text("PreemptParameters");
   for (std::string_view word : split_words(text, ','))
-    if (!set_parameter(rules, word))
+    // What is suspended is frozen at once, without a signal before.
+    if (!set_parameter(rules, word) || word.starts_with("suspend_grace_time"))
       findings.note_unused(KeyScope::Main,
                            fmt::format("PreemptParameters={}", word.substr(0, word.find('='))),
                            word, Place{});

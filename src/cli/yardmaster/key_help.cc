@@ -65,7 +65,7 @@ constexpr KeyHelp kSlurmConf[] = {
      "How jobs make room for others: OFF, CANCEL, REQUEUE or SUSPEND,GANG; see PreemptType"},
     {Main, "PreemptParameters",
      "min_exempt_priority=N, reclaim_licenses, reorder_count=N, send_user_signal, strict_order, "
-     "suspend_grace_time=N, youngest_first"},
+     "youngest_first"},
     {Main, "PreemptType",
      "Who makes room for whom: preempt/none, preempt/partition_prio (PriorityTier), preempt/qos"},
     {Main, "Prolog",
