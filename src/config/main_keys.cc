@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "config/preempt.h"
 #include "notation/hostlist.h"
 
 namespace ym {
@@ -297,6 +298,7 @@ void MainKeys::finish(const std::string& path, ClusterConfig& config) {
   set_controllers(config);
   set_memory(config);
   set_priority(config);
+  set_preemption(fields_, findings_, config);
   check_relations(config);
   show(path, config);
 }
@@ -334,6 +336,8 @@ void MainKeys::show(const std::string& path, ClusterConfig& config) const {
       return;
     if (key.name == "ClusterName" && (value || !key.shown_default.empty()))
       keys.push_back({key.name, config.cluster_name});
+    else if (key.name == "PreemptMode")
+      keys.push_back({key.name, config.preempt.mode_text});
     else if (value)
       keys.push_back({key.name, "", shown_value(key, *value)});
     else if (!key.shown_default.empty())

@@ -138,7 +138,7 @@ PartitionSpec PartitionLines::spec_of(const Line& line, const NodeLines& nodes) 
   spec.alternate = fields.text("Alternate");
   spec.alloc_nodes = fields.text("AllocNodes", "ALL");
   spec.tres_billing_weights = fields.text("TRESBillingWeights");
-  spec.preempt_mode = fields.text("PreemptMode", "OFF");
+  if (fields.has("PreemptMode")) spec.preempt_mode = preempt_mode_text(fields.text("PreemptMode"));
   set_sharing(line, spec);
   set_memory(line, spec);
   if (spec.min_nodes > spec.max_nodes)
@@ -157,6 +157,8 @@ void PartitionLines::finish(const NodeLines& nodes, ClusterConfig& config) {
   for (const Line& line : lines_) {
     if (findings_.diagnostics.full()) return;
     config.partitions.push_back(spec_of(line, nodes));
+    if (!line.fields.has("PreemptMode"))
+      config.partitions.back().preempt_mode = config.preempt.mode_text;
   }
   keep_one_default(config.partitions);
 }

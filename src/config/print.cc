@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "config/parse.h"
+#include "config/preempt.h"
 #include "config/values.h"
 #include "notation/hostlist.h"
 #include "notation/time_limit.h"
@@ -122,6 +123,15 @@ std::string print_main(const ClusterConfig& c) {
   p.number("DefCpuPerGPU", c.default_cpus_per_gpu, 0);
   p.number("DefMemPerGPU", c.default_memory_per_gpu_mb, 0);
   p.text("GresTypes", c.gres_types, "");
+  p.text("PreemptType",
+         c.preempt.by == PreemptBy::Qos             ? "preempt/qos"
+         : c.preempt.by == PreemptBy::PartitionTier ? "preempt/partition_prio"
+                                                    : "preempt/none",
+         "preempt/none");
+  p.text("PreemptMode", c.preempt.mode_text, d.preempt.mode_text);
+  if (c.preempt.exempt_s)
+    p.text("PreemptExemptTime", print_span_long(std::chrono::seconds(c.preempt.exempt_s)), "");
+  p.text("PreemptParameters", preempt_parameters(c.preempt), "");
   p.text("SelectType", c.whole_nodes ? "select/linear" : "select/cons_tres", "");
   std::string_view memory = c.whole_nodes ? "CR_MEMORY" : "CR_CORE_MEMORY";
   std::string parameters(c.memory_is_consumable ? memory : c.whole_nodes ? "NONE" : "CR_CORE");
@@ -214,7 +224,7 @@ void print_nodes(NodeIterator begin, NodeIterator end, std::uint16_t node_port, 
   out += line.str() + "\n";
 }
 
-std::string print_partition(const PartitionSpec& p) {
+std::string print_partition(const PartitionSpec& p, const std::string& preempt_mode) {
   const PartitionSpec d;
   Line line("PartitionName", p.name);
   line.text("Nodes", p.nodes);
@@ -235,7 +245,7 @@ std::string print_partition(const PartitionSpec& p) {
   line.yes("ExclusiveUser", p.exclusive_user);
   line.yes("LLN", p.lln);
   line.yes("ReqResv", p.req_resv);
-  line.text("PreemptMode", p.preempt_mode, d.preempt_mode);
+  line.text("PreemptMode", p.preempt_mode, preempt_mode);
   if (p.over_time_limit_min == kConfigUnlimited)
     line.put("OverTimeLimit", "UNLIMITED");
   else
@@ -275,7 +285,8 @@ std::string print_config(const ClusterConfig& config) {
     line.text("Reason", down.reason);
     out += line.str() + "\n";
   }
-  for (const PartitionSpec& partition : config.partitions) out += print_partition(partition);
+  for (const PartitionSpec& partition : config.partitions) 
+    out += print_partition(partition, config.preempt.mode_text);
   return out;
 }
 

@@ -117,6 +117,12 @@ ClusterConfig random_config(Prng& prng) {
   c.node_port = prng.chance(1, 2) ? 6818 : 7000;
   c.controller_log = prng.chance(1, 2) ? "/var/log/with blank" : "";
   c.key_file = prng.chance(1, 2) ? "/etc/key" : "";
+  c.preempt.by = prng.chance(1, 2) ? PreemptBy::Qos : PreemptBy::PartitionTier;
+  c.preempt.mode_text = prng.chance(1, 2) ? "CANCEL" : "GANG,SUSPEND";
+  c.preempt.cluster = parse_preempt_mode(c.preempt.mode_text);
+  c.preempt.exempt_s = static_cast<std::uint32_t>(prng.below(2) * 90);
+  c.preempt.youngest_first = prng.chance(1, 2);
+  c.preempt.suspend_grace_s = static_cast<std::uint32_t>(prng.below(3));
   c.over_time_limit = std::chrono::minutes(prng.below(2) ? 0xffffffff : prng.below(9));
   c.whole_nodes = prng.chance(1, 2);
   c.memory_is_consumable = prng.chance(1, 2);

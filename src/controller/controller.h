@@ -35,6 +35,7 @@ class Controller {
   const ClusterConfig& config() const { return config_; }
   const Indexes& indexes() const { return indexes_; }
   PlacementRules placement_rules() const;
+  const PreemptRules& preempt_rules() const { return config_.preempt; }
 
   // --- cluster/ ---
   // Takes a configuration over: defines new nodes and partitions, changes and removes old ones.
@@ -56,8 +57,8 @@ class Controller {
                        Instant now, Outbox& out);
   void update_step(RequestId request, const UpdateStep& update, const Caller& caller, Instant now,
                    Outbox& out);
-  // Commits what of the plan still fits; a stale proposal is dropped. Returns how many were
-  // started.
+  // Commits what of the plan still fits; a stale proposal is dropped, of a start as of somebody who
+  // was to make room. Returns how many were started.
   std::size_t commit(const Plan& plan, Instant now, Outbox& out);
   // A PrologSlurmctld has ended; `error` is empty if it succeeded.
   void program_ended(JobId job, Sluid sluid, const std::string& error, Instant now, Outbox& out);
@@ -248,7 +249,15 @@ class Controller {
   static Status notify(const Job& job, const std::string& text, Outbox& out);
   // jobs/top.cc
   Status top(const Job& job, Instant now, Outbox& out);
+  // jobs/preempt.cc
+  bool may_be_preempted(const Preemption& plan, Instant now) const;
+  bool preempt(const Preemption& plan, Instant now, Outbox& out);
+  void warn_of_preemption(const Job& job, Outbox& out) const;
+  void end_preempted(JobId job, Instant now, Outbox& out);
+  void resume_preempted(Instant now, Outbox& out);
   // jobs/suspend.cc
+  bool can_go_on(const Job& job) const;
+  void go_on(JobId job, Instant now, Outbox& out);
   Status suspend(const Job& job, const Caller& caller, Instant now, Outbox& out);
   Status resume(const Job& job, const Caller& caller, Instant now, Outbox& out);
   void order_suspension(const Job& job, Outbox& out) const;

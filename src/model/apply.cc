@@ -212,6 +212,7 @@ class Fold {
     job.partition = e.partition;
     job.allocation = e.allocation;
     job.configuring = e.configuring;
+    job.preemption = {};
     charge(job);
     count_licenses(*job.allocation, true);
   }
@@ -297,11 +298,22 @@ class Fold {
     Job& job = known(e.job);
     YM_CHECK(job.state == JobState::Suspended);
     Duration paused = go_on(job);
+    if (job.preemption) {
+      JobPreemption over = *job.preemption;
+      over.mode = PreemptMode::Off;
+      job.preemption = Ref(over);
+    }
     if (job.limit_end < kNever) job.limit_end = job.limit_end + paused;
     std::vector<Step> steps = *job.steps;
     for (Step& step : steps)
       if (step.limit_end && step.limit_end < kNever) step.limit_end = step.limit_end + paused;
     if (!steps.empty()) job.steps = Ref(std::move(steps));
+  }
+  void operator()(const JobPreempted& e) {
+    Job& job = known(e.job);
+    YM_CHECK(job.state == JobState::Running);
+    job.preemption = Ref(JobPreemption{.at = at_, .by = e.by, .mode = e.mode});
+    if (e.limit_end) job.limit_end = e.limit_end;
   }
   void operator()(const JobForgotten& e) {
     const Job& job = known(e.job);
@@ -392,13 +404,19 @@ class Fold {
       }
       node.several_owners = node.several_owners || node.owner != job.spec->uid;
       node.jobs += 1;
-      node.exclusive += exclusive ? 1 : 0;
-      node.for_user += keeps_others_off(job) ? 1 : 0;
+      if (job.is_parked()) {
+        node.parked += 1;
+        node.parked_cpus += share.cpus;
+      } else {
+        node.exclusive += exclusive ? 1 : 0;
+        node.for_user += keeps_others_off(job) ? 1 : 0;
+      }
       change_gres(node, *job.allocation, hold_gres);
     }
   }
   void discharge(const Job& job) {
     for (NodeShare share : job.allocation->nodes) {
+      if (job.is_parked()) known(share.node).parked_cpus -= share.cpus;
       share.cpus = cpus_held(job, share);
       give_back(share, job);
     }
@@ -411,8 +429,12 @@ class Fold {
     node.cpus_used -= share.cpus;
     node.memory_used_mb -= share.memory_mb;
     node.jobs -= 1;
-    node.exclusive -= job.spec->exclusive ? 1 : 0;
-    node.for_user -= keeps_others_off(job) ? 1 : 0;
+    if (job.is_parked()) {
+      node.parked -= 1;
+    } else {
+      node.exclusive -= job.spec->exclusive ? 1 : 0;
+      node.for_user -= keeps_others_off(job) ? 1 : 0;
+    }
     node.last_busy = at_;
     change_gres(node, *job.allocation, release_gres);
   }

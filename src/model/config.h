@@ -12,6 +12,7 @@
 #include "model/ids.h"
 #include "model/node.h"
 #include "model/partition.h"
+#include "model/preempt.h"
 #include "model/priority.h"
 
 namespace ym {
@@ -129,6 +130,7 @@ struct ClusterConfig {
   bool gres_enforce_binding = false, gres_many_per_shared = false, gres_one_task_per_shared = false;
 
   PriorityRules priority;
+  PreemptRules preempt;  // PreemptType, PreemptMode …
 
   // Every key with its value as `scontrol show config` prints it, sorted by key.
   std::vector<std::pair<std::string, std::string>> shown;

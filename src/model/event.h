@@ -191,6 +191,14 @@ struct JobSuspended {
 struct JobResumed {
   JobId job;
 };
+// It makes room for another. What becomes of it follows as an event of its own: JobSuspended, or
+// JobFinished when its time of grace is over.
+struct JobPreempted {
+  JobId job;
+  JobId by;
+  PreemptMode mode = PreemptMode::Off;
+  Instant limit_end;  // from now on; none: as it was
+};
 // MinJobAge has passed: the record leaves the state. History stays in the log's readers.
 struct JobForgotten {
   JobId job;
@@ -246,7 +254,7 @@ using EventBody =
                  JobRequeued, JobSuspended, JobResumed, JobForgotten, StepStarted, StepNodeEnded,
                  StepEnded, JobConfigured, NodeRebootChanged, JobEpilogEnded, NodeNoted,
                  ReservationDefined, ReservationRemoved, LicensesDefined, TriggerSet,
-                 TriggerCleared, CrontabSet, StepUpdated>;
+                 TriggerCleared, CrontabSet, StepUpdated, JobPreempted>;
 
 struct Event {
   Seq seq;

@@ -19,6 +19,7 @@
 #include "model/gres.h"
 #include "model/ids.h"
 #include "model/launch.h"
+#include "model/preempt.h"
 #include "model/reason.h"
 #include "model/step.h"
 #include "notation/array.h"
@@ -205,10 +206,20 @@ struct Job {
   bool epilog_due = false;       // ended, but EpilogSlurmctld has not: it runs when all is clean
   Ref<std::vector<EndedStep>> ended_steps;  // the last of them, the oldest first
   bool special_exit = false;  // requeued and held as SPECIAL_EXIT, until it is released
+  Ref<JobPreemption> preemption;  // that it made room for another, last; forgotten when it starts
 
   bool completing() const { return !nodes_left.empty(); }
   bool holds_resources() const {
     return state == JobState::Running || state == JobState::Suspended || completing();
+  }
+  // It makes room: it is warned of its end, or suspended until the other is done.
+  bool is_preempted() const {
+    return (state == JobState::Running || state == JobState::Suspended) &&
+           preemption->mode != PreemptMode::Off;
+  }
+  // Suspended for another: its place is kept, but nobody has to go round it meanwhile.
+  bool is_parked() const {
+    return state == JobState::Suspended && preemption->mode == PreemptMode::Suspend;
   }
   bool held() const { return holds.user || holds.admin; }
   // Of a heterogeneous job the first component has the script, or the client; the others live with

@@ -70,6 +70,7 @@ void job_members(std::uint64_t fields, F&& f) {
     f(&Job::suspended_at);
     f(&Job::suspended_for);
   }
+  if (has(fields, JobField::Times)) f(&Job::preemption);
   if (has(fields, JobField::Exit)) {
     f(&Job::exit);
     f(&Job::derived_exit);

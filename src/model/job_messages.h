@@ -175,6 +175,7 @@ struct JobRow {
   std::string scheduler;
   // Where it was asked for: one for each partition that the job may go to.
   std::vector<PriorityParts> priority_parts;
+  Instant preemptable_from;  // of one that runs: when it may be asked to make room; unset: never
 };
 // Specs are counted over all frames of an answer: a job names one of them by its place. The last
 // kSpecPlaces are kept, so that neither side's memory grows with the queue; a frame adds its specs

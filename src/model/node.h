@@ -101,6 +101,9 @@ struct Node {
   std::string cpu_bind;                    // --cpu-bind of steps that have no wish
   std::string active_features;             // with `features_chosen`: the others are switched off
   bool features_chosen = false;
+  // Jobs here that are suspended for others, and what they want back; `jobs` counts them,
+  // `exclusive` and `for_user` do not.
+  std::uint32_t parked = 0, parked_cpus = 0;
   Instant resume_after;  // down or drained until then; none: until somebody resumes it
 
   const std::string& features_now() const {

@@ -23,7 +23,8 @@ std::size_t levels_of(std::uint32_t cpus) {
 
 bool same(const Book::Running& a, const Book::Running& b) {
   return a.end == b.end && a.allocation.same_as(b.allocation) && a.nodes_left == b.nodes_left &&
-         a.counts == b.counts && a.is_suspended == b.is_suspended;
+         a.counts == b.counts && a.is_suspended == b.is_suspended &&
+         a.makes_room_for == b.makes_room_for;
 }
 
 }  // namespace
@@ -61,6 +62,9 @@ void Book::refresh(NodeId id, const State& state) {
     track.spec = node->spec;
     track.free = free_now(*node);
     track.jobs = node->jobs;
+    // What jobs that are suspended for others want back is for those who may suspend them only.
+    track.free.cpus -= std::min(track.free.cpus, node->parked_cpus);
+    track.free.idle = track.free.idle && node->parked == 0;
   }
   if (track.usable) cpus_ += track.free.cpus_total;
   mark(track);
@@ -108,7 +112,11 @@ void Book::refresh(JobId id, const State& state) {
                   .nodes_left = job->nodes_left,
                   .array_job = job->array_job,
                   .counts = !job->completing(),
-                  .is_suspended = job->state == JobState::Suspended};
+                  .is_suspended = job->state == JobState::Suspended,
+                  .makes_room_for = job->preemption->mode == PreemptMode::Cancel ||
+                                            job->preemption->mode == PreemptMode::Requeue
+                                        ? job->preemption->by
+                                        : JobId()};
   if (before != running_.end() && same(before->second, running)) return;
   std::vector<NodeShare> shares;
   if (before != running_.end()) {
@@ -124,6 +132,7 @@ void Book::refresh(JobId id, const State& state) {
 void Book::hold(JobId id, const Running& running) {
   running_[id] = running;
   if (running.counts && running.array_job) ++array_running_[running.array_job];
+  if (running.makes_room_for) ++leaving_for_[running.makes_room_for];
   if (!running.allocation->licenses.empty() && running.counts && !running.is_suspended)
     licensed_[id] = running;
   if (running.is_suspended) return;
@@ -147,6 +156,8 @@ void Book::drop(JobId id, Instant now) {
   if (now < running.end) eased_ = true;
   if (running.counts && running.array_job && --array_running_[running.array_job] == 0)
     array_running_.erase(running.array_job);
+  if (running.makes_room_for && --leaving_for_[running.makes_room_for] == 0)
+    leaving_for_.erase(running.makes_room_for);
   licensed_.erase(id);
   for (const NodeShare& share : running.allocation->nodes)
     if (knows(share.node))
@@ -157,6 +168,11 @@ void Book::drop(JobId id, Instant now) {
 const std::uint32_t* Book::pool_of(PartitionId id) const {
   auto at = pool_by_partition_.find(id);
   return at == pool_by_partition_.end() ? nullptr : &at->second;
+}
+
+std::uint32_t Book::leaving_for(JobId job) const {
+  auto at = leaving_for_.find(job);
+  return at == leaving_for_.end() ? 0 : at->second;
 }
 
 std::uint32_t Book::running_of_array(JobId array) const {

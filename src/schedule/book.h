@@ -89,6 +89,7 @@ class Book {
     JobId array_job;
     bool counts = false;  // for the limit of its array: it is not completing
     bool is_suspended = false;
+    JobId makes_room_for;  // of one that is on its way out for another; none otherwise
   };
 
   void rebuild(const State& state);
@@ -106,6 +107,8 @@ class Book {
   const std::map<JobId, Running>& running() const { return running_; }
   // Elements of the array that count for its limit.
   std::uint32_t running_of_array(JobId array) const;
+  // Jobs that are on their way out for this one and still hold something.
+  std::uint32_t leaving_for(JobId job) const;
   // Cpus of all usable nodes.
   std::int64_t cpus() const { return cpus_; }
   // Those who hold licences, and until when.
@@ -130,6 +133,7 @@ class Book {
   std::map<PartitionId, std::uint32_t> pool_by_partition_;
   std::map<JobId, Running> running_, licensed_;
   std::map<JobId, std::uint32_t> array_running_;
+  std::map<JobId, std::uint32_t> leaving_for_;
   std::int64_t cpus_ = 0;
   std::vector<std::uint32_t> awake_pools_;
   bool eased_ = true;

@@ -29,7 +29,8 @@ Waiting waiting_of(const Job& job) {
 
 bool Pass::Head::goes_before(const Head& other) const {
   auto coarse = [](const Head& one) {
-    return std::tuple(one.passing, one.tier_inverse, one.priority_inverse);
+    return std::tuple(one.passing && one.claimless, one.tier_inverse, one.claimless,
+                      one.priority_inverse);
   };
   if (auto order = coarse(*this) <=> coarse(other); order != 0) return order < 0;
   if (auto order = score <=> other.score; order != 0) return order > 0;
@@ -81,6 +82,7 @@ Plan Pass::run() {
 Pass::Head Pass::head_of(Line& line, const Position& position) const {
   const Shape& shape = *line.shape;
   Head head{.passing = policy_.passing_order && promises_are_given(shape),
+            .claimless = planner_.book_.leaving_for(position.job) == 0,
             .tier_inverse = ~shape.tier,
             .priority_inverse = position.priority_inverse,
             .score = {},
@@ -166,6 +168,7 @@ void Pass::step() {
   else if (!start_elements(job, shape, verdict))
     return advance(head);  // its array is full
   if (verdict.reason == Reason::None) return advance(head);
+  if (!job.het_job && others_make_room(job, shape, verdict)) return advance(head);
   shape.blocked_in = profile_.pass();
   if (old && !full_ && verdict.reason == Reason::Resources) {
     verdict.expected_start = old->start;

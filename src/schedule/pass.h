@@ -29,6 +29,7 @@ class Pass {
   // The first job of a line that was not looked at, and its place in the queue: lower goes first.
   struct Head {
     bool passing = false;  // all promises of its partitions are given
+    bool claimless = true;  // nobody is making room for it
     std::uint32_t tier_inverse = 0, priority_inverse = 0;
     Score score;
     Position position;
@@ -71,6 +72,17 @@ class Pass {
   void take(const Proposal& proposal, const Job& job);
   bool is_whole(const JobSpec& spec, PartitionId partition) const;
 
+  // Whom to preempt? pass_preempt.cc
+  struct Guests;
+  bool others_make_room(const Job& job, Shape& shape, Verdict& verdict);
+  bool preempt_in(const Job& job, Shape& shape, const Home& home, Verdict& verdict);
+  Guests guests_of(const Job& job, const Home& home, const Partition& partition);
+  std::optional<Allocation> place_without(const Job& job, const Home& home,
+                                          const Calendar::Stay& stay, const Guests& guests,
+                                          const std::vector<bool>& gone) const;
+  void ask(const Job& job, const Shape& shape, const Guests& guests,
+           const std::vector<std::size_t>& chosen, Booking booking);
+
   // When? pass_promise.cc
   bool is_due_a_promise(const Job& job, const Shape& shape);
   bool promises_are_given(const Shape& shape) const;
@@ -104,6 +116,8 @@ class Pass {
   std::set<PartitionId> closed_;                  // nobody passes the job that waits there
   std::map<JobId, IndexSet> arrays_;              // elements not yet proposed in this pass
   std::map<JobId, std::uint32_t> array_started_;  // by this pass
+  std::set<JobId> asked_;        // to make room, by this pass
+  std::size_t preemptors_ = 0;   // for whom it was asked who could make room
   bool out_of_time_ = false;
 };
 

@@ -165,7 +165,7 @@ Free free_now(const Node& node) {
           .cpus_total = node.spec->cpus_for_jobs(),
           .memory_mb = memory - std::min(memory, node.memory_used_mb),
           .weight = node.spec->weight,
-          .idle = node.jobs == 0,
+          .idle = node.jobs == node.parked,
           .shape = shape_of(*node.spec),
           .cpus_withheld = node.spec->system_cpus,
           .spec = &*node.spec,

@@ -39,9 +39,21 @@ struct Verdicts {
   Instant at;  // when they were given
 };
 
+// A job that runs is to make room for one that waits.
+struct Preemption {
+  JobId victim;
+  Sluid sluid;  // of the attempt that is meant
+  PreemptMode mode = PreemptMode::Off;
+  JobId by;
+  PartitionId partition;  // in which the other would start
+  std::uint64_t shape = 0;  // shape_hash of the other's request
+  Duration grace{0};
+};
+
 struct Plan {
   Seq based_on;                  // the last event that the planner had seen
   std::vector<Proposal> starts;  // in the order in which they should be committed
+  std::vector<Preemption> preemptions;  // to be committed before the starts
   std::vector<Booking> booked;   // what blocked jobs were promised, in the order of the queue
   Verdicts verdicts;
   bool cut_short = false;  // the budget ended before the queue did

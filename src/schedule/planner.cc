@@ -67,6 +67,12 @@ void Planner::set_priority(PriorityRule rule) {
   stale_ = true;
 }
 
+void Planner::set_preemption(const PreemptRules& rules) {
+  if (rules == preempt_) return;
+  preempt_ = rules;
+  all_changed_ = true;
+}
+
 void Planner::observe(const Event& event, const State& state) {
   bool is_partition = std::holds_alternative<PartitionDefined>(event.body) ||
                       std::holds_alternative<PartitionRemoved>(event.body);
@@ -154,6 +160,7 @@ Plan Planner::plan(const State& state, Instant now, const PlanBudget& budget) {
   // What was due once is, also if the clock was set back since.
   queue_.wake_until(std::max(now, state.time), state);
   bool full = is_full_pass(budget, now);
+  preempt_again_ = kNever;
   Plan plan = Pass(*this, state, now, budget, full).run();
   if (full) last_full_ = now;
   last_plan_ = now;
@@ -166,6 +173,7 @@ Instant Planner::next_begin(Instant after) const {
   Instant soonest = queue_.next_begin(after);
   for (const auto& [id, times] : reservations_)
     if (times.first > after && times.first < soonest) soonest = times.first;
+  if (preempt_again_ > after && preempt_again_ < soonest) soonest = preempt_again_;
   if (policy_->keeps_promises)
     for (const auto& [id, one] : bookings_)
       if (one.start > after && one.start < soonest) soonest = one.start;

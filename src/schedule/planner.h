@@ -32,6 +32,7 @@ class Planner {
   void set_policy(const Policy& policy);
   void set_priority(PriorityRule rule);
   const Policy& policy() const { return *policy_; }
+  void set_preemption(const PreemptRules& rules);
 
   // REQUIRES: `state` is the state right after `event` (and possibly later ones of the same batch).
   // O(log jobs + the job's nodes) for an event about one job.
@@ -42,7 +43,8 @@ class Planner {
   Plan plan(const State& state, Instant now, const PlanBudget& budget);
 
   // When, after that moment, the next job becomes eligible by its begin time, the next reservation
-  // starts, or the next kept promise is due; kNever if none does.
+  // starts, the next kept promise is due, or somebody may be preempted who is exempt as yet; kNever
+  // if none does.
   Instant next_begin(Instant after) const;
   std::size_t shapes() const { return queue_.shapes().size(); }
   std::size_t pending() const { return queue_.pending(); }
@@ -58,12 +60,14 @@ class Planner {
   PlacementRules rules_;
   const Policy* policy_ = &default_policy();
   PriorityRule priority_;
+  PreemptRules preempt_;
   Queue queue_;
   Book book_;
   Bookings bookings_;  // promises of the last pass; they stand in the book's tracks, too
   std::map<ReservationId, std::pair<Instant, Instant>> reservations_;  // when they start and end
   std::uint64_t generation_ = 1;  // of nodes, partitions and rules: what shapes remember ends with it
   Instant last_full_, last_plan_;
+  Instant preempt_again_ = kNever;  // when somebody may be asked to make room who is exempt as yet
   bool stale_ = false;  // the configuration changed: start anew before the next plan
   bool all_changed_ = true;
   // Of the jobs that started, the latest counting most.

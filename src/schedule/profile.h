@@ -46,6 +46,21 @@ class Profile {
   std::optional<std::string> licenses_now(const JobSpec& spec, const Calendar::Stay& stay) const {
     return choose_licenses(spec, licenses_, calendar_, stay);
   }
+  // A job that would leave a node, or be suspended there: then its memory and generic resources
+  // stay taken.
+  struct Departure {
+    JobId job;
+    NodeShare share;
+    Ref<Allocation> allocation;
+    bool keeps_memory = false;
+  };
+  // What the node would have for that stay, which begins now, without these; nothing if
+  // reservations keep it. O(its holdings and promises).
+  std::optional<Free> without(NodeId node, const std::vector<Departure>& gone,
+                              const Calendar::Stay& stay, bool with_gres) const;
+  // The same for licences.
+  std::optional<std::string> licenses_without(const JobSpec& spec, const Calendar::Stay& stay,
+                                              const std::vector<std::string>& given_back) const;
   // It is given away, until the end.
   void take(const Allocation& allocation, const JobSpec& spec, bool whole, Instant end);
   // How long the shares stay free beside what is promised, at most until `end`.

@@ -77,6 +77,7 @@ void Control::start() {
   if (!begin(*state)) return in_.ledger.fail("no configuration is accepted at the start");
   in_.ledger.use(core_->controller().config());
   planner_.set_rules(core_->controller().placement_rules());
+  planner_.set_preemption(core_->controller().preempt_rules());
   gather();
   tick();
 }
@@ -105,6 +106,7 @@ void Control::handle(const Input& input) {
   if (request && std::holds_alternative<NewConfiguration>(request->command)) {
     in_.ledger.use(core_->controller().config());
     planner_.set_rules(core_->controller().placement_rules());
+  planner_.set_preemption(core_->controller().preempt_rules());
   }
   gather();
 }

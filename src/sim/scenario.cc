@@ -49,6 +49,18 @@ std::vector<JobSpec> components_in(std::string_view text) {
   return out;
 }
 
+void set_preemption(PreemptRules& rules, std::string_view key, const std::string& value) {
+  if (key == "preempt_type")
+    rules.by = value == "qos" ? PreemptBy::Qos : PreemptBy::PartitionTier;
+  if (key == "preempt_mode") rules.mode_text = preempt_mode_text(value);
+  if (key == "preempt_mode") rules.cluster = parse_preempt_mode(value);
+  if (key == "exempt_time") rules.exempt_s = number(value);
+  if (key == "youngest_first") rules.youngest_first = value == "yes";
+  if (key == "strict_order") rules.strict_order = value == "yes";
+  if (key == "min_exempt_priority") rules.min_exempt_priority = number(value);
+  if (key == "reclaim_licenses") rules.reclaim_licenses = value == "yes";
+}
+
 JobTarget target_of(std::string_view text) {
   JobTarget target;
   if (std::size_t dot = text.find('.'); dot != std::string_view::npos) {
@@ -78,6 +90,7 @@ Scenario::Scenario() : controller_({}, {}), planner_({}), now_(kZero) {
 const std::map<std::string, Scenario::Verb, std::less<>>& Scenario::verbs() {
   static const std::map<std::string, Verb, std::less<>> table{
       {"node", &Scenario::nodes_defined},
+      {"qos", &Scenario::qos_defined},
       {"partition", &Scenario::partition_defined},
       {"set", &Scenario::set},
       {"configure", &Scenario::configure},
@@ -150,18 +163,38 @@ std::string Scenario::partition_defined(const Line& line) {
   std::erase_if(config_.partitions, [&](const PartitionSpec& p) { return p.name == name; });
   PartitionSpec spec{.name = name};
   spec.is_default = config_.partitions.empty();
+  spec.preempt_mode = config_.preempt.mode_text;
   for (const auto& [key, value] : line.options) {
     if (key == "nodes") spec.nodes = value;
     if (key == "max_time") spec.max_time_s = number(value);
     if (key == "max_nodes") spec.max_nodes = number(value);
     if (key == "tier") spec.priority_tier = number(value);
     if (key == "exclusive") spec.exclusive = value == "yes";
+    if (key == "preempt") spec.preempt_mode = value;
+    if (key == "grace") spec.grace_time_s = number(value);
   }
   config_.partitions.push_back(spec);
   return {};
 }
 
+// What accounting data will tell one day.
+std::string Scenario::qos_defined(const Line& line) {
+  QosPreemption& qos = config_.preempt.qos[line.words.at(0)];
+  for (const auto& [key, value] : line.options) {
+    if (key == "priority") qos.priority = number(value);
+    if (key == "preempt")
+      for (std::string_view one : split_words(value, ',')) qos.preempts.emplace_back(one);
+    if (key == "mode") qos.mode = parse_preempt_mode(value).mode;
+    if (key == "grace") qos.grace_s = number(value);
+    if (key == "exempt_time") qos.exempt_s = number(value);
+    if (key == "within") qos.within = value == "yes";
+  }
+  return {};
+}
+
 std::string Scenario::set(const Line& line) {
+  if (auto at = line.options.find("licenses"); at != line.options.end())
+    config_.licenses = at->second;
   for (const auto& [key, value] : line.options) {
     if (key == "return_to_service") config_.return_to_service = number(value);
     if (key == "min_job_age") config_.min_job_age = std::chrono::seconds(number(value));
@@ -170,6 +203,7 @@ std::string Scenario::set(const Line& line) {
     if (key == "enforce") config_.enforce_partition_limits = value != "no";
     if (key == "enforce") config_.any_partition_suffices = value == "any";
     if (key == "max_array_size") config_.max_array_size = number(value);
+    set_preemption(config_.preempt, key, value);
     if (key == "gres_types") config_.gres_types = value;
     if (key == "kill_invalid") config_.kill_on_invalid_dependency = value == "yes";
   }
@@ -180,6 +214,7 @@ std::string Scenario::configure(const Line&) {
   Status done = controller_.configure(config_, now_, out_);
   if (!done) return "refused: " + done.error().text + "\n";
   planner_.set_rules(controller_.placement_rules());
+  planner_.set_preemption(controller_.preempt_rules());
   if (!configured_) {
     controller_.begin_watch(now_, out_);
     for (const NodeSpec& node : config_.nodes) connect({.words = {node.name}});
@@ -223,6 +258,8 @@ std::string Scenario::submit(const Line& line) {
     if (key == "mem") spec.memory_per_node_mb = number(value);
     if (key == "name") spec.name = value;
     if (key == "partition") spec.partitions = value;
+    if (key == "qos") spec.qos = value;
+    if (key == "licenses") extras.licenses = value;
     if (key == "max_nodes") spec.max_nodes = number(value);
     if (key == "time_min") spec.time_min_s = number(value);
     if (key == "nodelist") extras.required_nodes = value;
@@ -457,6 +494,8 @@ std::string Scenario::show(const Job& job) const {
     for (const NodeShare& share : job.allocation->nodes)
       if (job.allocation->gres)
         text += " gres=" + gres_detail_text(*job.allocation->gres, share.node);
+  } else if (job.state == JobState::Suspended) {
+    text += " nodes=" + row.nodes;
   } else {
     text += fmt::format(" exit={}:{}", job.exit.code, job.exit.signal);
     if (row.reason != Reason::None) text += fmt::format(" reason={}", name_of(row.reason));

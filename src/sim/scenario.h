@@ -31,6 +31,7 @@ class Scenario {
 
   // The cluster.
   std::string nodes_defined(const Line& line);
+  std::string qos_defined(const Line& line);
   std::string partition_defined(const Line& line);
   std::string set(const Line& line);
   std::string configure(const Line& line);

@@ -183,7 +183,8 @@ std::vector<std::string> shared_of(const JobSpec& spec) {
 
 void write_order(DataWriter& data, View view) {
   const Job& job = view.job();
-  data.number("preempt_time", 0).number("preemptable_time", 0);
+  data.number("preempt_time", seconds(job.preemption->at));
+  data.number("preemptable_time", seconds(view.row->preemptable_from));
   data.number("pre_sus_time", static_cast<std::uint64_t>(job.suspended_for.count() / 1000));
   data.flag("hold", job.held());
   data.number("priority", job.held() ? 0 : job.priority).texts("priority_by_partition", {});

@@ -88,6 +88,10 @@ void add_time_lines(std::vector<std::string>& lines, const JobView& view) {
   lines.push_back(fmt::format("StartTime={} EndTime={} Deadline={}",
                               show_time(start_of(view), "Unknown"),
                               show_time(end_of(view), "Unknown"), show_time(spec.deadline, "N/A")));
+  if (view.row->preemptable_from || job.preemption)
+    lines.push_back(fmt::format("PreemptEligibleTime={} PreemptTime={}",
+                                show_time(view.row->preemptable_from, "Unknown"),
+                                show_time(job.preemption->at, "None")));
   bool suspended = job.state == JobState::Suspended;
   std::int64_t before = suspended ? time_used(view).count() / 1000 : 0;
   std::string seen = view.row->last_eval ? fmt::format(" LastSchedEval={} Scheduler={}",

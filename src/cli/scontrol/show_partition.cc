@@ -94,7 +94,7 @@ std::string partition_record(const PartitionRow& row, const ScontrolSettings& se
                   spec.over_time_limit_min == kOverTimeOfCluster
                       ? "NONE"
                       : count_or_unlimited(spec.over_time_limit_min),
-                  to_upper(spec.preempt_mode)),
+                  preempt_mode_text(spec.preempt_mode)),
       fmt::format("State={} TotalCPUs={} TotalNodes={} SelectTypeParameters=NONE",
                   name_of(spec.state), row.cpus, row.node_count),
       fmt::format("JobDefaults={}", spec.job_defaults.empty() ? "(null)" : spec.job_defaults),

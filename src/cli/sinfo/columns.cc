@@ -136,7 +136,7 @@ Columns partition_columns() {
        [](Group g) { return fmt::format("{}", spec_of(g).priority_job_factor); }, nullptr,
        Splits::Always},
       {'M', "preemptmode", "PREEMPT_MODE",
-       [](Group g) { return to_upper(spec_of(g).preempt_mode); }, nullptr, Splits::Always},
+       [](Group g) { return preempt_mode_text(spec_of(g).preempt_mode); }, nullptr, Splits::Always},
       {'S', "allocnodes", "ALLOCNODES",
        [](Group g) {
          return same_ignoring_case(spec_of(g).alloc_nodes, "ALL") ? std::string("all")

@@ -167,6 +167,12 @@ struct EventLines::Words {
     name("JobResumed");
     job(e.job);
   }
+  void operator()(const JobPreempted& e) {
+    name("JobPreempted");
+    job(e.job);
+    put("by", e.by.value);
+    put("mode", name_of(e.mode));
+  }
   void operator()(const JobForgotten& e) {
     name("JobForgotten");
     job(e.job);

@@ -44,9 +44,14 @@ void Controller::enforce_limits(Instant now, Outbox& out) {
                                                   : Duration(std::chrono::minutes(minutes));
     const JobSpec& spec = *state_.jobs.at(id.value).spec;
     bool missed = spec.deadline && spec.deadline <= now;
-    if (limit + over <= now || missed) due.push_back(id);
+    bool preempted = state_.jobs.at(id.value).is_preempted();
+    if (limit + over <= now || missed || preempted) due.push_back(id);
   }
   for (JobId job : due) {
+    if (state_.jobs.at(job.value).is_preempted()) {
+      end_preempted(job, now, out);
+      continue;
+    }
     const JobSpec& spec = *state_.jobs.at(job.value).spec;
     bool missed = spec.deadline && spec.deadline <= now;
     finish(job,

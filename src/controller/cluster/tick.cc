@@ -55,6 +55,7 @@ void Controller::tick(Instant now, Outbox& out) {
   enforce_limits(now, out);
   enforce_deadlines(now, out);
   enforce_step_limits(now, out);
+  resume_preempted(now, out);
   watch_reservations(now, out);
   watch_reboots(now, out);
   watch_nodes(now, out);

@@ -54,6 +54,7 @@ JobUpdated Controller::unchanged(const Job& job) {
 
 std::size_t Controller::commit(const Plan& plan, Instant now, Outbox& out) {
   std::size_t started = 0;
+  for (const Preemption& one : plan.preemptions) preempt(one, now, out);
   for (const Proposal& proposal : plan.starts) started += start(proposal, now, out);
   return started;
 }

@@ -29,17 +29,25 @@ Status Controller::resume(const Job& job, const Caller& caller, Instant now, Out
   if (job.state == JobState::Pending) return refuse(Errc::JobPending);
   if (is_terminal(job.state)) return refuse(Errc::AlreadyDone);
   if (job.state != JobState::Suspended) return refuse(Errc::JobNotSuspended);
-  bool fits = std::ranges::all_of(job.allocation->nodes, [&](const NodeShare& share) {
+  if (!can_go_on(job)) return refuse(Errc::NodesBusy);
+  go_on(job.id, now, out);
+  return {};
+}
+
+bool Controller::can_go_on(const Job& job) const {
+  return std::ranges::all_of(job.allocation->nodes, [&](const NodeShare& share) {
     const Node& node = state_.nodes.at(share.node.value);
-    // Its own hold on a whole node counts as taken.
-    return node.exclusive > 0 || node.cpus_free() >= share.cpus;
+    bool whole = job.spec->exclusive && job.is_parked();
+    if (whole && node.jobs > node.parked) return false;
+    // Its own hold on a whole node counts as taken, unless it is suspended for another.
+    return (!job.is_parked() && node.exclusive > 0) || node.cpus_free() >= share.cpus;
   });
-  if (!fits) return refuse(Errc::NodesBusy);
-  JobId id = job.id;
+}
+
+void Controller::go_on(JobId id, Instant now, Outbox& out) {
   emit(JobResumed{.job = id}, now, out);
   forget_limits(id);  // a step that was told of its end gets the same grace anew
   order_suspension(state_.jobs.at(id.value), out);
-  return {};
 }
 
 void Controller::order_suspension(const Job& job, Outbox& out) const {

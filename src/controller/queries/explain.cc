@@ -33,6 +33,7 @@ class Explainer {
     told_.job = job_.id;
     told_.display = display_id(job_);
     told_.state = name_of(job_.state);
+    explain_preemption();
     if (job_.state != JobState::Pending) return std::move(told_);
     explain_holds();
     explain_dependency();
@@ -58,6 +59,30 @@ class Explainer {
     if (job_.holds.admin)
       add(Reason::JobHeldAdmin, "it is held by an administrator",
           fmt::format("an administrator's scontrol release {}", job_.id.value));
+  }
+
+  // Who made or makes room for whom.
+  void explain_preemption() {
+    const JobPreemption& made = *job_.preemption;
+    if (made.by && job_.state == JobState::Pending)
+      add(Reason::None, fmt::format("it made room for job {}", made.by.value),
+          "it starts again in its turn");
+    if (job_.is_parked())
+      add(Reason::None, fmt::format("it is suspended for job {}", made.by.value),
+          "it goes on when there is room");
+    else if (job_.is_preempted())
+      add(Reason::None, fmt::format("it makes room for job {}", made.by.value),
+          "it ends when its time of grace is over");
+    if (job_.state != JobState::Pending) return;
+    std::string leaving;
+    state_.jobs.for_each([&](std::uint64_t, const Job& other) {
+      bool ends = other.preemption->mode != PreemptMode::Suspend && other.holds_resources();
+      if (other.preemption->by == job_.id && ends)
+        leaving += (leaving.empty() ? "" : ", ") + display_id(other);
+    });
+    if (!leaving.empty())
+      add(Reason::Resources, fmt::format("these make room for it: {}", leaving),
+          "it starts when they have gone");
   }
 
   void explain_dependency() {

@@ -40,6 +40,7 @@ void CoreLoop::start() {
       std::make_unique<PlannerLoop>(core_.state(), core_.controller().placement_rules(), published_,
                                     [this](Plan plan) { push(Planned{std::move(plan)}); });
   published_.set_config(std::make_shared<ClusterConfig>(core_.controller().config()));
+  preempt_ = Ref(core_.controller().preempt_rules());
   thread_ = std::jthread([this] { run(); });
 }
 
@@ -128,8 +129,9 @@ void CoreLoop::take(Input& input, std::vector<BlobToKeep>& blobs, bool& plan_han
     counters_.started += planned->plan.starts.size();
   }
   core_.handle(input, now());
-  if (configures)
-    published_.set_config(std::make_shared<ClusterConfig>(core_.controller().config()));
+  if (!configures) return;
+  published_.set_config(std::make_shared<ClusterConfig>(core_.controller().config()));
+  preempt_ = Ref(core_.controller().preempt_rules());
 }
 
 void CoreLoop::hand_over(std::vector<BlobToKeep> blobs, bool plan_handled) {
@@ -141,7 +143,8 @@ void CoreLoop::hand_over(std::vector<BlobToKeep> blobs, bool plan_handled) {
                   .something_to_plan = batch.something_to_plan,
                   .plan_was_handled = plan_handled,
                   .rules = core_.controller().placement_rules(),
-                  .priority = core_.controller().config().priority});
+                  .priority = core_.controller().config().priority,
+                  .preempt = preempt_});
   std::vector<ConnectionId> routes;
   for (const Order& order : batch.orders) {
     const Node* node = batch.state.find(order.node);

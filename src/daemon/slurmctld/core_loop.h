@@ -63,6 +63,7 @@ class CoreLoop {
   std::mutex trouble_mutex_;
   std::string trouble_;  // guarded by trouble_mutex_
   std::atomic<bool> trouble_changed_ = false;
+  Ref<PreemptRules> preempt_;  // the configuration's, for the planner
   Duration ahead_;  // the wall clock of the monotonic one
   std::unique_ptr<PlannerLoop> planner_;
   std::jthread thread_;

@@ -17,6 +17,7 @@
 #include "os/environment.h"
 #include "os/files.h"
 #include "os/users.h"
+#include "schedule/preempt.h"
 #include "site/configuration.h"
 
 namespace ym {
@@ -98,6 +99,8 @@ bool Desk::list_some(ConnectionId connection, Listing& listing) {
   auto visit = [&](const Job& job) {
     if (rows.rows.empty()) frame_begin = job.id;
     rows.rows.push_back(job_row(listing.view.state, job, *listing.view.verdicts, now));
+    rows.rows.back().preemptable_from =
+        preemptable_from(listing.view.config->preempt, listing.view.state, job);
     if (!job.allocation->nodes.empty()) rows.rows.back().cpu_ids = s_.published->cpu_ids_of(job);
     if (scale.rules.counts() || with_parts)
       count_priority(rows.rows.back(), listing.view.state, job, now, scale, with_parts);

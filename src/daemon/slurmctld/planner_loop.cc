@@ -46,6 +46,7 @@ void PlannerLoop::tell(News news) {
 
 void PlannerLoop::take_in(News& news) {
   planner_.set_rules(news.rules);
+  planner_.set_preemption(*news.preempt);
   state_ = std::move(news.state);
   bool cluster_changed =
       news.start_anew || std::ranges::any_of(news.events, [](const Event& event) {
@@ -90,7 +91,7 @@ void PlannerLoop::run() {
     published_.note_plan(stopwatch() - begin);
     plan.verdicts.at = last_plan_;
     published_.set_verdicts(Ref(plan.verdicts));
-    if (plan.starts.empty()) continue;
+    if (plan.starts.empty() && plan.preemptions.empty()) continue;
     outstanding_ = true;
     propose_(std::move(plan));
   }

@@ -26,6 +26,7 @@ class PlannerLoop {
     bool start_anew = false;  // events are missing: the state says it all
     PlacementRules rules;
     PriorityRules priority;
+    Ref<PreemptRules> preempt;
   };
   using Propose = std::function<void(Plan)>;
 

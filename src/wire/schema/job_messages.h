@@ -188,6 +188,7 @@ void fields(F&& f, const JobRow*) {
   f(30, "last_eval", &JobRow::last_eval);
   f(31, "scheduler", &JobRow::scheduler);
   f(40, "priority_parts", &JobRow::priority_parts);
+  f(41, "preemptable_from", &JobRow::preemptable_from);
 }
 template <class F>
 void fields(F&& f, const JobRows*) {

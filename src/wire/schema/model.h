@@ -165,6 +165,12 @@ void fields(F&& f, const EndedStep*) {
   f(2, "end", &EndedStep::end);
 }
 template <class F>
+void fields(F&& f, const JobPreemption*) {
+  f(1, "at", &JobPreemption::at);
+  f(2, "by", &JobPreemption::by);
+  f(3, "mode", &JobPreemption::mode);
+}
+template <class F>
 void fields(F&& f, const Job*) {
   f(1, "id", &Job::id);
   f(2, "array_job", &Job::array_job);
@@ -205,6 +211,7 @@ void fields(F&& f, const Job*) {
   f(37, "priority_fixed", &Job::priority_fixed);
   f(70, "ended_steps", &Job::ended_steps);
   f(80, "special_exit", &Job::special_exit);
+  f(95, "preemption", &Job::preemption);
 }
 
 template <class F>

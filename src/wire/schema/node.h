@@ -95,6 +95,8 @@ void fields(F&& f, const Node*) {
   f(53, "active_features", &Node::active_features);
   f(54, "features_chosen", &Node::features_chosen);
   f(55, "resume_after", &Node::resume_after);
+  f(75, "parked", &Node::parked);
+  f(76, "parked_cpus", &Node::parked_cpus);
 }
 
 }  // namespace ym::wire

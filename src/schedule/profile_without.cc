@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of the profile that asks: what if these were gone?
+#include <algorithm>
+#include <tuple>
+
+#include "schedule/place_gres.h"
+#include "schedule/profile.h"
+
+namespace ym {
+
+std::optional<Free> Profile::without(NodeId node, const std::vector<Departure>& gone,
+                                     const Calendar::Stay& stay, bool with_gres) const {
+  const Track& track = book_.track(node);
+  if (!track.usable) return std::nullopt;
+  Track other = track;
+  other.touched_by = 0;
+  if (const Sketch* sketch = sketch_of(track)) {
+    other.free = sketch->free;
+    other.jobs = sketch->jobs;
+    other.holdings.insert(other.holdings.end(), sketch->added.begin(), sketch->added.end());
+    std::ranges::sort(other.holdings, {},
+                      [](const Holding& one) { return std::tuple(one.at, one.job); });
+  }
+  bool alone = other.jobs == gone.size();
+  Free& free = other.free;
+  for (const Departure& one : gone) {
+    free.cpus = std::min(free.cpus + one.share.cpus, free.cpus_total);
+    std::erase_if(other.holdings, [&](const Holding& held) { return held.job == one.job; });
+    if (one.keeps_memory) continue;
+    free.memory_mb += one.share.memory_mb;
+    if (free.gres && one.allocation->gres) release_gres(*one.allocation, free);
+    if (other.jobs > 0) --other.jobs;
+  }
+  if (alone) {
+    free.cpus = free.cpus_total;
+    free.idle = true;
+    free.for_user = free.several_owners = false;
+  }
+  if (!other.promised.empty()) levels_of(other, levels_);
+  Free left = during(other, now_, stay.to, with_gres);
+  if (!calendar_.empty() && !calendar_.clip(left, stay)) return std::nullopt;
+  return left;
+}
+
+std::optional<std::string> Profile::licenses_without(
+    const JobSpec& spec, const Calendar::Stay& stay,
+    const std::vector<std::string>& given_back) const {
+  Licenses licenses = licenses_;
+  for (const std::string& one : given_back) release_licenses(one, licenses);
+  return choose_licenses(spec, licenses, calendar_, stay);
+}
+
+}  // namespace ym
