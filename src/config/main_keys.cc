@@ -117,6 +117,7 @@ constexpr Setter kSetters[] = {
     {"MpiDefault", [](auto& c, const auto& v) { c.mpi_default = v.text; }},
     // Without a limit: more minutes than any job lives.
     {"OverTimeLimit", [](auto& c, const auto& v) { c.over_time_limit = minutes(v.number); }},
+    {"PrivateData", [](auto& c, const auto& v) { c.power.hide_cloud = !has_word(v.text, "cloud"); }},
     {"ProctrackType", [](auto& c, const auto& v) { c.proctrack_type = v.text; }},
     {"Prolog", [](auto& c, const auto& v) { c.prolog = v.text; }},
     {"PrologFlags", [](auto& c, const auto& v) { set_prolog_flags(c.prolog_flags, v.text); }},
@@ -128,6 +129,9 @@ constexpr Setter kSetters[] = {
      [](auto& c, const auto& v) { c.propagate_limits_except = v.text; }},
     {"ResvOverRun", [](auto& c, const auto& v) { c.reservation_overrun = minutes(v.number); }},
     {"RebootProgram", [](auto& c, const auto& v) { c.reboot_program = v.text; }},
+    {"ResumeFailProgram", [](auto& c, const auto& v) { c.power.resume_fail_program = v.text; }},
+    {"ResumeProgram", [](auto& c, const auto& v) { c.power.resume_program = v.text; }},
+    {"ResumeRate", [](auto& c, const auto& v) { c.power.resume_rate = u32(v); }},
     {"ResumeTimeout", [](auto& c, const auto& v) { c.resume_timeout = in_seconds(v); }},
     {"ReturnToService", [](auto& c, const auto& v) { c.return_to_service = u32(v); }},
     {"SelectType", [](auto& c, const auto& v) { c.whole_nodes = v.text == "select/linear"; }},
@@ -159,6 +163,16 @@ constexpr Setter kSetters[] = {
     {"SrunPortRange", [](auto& c, const auto& v) { set_srun_ports(c, v.text); }},
     {"SrunProlog", [](auto& c, const auto& v) { c.srun_prolog = v.text; }},
     {"StateSaveLocation", [](auto& c, const auto& v) { c.state_dir = v.text; }},
+    {"SuspendExcNodes", [](auto& c, const auto& v) { c.power.except_nodes = v.text; }},
+    {"SuspendExcParts", [](auto& c, const auto& v) { c.power.except_partitions = v.text; }},
+    {"SuspendExcStates", [](auto& c, const auto& v) { c.power.except_states = v.text; }},
+    {"SuspendProgram", [](auto& c, const auto& v) { c.power.suspend_program = v.text; }},
+    {"SuspendRate", [](auto& c, const auto& v) { c.power.suspend_rate = u32(v); }},
+    {"SuspendTime",
+     [](auto& c, const auto& v) {
+       c.power.suspend_time = v.unlimited ? Duration(-1) : in_seconds(v);
+     }},
+    {"SuspendTimeout", [](auto& c, const auto& v) { c.power.suspend_timeout = in_seconds(v); }},
     {"TaskEpilog", [](auto& c, const auto& v) { c.task_epilog = v.text; }},
     {"TaskPlugin", [](auto& c, const auto& v) { c.task_plugin = v.text; }},
     {"TaskPluginParam", [](auto& c, const auto& v) { c.task_plugin_params = v.text; }},
@@ -177,6 +191,7 @@ struct Words {
 constexpr Words kWords[] = {
     {"AuthInfo", "key_file"},
     {"DependencyParameters", "kill_invalid_depend"},
+    {"PrivateData", "cloud,none"},
     {"SelectTypeParameters",
      "CR_CPU,CR_CPU_MEMORY,CR_CORE,CR_CORE_MEMORY,CR_MEMORY,NONE,ENFORCE_BINDING_GRES,"
      "MULTIPLE_SHARING_GRES_PJ,ONE_TASK_PER_SHARING_GRES"},

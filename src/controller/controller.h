@@ -178,7 +178,11 @@ class Controller {
   // jobs/prepare.cc
   bool prepares_nodes() const;
   bool must_configure() const;
-  void begin_configuring(JobId job, Outbox& out);
+  void begin_configuring(JobId job, Instant now, Outbox& out);
+  void go_on_configuring(JobId job, Instant now, Outbox& out);
+  void configured(JobId job, Instant now, Outbox& out);
+  void nodes_awake(JobId job, Instant now, Outbox& out);
+  void stop_waking(JobId job, NodeId node, Instant now, Outbox& out);
   void launch(const Job& job, Outbox& out);
   void send_prepare(const Job& job, NodeId node, Outbox& out) const;
   bool batch_may_launch(const Job& job) const;
@@ -280,6 +284,32 @@ class Controller {
   void end_reboot(NodeId node, Instant now, Outbox& out);
   void watch_reboots(Instant now, Outbox& out);
   static void after_reboot(const Node& node, NodeStateChanged& change);
+  // nodes/power.cc
+  bool saves_power() const {
+    return !config_.power.suspend_program.empty() || !config_.power.resume_program.empty();
+  }
+  static bool is_power_verb(std::string_view state);
+  Status check_power(const Node& node, std::string_view state) const;
+  void request_power(NodeId node, std::string_view state, const Caller& caller, Instant now,
+                     Outbox& out);
+  void undo_asap(NodeId node, Instant now, Outbox& out);
+  void stop_powering_down(NodeId node, Instant now, Outbox& out);
+  void set_power(NodeId node, PowerPhase phase, Instant now, Outbox& out);
+  // It has registered after it was switched on, or by itself.
+  void woke_up(NodeId node, Instant now, Outbox& out);
+  void watch_power(Instant now, Outbox& out);
+  void fall_asleep(Instant now, Outbox& out);
+  void switch_on(Instant now, Outbox& out);
+  void switch_off(Instant now, Outbox& out);
+  void fail_to_wake(const std::vector<NodeId>& nodes, Instant now, Outbox& out);
+  void run_for_nodes(const std::string& program, const std::vector<NodeId>& nodes, bool with_jobs,
+                     Outbox& out) const;
+  std::string resume_file(const std::vector<NodeId>& nodes) const;
+  Duration of_partitions(const Node& node, std::uint32_t PartitionSpec::*member,
+                         Duration otherwise) const;
+  bool may_sleep(const Node& node, Instant now) const;
+  bool is_awake(const Allocation& allocation) const;
+  Duration time_to_wake(const Allocation& allocation) const;  // at most
   // triggers/
   // A trigger that is to be pulled, for a node or a job, when its time has come.
   struct Pull {
@@ -338,6 +368,11 @@ class Controller {
   std::map<JobId, std::uint32_t> limit_mails_;  // the highest share of the limit that was mailed of
   const TimeZone* zone_ = nullptr;
   std::map<NodeId, Instant> resume_at_;  // nodes with ResumeAfter
+  // Nodes that a job waits for, to be switched on. Found out again after a restart.
+  std::map<JobId, std::set<NodeId>> waking_;
+  std::set<JobId> late_;  // their time counts from when they are configured
+  // When nodes were switched on and off, within the last minute: for the rates.
+  std::vector<Instant> switched_on_, switched_off_;
 };
 
 }  // namespace ym

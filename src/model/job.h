@@ -204,6 +204,7 @@ struct Job {
   bool epilog_due = false;       // ended, but EpilogSlurmctld has not: it runs when all is clean
   Ref<std::vector<EndedStep>> ended_steps;  // the last of them, the oldest first
   bool special_exit = false;  // requeued and held as SPECIAL_EXIT, until it is released
+  Ref<Allocation> leaving;    // what it has given up and is not clean yet, while it runs
 
   bool completing() const { return !nodes_left.empty(); }
   bool holds_resources() const {

@@ -31,7 +31,7 @@ void Controller::begin_watch(Instant now, Outbox& out) {
   });
   mend_het_jobs(now, out);
   for (JobId job : configuring)
-    if (state_.jobs.at(job.value).configuring) begin_configuring(job, out);
+    if (state_.jobs.at(job.value).configuring) begin_configuring(job, now, out);
   go_on_after_ends(now, out);
   begin_mail(now);
   if (!state_.triggers.empty()) noticed(TriggerEvent::ControllerRestarted, now);
@@ -58,6 +58,7 @@ void Controller::tick(Instant now, Outbox& out) {
   watch_reservations(now, out);
   watch_reboots(now, out);
   watch_nodes(now, out);
+  watch_power(now, out);
   resume_nodes(now, out);
   watch_owners(now, out);
   repeat_orders(now, out);
@@ -73,6 +74,7 @@ void Controller::watch_nodes(Instant now, Outbox& out) {
   for (const auto& [id, contact] : contacts_) {
     const Node* node = state_.find(id);
     if (!node || node->condition == NodeCondition::Future) continue;
+    if (node->switched_off() || node->must_wake()) continue;  // watch_power()
     Duration quiet = now - contact.last_heard;
     if (node->responding && quiet >= config_.slurmd_timeout / 3) silent.push_back(id);
     bool gone = quiet >= config_.slurmd_timeout && config_.slurmd_timeout.count() > 0 &&

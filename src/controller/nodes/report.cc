@@ -34,6 +34,11 @@ Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
   if (!node) return refuse(Errc::InvalidNodeName, report.node);
   NodeId id = node->id;
   contacts_[id] = {.connected = true, .last_heard = now};
+  // What is to be off may still say something before it is; unless it was started again by hand.
+  bool again = report.complete && node->asleep() &&
+               report.registration.slurmd_start > node->power.since;
+  if (node->switched_off() && !again) return {};
+  bool woke = node->must_wake();
   // A sign of life from a node that was thought lost brings it back like a registration: on a
   // connection that never broke (the clock jumped) there will be no other.
   bool doubted =
@@ -45,6 +50,7 @@ Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
     note_registration(*node, NodeRegistration(*node->registration), now, out);
   else if (!node->responding)
     emit(NodeResponded{.node = id}, now, out);
+  if (woke) woke_up(id, now, out);
 
   ForgetAttempts forget;
   std::set<Sluid> reported;
@@ -105,7 +111,8 @@ bool has_booted(const NodeRegistration& before, const NodeRegistration& now) {
 bool Controller::note_registration(const Node& node, const NodeRegistration& registration,
                                    Instant now, Outbox& out) {
   NodeId id = node.id;
-  bool rebooted = has_booted(*node.registration, registration);
+  // That a node that was switched on has booted goes without saying.
+  bool rebooted = !node.must_wake() && has_booted(*node.registration, registration);
   if (!(node.registration->gres == registration.gres)) can_ever_run_.clear();
   if (!(*node.registration == registration) || !node.responding)
     emit(NodeRegistered{.node = id, .registration = Ref(registration)}, now, out);

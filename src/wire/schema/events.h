@@ -78,6 +78,11 @@ inline constexpr std::uint32_t variant_number<StepEnded> = 52;
 template <>
 inline constexpr std::uint32_t variant_number<StepUpdated> = 78;
 
+template <>
+inline constexpr std::uint32_t variant_number<NodePowerChanged> = 79;
+template <>
+inline constexpr std::uint32_t variant_number<JobShrunk> = 80;
+
 template <class F>
 void fields(F&&, const UnknownEvent*) {}
 
@@ -136,6 +141,18 @@ template <class F>
 void fields(F&& f, const NodeRebootChanged*) {
   f(1, "node", &NodeRebootChanged::node);
   f(2, "reboot", &NodeRebootChanged::reboot);
+}
+template <class F>
+void fields(F&& f, const NodePowerChanged*) {
+  f(1, "node", &NodePowerChanged::node);
+  f(2, "power", &NodePowerChanged::power);
+}
+template <class F>
+void fields(F&& f, const JobShrunk*) {
+  f(1, "job", &JobShrunk::job);
+  f(2, "spec", &JobShrunk::spec);
+  f(3, "allocation", &JobShrunk::allocation);
+  f(4, "leaving", &JobShrunk::leaving);
 }
 template <class F>
 void fields(F&& f, const NodeNoted*) {
@@ -214,6 +231,7 @@ void fields(F&& f, const JobStarted*) {
 template <class F>
 void fields(F&& f, const JobConfigured*) {
   f(1, "job", &JobConfigured::job);
+  f(2, "limit_end", &JobConfigured::limit_end);
 }
 template <class F>
 void fields(F&& f, const JobLaunched*) {

@@ -204,6 +204,7 @@ void fields(F&& f, const Job*) {
   f(37, "priority_fixed", &Job::priority_fixed);
   f(70, "ended_steps", &Job::ended_steps);
   f(80, "special_exit", &Job::special_exit);
+  f(81, "leaving", &Job::leaving);
 }
 
 template <class F>
