@@ -117,7 +117,8 @@ constexpr Setter kSetters[] = {
     {"MpiDefault", [](auto& c, const auto& v) { c.mpi_default = v.text; }},
     // Without a limit: more minutes than any job lives.
     {"OverTimeLimit", [](auto& c, const auto& v) { c.over_time_limit = minutes(v.number); }},
-    {"PrivateData", [](auto& c, const auto& v) { c.power.hide_cloud = !has_word(v.text, "cloud"); }},
+    {"PrivateData",
+     [](auto& c, const auto& v) { c.power.hide_cloud = !has_word(v.text, "cloud"); }},
     {"ProctrackType", [](auto& c, const auto& v) { c.proctrack_type = v.text; }},
     {"Prolog", [](auto& c, const auto& v) { c.prolog = v.text; }},
     {"PrologFlags", [](auto& c, const auto& v) { set_prolog_flags(c.prolog_flags, v.text); }},
@@ -169,9 +170,8 @@ constexpr Setter kSetters[] = {
     {"SuspendProgram", [](auto& c, const auto& v) { c.power.suspend_program = v.text; }},
     {"SuspendRate", [](auto& c, const auto& v) { c.power.suspend_rate = u32(v); }},
     {"SuspendTime",
-     [](auto& c, const auto& v) {
-       c.power.suspend_time = v.unlimited ? Duration(-1) : in_seconds(v);
-     }},
+     [](auto& c,
+        const auto& v) { c.power.suspend_time = v.unlimited ? Duration(-1) : in_seconds(v); }},
     {"SuspendTimeout", [](auto& c, const auto& v) { c.power.suspend_timeout = in_seconds(v); }},
     {"TaskEpilog", [](auto& c, const auto& v) { c.task_epilog = v.text; }},
     {"TaskPlugin", [](auto& c, const auto& v) { c.task_plugin = v.text; }},

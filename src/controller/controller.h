@@ -247,6 +247,10 @@ class Controller {
   Status set_holds(const Job& job, JobVerb verb, const Caller& caller, Instant now, Outbox& out);
   Status requeue(const Job& job, const AlterJobs& alter, const Caller& caller, Instant now,
                  Outbox& out);
+  // jobs/shrink.cc
+  Status shrink(JobId job, const JobPatch& patch, Instant now, Outbox& out);
+  // Has the job given the node up, and is not gone from there?
+  static bool leaves(const Job& job, NodeId node);
   // jobs/update_step.cc
   static Status notify(const Job& job, const std::string& text, Outbox& out);
   // jobs/top.cc
@@ -305,7 +309,7 @@ class Controller {
   void run_for_nodes(const std::string& program, const std::vector<NodeId>& nodes, bool with_jobs,
                      Outbox& out) const;
   std::string resume_file(const std::vector<NodeId>& nodes) const;
-  Duration of_partitions(const Node& node, std::uint32_t PartitionSpec::*member,
+  Duration of_partitions(const Node& node, std::uint32_t PartitionSpec::* member,
                          Duration otherwise) const;
   bool may_sleep(const Node& node, Instant now) const;
   bool is_awake(const Allocation& allocation) const;

@@ -75,8 +75,8 @@ Word word_of(const Node& node) {
   return {"unk", "unknown"};
 }
 
-// One mark behind the word: a reboot that is ordered (^) or waited for (@), power that is on its way
-// up (#) or down (%), to go down (!) or gone (~), or silence (*).
+// One mark behind the word: a reboot that is ordered (^) or waited for (@), power that is on its
+// way up (#) or down (%), to go down (!) or gone (~), or silence (*).
 std::string_view mark_of(const Node& node) {
   if (node.reboot.phase == RebootPhase::Issued) return "^";
   if (node.reboot.phase == RebootPhase::Requested) return "@";

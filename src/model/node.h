@@ -73,11 +73,11 @@ struct NodeReboot {
 // Power saving. DO NOT CHANGE THESE VALUES: they are in logs and on the wire.
 enum class PowerPhase : std::uint8_t {
   On = 0,
-  DownWanted = 1,   // POWER_DOWN: to be switched off when no job is left
-  PoweringDown = 2, // SuspendProgram was told; it has SuspendTimeout
-  Off = 3,          // POWERED_DOWN
-  UpWanted = 4,     // POWER_UP: ResumeProgram is to be told
-  PoweringUp = 5,   // it was; the node has ResumeTimeout to register
+  DownWanted = 1,    // POWER_DOWN: to be switched off when no job is left
+  PoweringDown = 2,  // SuspendProgram was told; it has SuspendTimeout
+  Off = 3,           // POWERED_DOWN
+  UpWanted = 4,      // POWER_UP: ResumeProgram is to be told
+  PoweringUp = 5,    // it was; the node has ResumeTimeout to register
 };
 struct NodePower {
   PowerPhase phase = PowerPhase::On;

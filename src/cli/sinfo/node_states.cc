@@ -103,8 +103,8 @@ std::uint32_t state_number(const Node& node) {
   return base | bit(node.cloud(), 7) | bit(node.drain, 9) | bit(node.completing > 0, 10) |
          bit(silent, 11) | bit(off, 12) | bit(power == PowerPhase::UpWanted, 14) |
          bit(power == PowerPhase::DownWanted, 19) | bit(power == PowerPhase::PoweringUp, 20) |
-         bit(power == PowerPhase::PoweringDown, 18) |
-         bit(node.fail, 13) | bit(node.reboot.phase == RebootPhase::Requested, 16) |
+         bit(power == PowerPhase::PoweringDown, 18) | bit(node.fail, 13) |
+         bit(node.reboot.phase == RebootPhase::Requested, 16) |
          bit(node.reboot.phase == RebootPhase::Issued, 17);
 }
 

@@ -110,6 +110,11 @@ void Controller::repeat_orders(Instant now, Outbox& out) {
     for (NodeId node : job.nodes_left)
       if (contacts_[node].connected) order_kill(job, node, config_.kill_wait, out);
   }
+  for (JobId id : indexes_.shrinking()) {
+    const Job& job = state_.jobs.at(id.value);
+    for (const NodeShare& share : job.leaving->nodes)
+      if (contacts_[share.node].connected) order_kill(job, share.node, config_.kill_wait, out);
+  }
   for (JobId id : indexes_.suspended()) {
     const Job& job = state_.jobs.at(id.value);
     for (const NodeShare& share : job.allocation->nodes)

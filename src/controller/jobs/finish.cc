@@ -100,10 +100,13 @@ void Controller::order_kill(const Job& job, NodeId node, Duration grace, Outbox&
 
 void Controller::release_node(JobId id, NodeId node, Instant now, Outbox& out) {
   const Job* job = state_.find(id);
-  if (!job || std::ranges::find(job->nodes_left, node) == job->nodes_left.end()) return;
+  if (!job) return;
+  bool left = std::ranges::find(job->nodes_left, node) != job->nodes_left.end();
+  if (!left && !leaves(*job, node)) return;
   end_steps_on(id, node, now, out);
   emit(JobNodeReleased{.job = id, .node = node}, now, out);
-  if (!state_.jobs.at(id.value).completing()) became_clean(id, now, out);
+  const Job& after = state_.jobs.at(id.value);
+  if (is_terminal(after.state) && !after.completing()) became_clean(id, now, out);
 }
 
 // Nothing of the job is left anywhere.

@@ -9,8 +9,6 @@
 namespace ym {
 namespace {
 
-constexpr std::uint32_t kNotSupported = 2036;  // Slurm's number
-
 template <class T>
 void set_if(T& field, const std::optional<T>& value) {
   if (value) field = *value;
@@ -147,11 +145,14 @@ Status Controller::update(const Job& job, const JobPatch& asked, const Caller& c
   if (is_terminal(job.state)) return refuse(Errc::JobFinished);
   Result<JobPatch> resolved = with_time_limit(asked, job, now);
   if (!resolved) return std::unexpected(resolved.error());
-  const JobPatch& patch = *resolved;
+  JobPatch& patch = *resolved;
   bool pending = job.state == JobState::Pending;
-  // Neither larger nor smaller while it runs.
-  if (job.state == JobState::Running && (patch.min_nodes || patch.max_nodes))
-    return fail(kNotSupported, "Requested operation not supported on this system");
+  if (job.state == JobState::Running && (patch.min_nodes || patch.required_nodes)) {
+    if (Status ok = shrink(job.id, patch, now, out); !ok) return ok;
+    patch.min_nodes = patch.max_nodes = {};
+    patch.required_nodes = {};
+    return update(state_.jobs.at(job.id.value), patch, caller, now, out);
+  }
   if (!pending && touches_placement(patch)) return refuse(Errc::JobNotPending);
   bool raises_limit = patch.time_limit_s && *patch.time_limit_s > job.spec->time_limit_s;
   bool raises_priority = patch.priority && *patch.priority > job.priority;

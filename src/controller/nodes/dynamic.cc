@@ -16,9 +16,7 @@ NodeStateChanged first_state(NodeId id, std::string_view state) {
   NodeCondition condition = same_ignoring_case(base, "FUTURE")  ? NodeCondition::Future
                             : same_ignoring_case(base, "CLOUD") ? NodeCondition::Up
                                                                 : NodeCondition::Unknown;
-  return {.node = id,
-          .condition = condition,
-          .drain = to_upper(state).ends_with("+DRAIN")};
+  return {.node = id, .condition = condition, .drain = to_upper(state).ends_with("+DRAIN")};
 }
 
 }  // namespace
@@ -55,8 +53,7 @@ void Controller::create_nodes(RequestId request, const CreateNodes& create, cons
   emit(std::move(defined), now, out);
   for (const NodeStateChanged& state : states) {
     change_node(state_.nodes.at(state.node.value), state, now, out);
-    if (state_.nodes.at(state.node.value).cloud())
-      set_power(state.node, PowerPhase::Off, now, out);
+    if (state_.nodes.at(state.node.value).cloud()) set_power(state.node, PowerPhase::Off, now, out);
   }
   can_ever_run_.clear();
   answer(request, Done{}, out);
@@ -115,8 +112,10 @@ void Controller::resume_nodes(Instant now, Outbox& out) {
     if (!node || node->resume_after > now) continue;
     NodeNoted note = noted(*node);
     note.resume_after = {};
-    NodeStateChanged change{
-        .node = id, .condition = node->responding || node->must_wake() ? NodeCondition::Up : NodeCondition::Unknown};
+    NodeStateChanged change{.node = id,
+                            .condition = node->responding || node->must_wake()
+                                             ? NodeCondition::Up
+                                             : NodeCondition::Unknown};
     emit(std::move(note), now, out);
     change_node(state_.nodes.at(id.value), change, now, out);
   }

@@ -22,7 +22,7 @@ void Controller::lose_node(NodeId id, const std::string& reason, Instant now, Ou
   for (JobId job_id : jobs) {
     const Job* job = state_.find(job_id);
     if (!job || !job->holds_resources()) continue;  // another component has taken it along
-    if (job->completing()) {
+    if (job->completing() || leaves(*job, id)) {
       release_node(job_id, id, now, out);
       continue;
     }

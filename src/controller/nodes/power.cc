@@ -102,8 +102,7 @@ Status Controller::check_power(const Node& node, std::string_view state) const {
               same_ignoring_case(state, "POWER_DOWN_ASAP") ||
               same_ignoring_case(state, "POWER_DOWN_FORCE");
   if (!up && !down) return fail(2028, "Invalid node state specified");
-  if (node.condition == NodeCondition::Future)
-    return fail(2028, "Invalid node state specified");
+  if (node.condition == NodeCondition::Future) return fail(2028, "Invalid node state specified");
   if (up && config_.power.resume_program.empty())
     return refuse(Errc::Disabled, "ResumeProgram is not defined in slurm.conf");
   if (down && config_.power.suspend_program.empty())
@@ -175,7 +174,7 @@ void Controller::stop_powering_down(NodeId id, Instant now, Outbox& out) {
 }
 
 // The highest that any partition of the node says; what the cluster says, if none does.
-Duration Controller::of_partitions(const Node& node, std::uint32_t PartitionSpec::*member,
+Duration Controller::of_partitions(const Node& node, std::uint32_t PartitionSpec::* member,
                                    Duration otherwise) const {
   Duration highest = otherwise;
   bool said = false;
@@ -228,8 +227,8 @@ Duration Controller::time_to_wake(const Allocation& allocation) const {
   for (const NodeShare& share : allocation.nodes) {
     const Node& node = state_.nodes.at(share.node.value);
     if (node.must_wake())
-      longest = std::max(longest, of_partitions(node, &PartitionSpec::resume_timeout_s,
-                                                config_.resume_timeout));
+      longest = std::max(
+          longest, of_partitions(node, &PartitionSpec::resume_timeout_s, config_.resume_timeout));
   }
   return longest;
 }
@@ -248,8 +247,8 @@ void Controller::watch_power(Instant now, Outbox& out) {
   state_.nodes.for_each([&](std::uint64_t, const Node& node) {
     Duration since = now - node.power.since;
     if (node.power.phase == PowerPhase::PoweringDown &&
-        since >= of_partitions(node, &PartitionSpec::suspend_timeout_s,
-                               config_.power.suspend_timeout))
+        since >=
+            of_partitions(node, &PartitionSpec::suspend_timeout_s, config_.power.suspend_timeout))
       off.push_back(node.id);
     if (node.power.phase == PowerPhase::PoweringUp &&
         since >= of_partitions(node, &PartitionSpec::resume_timeout_s, config_.resume_timeout))

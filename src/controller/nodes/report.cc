@@ -35,8 +35,8 @@ Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
   NodeId id = node->id;
   contacts_[id] = {.connected = true, .last_heard = now};
   // What is to be off may still say something before it is; unless it was started again by hand.
-  bool again = report.complete && node->asleep() &&
-               report.registration.slurmd_start > node->power.since;
+  bool again =
+      report.complete && node->asleep() && report.registration.slurmd_start > node->power.since;
   if (node->switched_off() && !again) return {};
   bool woke = node->must_wake();
   // A sign of life from a node that was thought lost brings it back like a registration: on a
@@ -164,6 +164,12 @@ void Controller::note_attempt(NodeId node, const AttemptReport& attempt, bool co
     return;
   }
   JobId id = job->id;
+  if (!job->completing() && leaves(*job, node)) {
+    if (!clean) return order_kill(*job, node, config_.kill_wait, out);
+    release_node(id, node, now, out);
+    forget.attempts.push_back(attempt.sluid);
+    return;
+  }
   bool suspended = job->state == JobState::Suspended;
   bool runs = job->state == JobState::Running || suspended;
   // A restarted slurmd does not know what it had frozen, so a job that was suspended once is told
@@ -224,7 +230,7 @@ void Controller::note_missing(NodeId node, const std::set<Sluid>& reported, bool
   for (JobId id : expected) {
     const Job* job = state_.find(id);
     if (!job || reported.contains(job->sluid)) continue;
-    if (job->completing()) {
+    if (job->completing() || leaves(*job, node)) {
       // An epilog runs on every node, whether or not the job was seen there.
       if (config_.epilog.empty() || rebooted)
         release_node(id, node, now, out);
