@@ -324,11 +324,13 @@ class Controller {
   };
   void notice(const EventBody& body, Instant now);  // before it is applied
   void notice(TriggerEvent event, NodeId node, JobId job, Instant now);
+  void recall_triggers();
   void pull_triggers(Instant now, Outbox& out);
   void pull_for_jobs(Instant now, Outbox& out);
   void pull(const Trigger& trigger, const std::string& argument, Instant now, Outbox& out);
   // crontabs/
   bool is_in_crontab(const Job& job) const;
+  void leave_crontab(const Job& job, Instant now, Outbox& out);
   Instant next_time(const Job& job, Instant now) const;
   // mail/
   void mail(const EventBody& body, Outbox& out);

@@ -204,6 +204,8 @@ std::vector<Option<ScancelSettings>> scancel_table() {
        flag<&Settings::interactive>},
       {{.name = "hurry", .letter = 'H', .help = "Taken, without effect: nothing is staged out"},
        flag<&Settings::hurry>},
+      {{.name = "cron", .help = "Jobs of crontabs (scrontab), too: their lines are switched off"},
+       flag<&Settings::cron>},
       {{.name = "ctld", .help = "Taken, without effect: signals always go by the controller"},
        accept},
       {{.name = "quiet", .letter = 'Q', .help = "No complaint about jobs that are over"},

@@ -79,8 +79,7 @@ void Controller::define_nodes(const ClusterConfig& config, Instant now, Outbox& 
   if (!defined.nodes.empty()) emit(std::move(defined), now, out);
   for (const NodeStateChanged& state : states) {
     change_node(state_.nodes.at(state.node.value), state, now, out);
-    if (state_.nodes.at(state.node.value).cloud())
-      set_power(state.node, PowerPhase::Off, now, out);
+    if (state_.nodes.at(state.node.value).cloud()) set_power(state.node, PowerPhase::Off, now, out);
   }
 }
 

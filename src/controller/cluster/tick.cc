@@ -34,6 +34,7 @@ void Controller::begin_watch(Instant now, Outbox& out) {
     if (state_.jobs.at(job.value).configuring) begin_configuring(job, now, out);
   go_on_after_ends(now, out);
   begin_mail(now);
+  recall_triggers();
   if (!state_.triggers.empty()) noticed(TriggerEvent::ControllerRestarted, now);
 }
 
