@@ -107,7 +107,7 @@ def test_a_node_that_does_not_come_is_down_and_its_job_is_requeued(make_yard):
     yard.run("scontrol", "power", "down", "n2")
     wait_state(yard, "n2", "idle~")
     job = yard.run("sbatch", "--parsable", "-w", "n2", "--wrap", "true").stdout.strip()
-    wait_for(lambda: state(yard, "n2") in ("down", "down*"), what="n2 down")
+    wait_state(yard, "n2", "down~")
     assert "Reason=ResumeTimeout reached" in yard.run("scontrol", "show", "node", "n2").stdout
     wait_for(lambda: "failed n2" in said(yard), what="ResumeFailProgram")
     wait_for(lambda: "Restarts=1" in yard.run("scontrol", "show", "job", job).stdout,

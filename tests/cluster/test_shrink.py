@@ -41,6 +41,6 @@ sleep 1000
     assert sorted(yard.run("srun", "-N2", "sh", "-c", "echo $SLURMD_NODENAME").stdout.split()) == [
         "n2", "n3"]
     refused = yard.run("scontrol", "update", f"JobId={job}", "NumNodes=2", check=False)
-    assert refused.returncode == 1 and "not get more" in refused.stderr + refused.stdout
+    assert refused.returncode == 1 and "gets no more" in refused.stderr + refused.stdout
     yard.run("scancel", job)
     wait_for(lambda: yard.idle_nodes() == 3, what="all free")

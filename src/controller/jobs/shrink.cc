@@ -21,7 +21,8 @@ Result<std::vector<NodeShare>> staying(const State& state, const Job& job, const
     if (count == 0) return refuse(Errc::InvalidNodeCount);
     if (count > nodes.size())
       return fail(kNotSupported,
-                  "A running job can give nodes back, but not get more: submit another job");
+                  "Requested operation not supported on this system: a running job can give nodes "
+                  "back, but gets no more");
     return std::vector(nodes.begin(), nodes.begin() + count);
   }
   auto wanted = Hostlist::parse(*patch.required_nodes);
@@ -30,12 +31,14 @@ Result<std::vector<NodeShare>> staying(const State& state, const Job& job, const
   for (const NodeShare& share : nodes)
     if (wanted->contains(state.nodes.at(share.node.value).spec->name)) stay.push_back(share);
   if (stay.size() < wanted->count())
-    return fail(kNotSupported, "Not all of " + *patch.required_nodes + " are nodes of this job");
+    return fail(kNotSupported, "Requested operation not supported on this system: not all of " +
+                                   *patch.required_nodes + " are nodes of this job");
   if (patch.min_nodes && *patch.min_nodes != stay.size()) return refuse(Errc::InvalidNodeCount);
   if (job.runs_script() && stay.front().node != nodes.front().node)
-    return fail(kNotSupported, "Its script runs on " +
-                                   state.nodes.at(nodes.front().node.value).spec->name +
-                                   ": the job cannot go on without that node");
+    return fail(kNotSupported,
+                "Requested operation not supported on this system: the script runs on " +
+                    state.nodes.at(nodes.front().node.value).spec->name +
+                    ", so the job keeps that node");
   return stay;
 }
 

@@ -242,16 +242,20 @@ void Controller::woke_up(NodeId id, Instant now, Outbox& out) {
 }
 
 void Controller::watch_power(Instant now, Outbox& out) {
-  if (!saves_power()) return;
+  if (!saves_power() && waking_.empty()) return;
+  auto over = [](Duration since, Duration limit) { return limit >= Duration(0) && since >= limit; };
   std::vector<NodeId> off, late;
   state_.nodes.for_each([&](std::uint64_t, const Node& node) {
     Duration since = now - node.power.since;
     if (node.power.phase == PowerPhase::PoweringDown &&
-        since >=
-            of_partitions(node, &PartitionSpec::suspend_timeout_s, config_.power.suspend_timeout))
+        over(since,
+             of_partitions(node, &PartitionSpec::suspend_timeout_s, config_.power.suspend_timeout)))
       off.push_back(node.id);
     if (node.power.phase == PowerPhase::PoweringUp &&
-        since >= of_partitions(node, &PartitionSpec::resume_timeout_s, config_.resume_timeout))
+        over(since, of_partitions(node, &PartitionSpec::resume_timeout_s, config_.resume_timeout)))
+      late.push_back(node.id);
+    // A node of a cloud that nobody can switch on.
+    if (node.power.phase == PowerPhase::UpWanted && config_.power.resume_program.empty())
       late.push_back(node.id);
   });
   for (NodeId id : off) {
@@ -296,8 +300,11 @@ void Controller::fall_asleep(Instant now, Outbox& out) {
       return true;
     });
   }
+  // No more than the rate allows now: the others may be given work until their turn comes.
+  std::size_t room = room_of(config_.power.suspend_rate, switched_off_, now);
   std::vector<NodeId> ids;
-  for (const Node* node : due) ids.push_back(node->id);
+  for (const Node* node : due)
+    if (ids.size() < room) ids.push_back(node->id);
   for (NodeId id : ids) set_power(id, PowerPhase::DownWanted, now, out);
 }
 
@@ -340,9 +347,15 @@ void Controller::switch_on(Instant now, Outbox& out) {
 
 // They have had their time. Their jobs go back to the queue.
 void Controller::fail_to_wake(const std::vector<NodeId>& nodes, Instant now, Outbox& out) {
+  std::string reason = config_.power.resume_program.empty() ? "ResumeProgram is not defined"
+                                                            : "ResumeTimeout reached";
   for (NodeId id : nodes) {
-    set_power(id, PowerPhase::On, now, out);
-    lose_node(id, "ResumeTimeout reached", now, out);
+    // Off since it was told to come: should it still come, it is heard.
+    NodePower power = state_.nodes.at(id.value).power;
+    power.phase = PowerPhase::Off;
+    power.up_wanted = false;
+    emit(NodePowerChanged{.node = id, .power = power}, now, out);
+    lose_node(id, reason, now, out);
   }
   if (!config_.power.resume_fail_program.empty())
     run_for_nodes(config_.power.resume_fail_program, nodes, false, out);
