@@ -175,15 +175,9 @@ Status Controller::update(const Job& job, const JobPatch& asked, const Caller& c
     if (Status ok = check_times(spec, now); !ok) return ok;
     if (Status ok = check_can_ever_run(spec, config_.enforce_partition_limits); !ok) return ok;
   }
-  JobUpdated event{.job = job.id,
-                   .spec = {},
-                   .holds = job.holds,
-                   .priority = patch.priority.value_or(job.priority),
-                   .dependency = job.dependency,
-                   .dependency_failed = job.dependency_failed,
-                   .array_max_running = patch.array_max_running.value_or(job.array_max_running),
-                   .limit_end = job.limit_end,
-                   .special_exit = job.special_exit};
+  JobUpdated event = unchanged(job);
+  set_if(event.priority, patch.priority);
+  set_if(event.array_max_running, patch.array_max_running);
   if (patch.dependency) {
     auto dependency = Dependency::parse(*patch.dependency);
     if (!dependency) return refuse(Errc::DependencyInvalid, dependency.error().text);

@@ -200,24 +200,21 @@ void Controller::note_attempt(NodeId node, const AttemptReport& attempt, bool co
   }
   const Job& after = state_.jobs.at(id.value);
   if (!after.completing()) return;
+  auto kills_it = [&](const Order& order) {
+    const auto* kill = std::get_if<KillJob>(&order.message);
+    return kill && order.node == node && kill->sluid == attempt.sluid;
+  };
   if (clean) {
     // Unless the job ended because its script did: then it was told above.
     bool ended_from_outside = after.state != JobState::Completed &&
                               after.state != JobState::Failed &&
                               after.state != JobState::OutOfMemory;
     if (ended_from_outside) end_batch_step(id, attempt, now, out);
-    std::erase_if(out.orders,
-                  [&](const Order& order) {  // finish() asked for what this report already says
-                    const auto* kill = std::get_if<KillJob>(&order.message);
-                    return kill && order.node == node && kill->sluid == attempt.sluid;
-                  });
+    std::erase_if(out.orders, kills_it);  // finish() asked for what this report already says
     release_node(id, node, now, out);
     forget.attempts.push_back(attempt.sluid);
   } else {
-    bool asked = std::ranges::any_of(out.orders, [&](const Order& order) {
-      const auto* kill = std::get_if<KillJob>(&order.message);
-      return kill && order.node == node && kill->sluid == attempt.sluid;
-    });
+    bool asked = std::ranges::any_of(out.orders, kills_it);
     if (!asked) order_kill(after, node, config_.kill_wait, out);
   }
 }
