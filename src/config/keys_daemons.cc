@@ -52,7 +52,7 @@ constexpr KeyInfo kTable[] = {
     {"NodeFeaturesPlugins", Text, NotYet, "(null)"},
     {"PluginDir", Text, NotYet, "/usr/lib/slurm"},
     {"PlugStackConfig", Path, NotYet, "(null)"},
-    {"PrivateData", Choices, NotYet, "none",
+    {"PrivateData", Choices, ActedOn, "none",
      "none|accounts|all|cloud|events|jobs|nodes|partitions|reservations|usage|users"},
     {"ReconfigFlags", Text, NotYet, "(null)"},
     {"ResvEpilog", Path, NotYet, "(null)"},

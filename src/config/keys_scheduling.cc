@@ -42,9 +42,9 @@ constexpr KeyInfo kTable[] = {
     {"PriorityWeightQOS", Number, NotYet, "0", "0-4294967294"},
     {"PriorityWeightTRES", Text, ActedOn, "(null)"},
     {"RebootProgram", Path, ActedOn, "(null)"},
-    {"ResumeFailProgram", Path, NotYet, "(null)"},
-    {"ResumeProgram", Path, NotYet, "(null)"},
-    {"ResumeRate", Number, NotYet, "300 nodes/min", "0-65533"},
+    {"ResumeFailProgram", Path, ActedOn, "(null)"},
+    {"ResumeProgram", Path, ActedOn, "(null)"},
+    {"ResumeRate", Number, ActedOn, "300 nodes/min", "0-65533"},
     {"ResumeTimeout", Number, ActedOn, "60 sec", "0-65533"},
     {"ResvOverRun", Limit, ActedOn, "0 min", "0-65533"},
     {"SchedulerParameters", Text, NotYet, "(null)"},
@@ -56,13 +56,13 @@ constexpr KeyInfo kTable[] = {
      "LLN|"
      "CR_ONE_TASK_PER_CORE|CR_CORE_DEFAULT_DIST_BLOCK|CR_PACK_NODES|CR_NO_DIST_TOPO_BLOCK|"
      "LL_SHARED_GRES|MULTIPLE_SHARING_GRES_PJ|ENFORCE_BINDING_GRES|ONE_TASK_PER_SHARING_GRES|NONE"},
-    {"SuspendExcNodes", Text, NotYet, "(null)"},
-    {"SuspendExcParts", Text, NotYet, "(null)"},
-    {"SuspendExcStates", Text, NotYet, "(null)"},
-    {"SuspendProgram", Path, NotYet, "(null)"},
-    {"SuspendRate", Number, NotYet, "60 nodes/min", "0-65533"},
-    {"SuspendTime", Limit, NotYet, "INFINITE", "0-4294967294"},
-    {"SuspendTimeout", Number, NotYet, "30 sec", "0-65533"},
+    {"SuspendExcNodes", Text, ActedOn, "(null)"},
+    {"SuspendExcParts", Text, ActedOn, "(null)"},
+    {"SuspendExcStates", Text, ActedOn, "(null)"},
+    {"SuspendProgram", Path, ActedOn, "(null)"},
+    {"SuspendRate", Number, ActedOn, "60 nodes/min", "0-65533"},
+    {"SuspendTime", Limit, ActedOn, "INFINITE", "0-4294967294"},
+    {"SuspendTimeout", Number, ActedOn, "30 sec", "0-65533"},
 };
 
 }  // namespace

@@ -83,7 +83,7 @@ NodeSpec NodeLines::common_spec(const Fields& fields, Place place, std::string_v
         place, fmt::format("State: '{}' is not one of UNKNOWN, CLOUD, DOWN, DRAIN, EXTERNAL, "
                            "FAIL, FAILING, FUTURE",
                            printable(state, 64)));
-  } else if (spec.state == "CLOUD" || spec.state == "EXTERNAL") {
+  } else if (spec.state == "EXTERNAL") {
     findings_.note_unused(KeyScope::Node, "State=" + spec.state, spec.state, place);
   }
   return spec;

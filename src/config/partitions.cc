@@ -127,6 +127,10 @@ PartitionSpec PartitionLines::spec_of(const Line& line, const NodeLines& nodes) 
   spec.priority_job_factor = u32(fields.number("PriorityJobFactor", priority));
   spec.over_time_limit_min = u32(fields.number("OverTimeLimit", kOverTimeOfCluster));
   spec.grace_time_s = u32(fields.number("GraceTime", 0));
+  spec.power_down_on_idle = fields.yes("PowerDownOnIdle");
+  spec.suspend_time_s = u32(fields.number("SuspendTime", PartitionSpec::kOfCluster));
+  spec.suspend_timeout_s = u32(fields.number("SuspendTimeout", PartitionSpec::kOfCluster));
+  spec.resume_timeout_s = u32(fields.number("ResumeTimeout", PartitionSpec::kOfCluster));
   spec.default_cpus_per_gpu = u32(fields.number("DefCpuPerGPU", 0));
   spec.default_memory_per_gpu_mb = fields.number("DefMemPerGPU", 0);
   spec.allow_groups = list_of(fields, "AllowGroups");

@@ -250,6 +250,15 @@ std::string print_partition(const PartitionSpec& p, const std::string& preempt_m
     line.put("OverTimeLimit", "UNLIMITED");
   else
     line.number("OverTimeLimit", p.over_time_limit_min, d.over_time_limit_min);
+  line.yes("PowerDownOnIdle", p.power_down_on_idle);
+  for (auto [key, value] : {std::pair("SuspendTime", p.suspend_time_s),
+                            std::pair("SuspendTimeout", p.suspend_timeout_s),
+                            std::pair("ResumeTimeout", p.resume_timeout_s)}) {
+    if (value == kConfigUnlimited)
+      line.put(key, "UNLIMITED");
+    else
+      line.number(key, value, PartitionSpec::kOfCluster);
+  }
   line.number("GraceTime", p.grace_time_s, d.grace_time_s);
   line.number("DefMemPerCPU", p.default_memory_per_cpu_mb, 0);
   line.number("DefMemPerNode", p.default_memory_per_node_mb, 0);

@@ -179,7 +179,11 @@ class Controller {
   // jobs/prepare.cc
   bool prepares_nodes() const;
   bool must_configure() const;
-  void begin_configuring(JobId job, Outbox& out);
+  void begin_configuring(JobId job, Instant now, Outbox& out);
+  void go_on_configuring(JobId job, Instant now, Outbox& out);
+  void configured(JobId job, Instant now, Outbox& out);
+  void nodes_awake(JobId job, Instant now, Outbox& out);
+  void stop_waking(JobId job, NodeId node, Instant now, Outbox& out);
   void launch(const Job& job, Outbox& out);
   void send_prepare(const Job& job, NodeId node, Outbox& out) const;
   bool batch_may_launch(const Job& job) const;
@@ -245,6 +249,10 @@ class Controller {
   Status set_holds(const Job& job, JobVerb verb, const Caller& caller, Instant now, Outbox& out);
   Status requeue(const Job& job, const AlterJobs& alter, const Caller& caller, Instant now,
                  Outbox& out);
+  // jobs/shrink.cc
+  Status shrink(JobId job, const JobPatch& patch, Instant now, Outbox& out);
+  // Has the job given the node up, and is not gone from there?
+  static bool leaves(const Job& job, NodeId node);
   // jobs/update_step.cc
   static Status notify(const Job& job, const std::string& text, Outbox& out);
   // jobs/top.cc
@@ -290,6 +298,32 @@ class Controller {
   void end_reboot(NodeId node, Instant now, Outbox& out);
   void watch_reboots(Instant now, Outbox& out);
   static void after_reboot(const Node& node, NodeStateChanged& change);
+  // nodes/power.cc
+  bool saves_power() const {
+    return !config_.power.suspend_program.empty() || !config_.power.resume_program.empty();
+  }
+  static bool is_power_verb(std::string_view state);
+  Status check_power(const Node& node, std::string_view state) const;
+  void request_power(NodeId node, std::string_view state, const Caller& caller, Instant now,
+                     Outbox& out);
+  void undo_asap(NodeId node, Instant now, Outbox& out);
+  void stop_powering_down(NodeId node, Instant now, Outbox& out);
+  void set_power(NodeId node, PowerPhase phase, Instant now, Outbox& out);
+  // It has registered after it was switched on, or by itself.
+  void woke_up(NodeId node, Instant now, Outbox& out);
+  void watch_power(Instant now, Outbox& out);
+  void fall_asleep(Instant now, Outbox& out);
+  void switch_on(Instant now, Outbox& out);
+  void switch_off(Instant now, Outbox& out);
+  void fail_to_wake(const std::vector<NodeId>& nodes, Instant now, Outbox& out);
+  void run_for_nodes(const std::string& program, const std::vector<NodeId>& nodes, bool with_jobs,
+                     Outbox& out) const;
+  std::string resume_file(const std::vector<NodeId>& nodes) const;
+  Duration of_partitions(const Node& node, std::uint32_t PartitionSpec::* member,
+                         Duration otherwise) const;
+  bool may_sleep(const Node& node, Instant now) const;
+  bool is_awake(const Allocation& allocation) const;
+  Duration time_to_wake(const Allocation& allocation) const;  // at most
   // triggers/
   // A trigger that is to be pulled, for a node or a job, when its time has come.
   struct Pull {
@@ -300,11 +334,13 @@ class Controller {
   };
   void notice(const EventBody& body, Instant now);  // before it is applied
   void notice(TriggerEvent event, NodeId node, JobId job, Instant now);
+  void recall_triggers();
   void pull_triggers(Instant now, Outbox& out);
   void pull_for_jobs(Instant now, Outbox& out);
   void pull(const Trigger& trigger, const std::string& argument, Instant now, Outbox& out);
   // crontabs/
   bool is_in_crontab(const Job& job) const;
+  void leave_crontab(const Job& job, Instant now, Outbox& out);
   Instant next_time(const Job& job, Instant now) const;
   // mail/
   void mail(const EventBody& body, Outbox& out);
@@ -348,6 +384,11 @@ class Controller {
   std::map<JobId, std::uint32_t> limit_mails_;  // the highest share of the limit that was mailed of
   const TimeZone* zone_ = nullptr;
   std::map<NodeId, Instant> resume_at_;  // nodes with ResumeAfter
+  // Nodes that a job waits for, to be switched on. Found out again after a restart.
+  std::map<JobId, std::set<NodeId>> waking_;
+  std::set<JobId> late_;  // their time counts from when they are configured
+  // When nodes were switched on and off, within the last minute: for the rates.
+  std::vector<Instant> switched_on_, switched_off_;
 };
 
 }  // namespace ym

@@ -94,6 +94,9 @@ void Indexes::note(const Job& job, bool present) {
     } else {
       for (const NodeShare& share : job.allocation->nodes)
         set_member(on_node_, share.node, id, present);
+      if (job.leaving) set_member(shrinking_, id, present);
+      for (const NodeShare& share : job.leaving->nodes)
+        set_member(on_node_, share.node, id, present);
     }
   } else if (is_terminal(job.state)) {
     set_member(by_end_, std::pair(job.end, id), present);

@@ -45,6 +45,7 @@ class Indexes {
     return interactive_;
   }  // allocations and requests for one that live for a client
   const JobSet& suspended() const { return suspended_; }
+  const JobSet& shrinking() const { return shrinking_; }    // running, with nodes that they leave
   const JobSet& singletons() const { return singletons_; }  // pending with an open `singleton` term
   const JobSet& delayed() const {
     return delayed_;
@@ -65,7 +66,7 @@ class Indexes {
   std::map<Key, JobSet> namesakes_;
   ByTime by_limit_, by_warning_, by_step_limit_, by_end_;
   ByTime by_deadline_;
-  JobSet completing_, unlaunched_, interactive_, suspended_, singletons_, delayed_;
+  JobSet completing_, unlaunched_, interactive_, suspended_, singletons_, delayed_, shrinking_;
 };
 
 }  // namespace ym

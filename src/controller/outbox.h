@@ -42,7 +42,8 @@ struct ControllerProgram {
   ExitStatus exit;  // of the job, for the epilog
 };
 
-// A program beside the jobs: of a trigger, or MailProg. Nobody waits for its end.
+// A program beside the jobs: of a trigger, MailProg, SuspendProgram and the like. Nobody waits for
+// its end.
 struct SideProgram {
   std::string program;                 // a path, or a line for the shell if there are no arguments
   std::vector<std::string> arguments;  // without the name
@@ -50,6 +51,8 @@ struct SideProgram {
   Uid uid;                               // who it runs as
   Gid gid;
   std::string user_name;  // empty: as whom the controller runs
+  // A file that is there while it runs: the variable with its name, and what is in it.
+  std::string file_variable, file_text;
 };
 
 struct Outbox {

@@ -84,6 +84,12 @@ class Fold {
 
   void operator()(const NodeRebootChanged& e) { known(e.node).reboot = e.reboot; }
 
+  void operator()(const NodePowerChanged& e) {
+    Node& node = known(e.node);
+    node.power = e.power;
+    if (node.switched_off()) node.responding = false;
+  }
+
   void operator()(const NodeNoted& e) {
     Node& node = known(e.node);
     node.comment = e.comment;
@@ -217,8 +223,24 @@ class Fold {
     count_licenses(*job.allocation, true);
   }
 
-  void operator()(const JobConfigured& e) { known(e.job).configuring = false; }
+  void operator()(const JobConfigured& e) {
+    Job& job = known(e.job);
+    job.configuring = false;
+    if (!e.limit_end) return;
+    job.start = at_;
+    job.limit_end = e.limit_end;
+  }
   void operator()(const JobLaunched& e) { known(e.job).launched = true; }
+
+  void operator()(const JobShrunk& e) {
+    Job& job = known(e.job);
+    YM_CHECK(job.state == JobState::Running);
+    for (const NodeShare& share : job.allocation->nodes)
+      if (!find_share(*e.allocation, share.node)) ++known(share.node).completing;
+    job.spec = e.spec;
+    job.allocation = e.allocation;
+    job.leaving = e.leaving;
+  }
 
   void operator()(const AllocationChanged& e) {
     Job& job = known(e.job);
@@ -248,6 +270,7 @@ class Fold {
       job.nodes_left.push_back(share.node);
       ++state_.nodes.edit(share.node.value).completing;
     }
+    for (const NodeShare& share : job.leaving->nodes) job.nodes_left.push_back(share.node);
   }
 
   void operator()(const JobEpilogEnded& e) { known(e.job).epilog_due = false; }
@@ -255,11 +278,18 @@ class Fold {
   void operator()(const JobNodeReleased& e) {
     Job& job = known(e.job);
     auto at = std::ranges::find(job.nodes_left, e.node);
-    YM_CHECK(at != job.nodes_left.end());
-    job.nodes_left.erase(at);
-    for (const NodeShare& share : job.allocation->nodes)
-      if (share.node == e.node) give_back(share, job);
+    const NodeShare* left = find_share(*job.leaving, e.node);
+    YM_CHECK(left || at != job.nodes_left.end());
+    if (at != job.nodes_left.end()) job.nodes_left.erase(at);
     --state_.nodes.edit(e.node.value).completing;
+    if (left) {
+      give_back(*left, job, *job.leaving);
+      Allocation rest = *job.leaving;
+      std::erase_if(rest.nodes, [&](const NodeShare& share) { return share.node == e.node; });
+      job.leaving = rest.nodes.empty() ? Ref<Allocation>() : Ref(std::move(rest));
+    } else if (const NodeShare* share = find_share(*job.allocation, e.node)) {
+      give_back(*share, job, *job.allocation);
+    }
   }
 
   void operator()(const JobRequeued& e) {
@@ -386,6 +416,10 @@ class Fold {
     charge(job);
     return paused;
   }
+  static const NodeShare* find_share(const Allocation& allocation, NodeId node) {
+    auto at = std::ranges::find(allocation.nodes, node, &NodeShare::node);
+    return at == allocation.nodes.end() ? nullptr : &*at;
+  }
   static std::uint32_t cpus_held(const Job& job, const NodeShare& share) {
     return job.state == JobState::Suspended ? 0 : share.cpus;
   }
@@ -418,10 +452,10 @@ class Fold {
     for (NodeShare share : job.allocation->nodes) {
       if (job.is_parked()) known(share.node).parked_cpus -= share.cpus;
       share.cpus = cpus_held(job, share);
-      give_back(share, job);
+      give_back(share, job, *job.allocation);
     }
   }
-  void give_back(const NodeShare& share, const Job& job) {
+  void give_back(const NodeShare& share, const Job& job, const Allocation& allocation) {
     Node& node = known(share.node);
     YM_CHECK(node.cpus_used >= share.cpus);
     YM_CHECK(node.memory_used_mb >= share.memory_mb);
@@ -436,7 +470,7 @@ class Fold {
       node.for_user -= keeps_others_off(job) ? 1 : 0;
     }
     node.last_busy = at_;
-    change_gres(node, *job.allocation, release_gres);
+    change_gres(node, allocation, release_gres);
   }
 
   static void change_gres(Node& node, const Allocation& allocation,
@@ -460,12 +494,14 @@ class Fold {
     if (kinds == before) return;
     if (node.jobs > 0)
       state_.jobs.for_each([&](std::uint64_t, const Job& job) {
-        if (!job.holds_resources() || !job.allocation->gres) return;
+        if (!job.holds_resources()) return;
         bool left =
             job.completing() && std::ranges::find(job.nodes_left, node.id) == job.nodes_left.end();
-        if (left) return;
-        for (const GresShare& share : *job.allocation->gres)
-          if (share.node == node.id) hold_gres(kinds, share);
+        for (const Allocation* held : {&*job.allocation, &*job.leaving}) {
+          if (left || !held->gres) continue;
+          for (const GresShare& share : *held->gres)
+            if (share.node == node.id) hold_gres(kinds, share);
+        }
       });
     node.gres = kinds.empty() ? Ref<GresKinds>() : Ref(std::move(kinds));
   }

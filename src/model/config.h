@@ -41,6 +41,17 @@ struct PrologFlags {
   bool operator==(const PrologFlags&) const = default;
 };
 
+// Power saving: Suspend* and Resume* but ResumeTimeout.
+struct PowerConfig {
+  std::string suspend_program, resume_program, resume_fail_program;
+  Duration suspend_time{-1};  // less than 0: never
+  Duration suspend_timeout = std::chrono::seconds(30);
+  std::uint32_t suspend_rate = 60, resume_rate = 300;  // nodes a minute; 0: no limit
+  std::string except_nodes, except_partitions, except_states;
+  bool hide_cloud = true;  // PrivateData without `cloud`: nodes of it that are off are not shown
+  bool operator==(const PowerConfig&) const = default;
+};
+
 struct ClusterConfig {
   std::string cluster_name = "cluster";
   std::vector<ControllerHost> controllers;
@@ -131,6 +142,7 @@ struct ClusterConfig {
 
   PriorityRules priority;
   PreemptRules preempt;  // PreemptType, PreemptMode …
+  PowerConfig power;
 
   // Every key with its value as `scontrol show config` prints it, sorted by key.
   std::vector<std::pair<std::string, std::string>> shown;

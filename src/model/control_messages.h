@@ -55,7 +55,9 @@ struct ConfigFiles {
   std::vector<ConfigFile> files;
 };
 
-struct Reconfigure {};
+struct Reconfigure {
+  std::string nodes;  // a hostlist: only these; empty: the controller and all nodes
+};
 struct Shutdown {
   bool controller_only = false;
 };

@@ -77,6 +77,12 @@ struct NodeRebootChanged {
   NodeReboot reboot;
 };
 
+// It is switched off or on, or is to be.
+struct NodePowerChanged {
+  NodeId node;
+  NodePower power;
+};
+
 // What people wrote on it; survives a new configuration.
 struct NodeNoted {
   NodeId node;
@@ -145,14 +151,23 @@ struct JobStarted {
   Instant limit_end;
   bool configuring = false;  // until JobConfigured
 };
-// All prologs that its steps wait for have run.
+// All prologs that its steps wait for have run, and all its nodes are up.
 struct JobConfigured {
   JobId job;
+  Instant limit_end;  // if given, its nodes had to be switched on: its time counts from now
 };
 // The batch host has it: from now on its absence there means that it was lost, not that it never
 // began.
 struct JobLaunched {
   JobId job;
+};
+// A running job has less from now on. What it gives back is its until the nodes are clean: then
+// JobNodeReleased follows for each.
+struct JobShrunk {
+  JobId job;
+  Ref<JobSpec> spec;           // asks for no more than there is left
+  Ref<Allocation> allocation;  // that stays
+  Ref<Allocation> leaving;     // all that is not back yet
 };
 struct AllocationChanged {
   JobId job;
@@ -254,7 +269,8 @@ using EventBody =
                  JobRequeued, JobSuspended, JobResumed, JobForgotten, StepStarted, StepNodeEnded,
                  StepEnded, JobConfigured, NodeRebootChanged, JobEpilogEnded, NodeNoted,
                  ReservationDefined, ReservationRemoved, LicensesDefined, TriggerSet,
-                 TriggerCleared, CrontabSet, StepUpdated, JobPreempted>;
+                 TriggerCleared, CrontabSet, StepUpdated, NodePowerChanged, JobShrunk,
+                 JobPreempted>;
 
 struct Event {
   Seq seq;

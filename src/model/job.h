@@ -207,6 +207,7 @@ struct Job {
   Ref<std::vector<EndedStep>> ended_steps;  // the last of them, the oldest first
   bool special_exit = false;  // requeued and held as SPECIAL_EXIT, until it is released
   Ref<JobPreemption> preemption;  // that it made room for another, last; forgotten when it starts
+  Ref<Allocation> leaving;    // what it has given up and is not clean yet, while it runs
 
   bool completing() const { return !nodes_left.empty(); }
   bool holds_resources() const {

@@ -108,6 +108,7 @@ struct AlterJobs {
   ExitStatus exit;               // Complete: what salloc's or srun's own allocation ended with
   bool special_exit = false;     // RequeueHold: as SPECIAL_EXIT
   bool incomplete_only = false;  // Requeue, RequeueHold: leave alone what has completed
+  bool cron = false;             // Cancel: jobs of crontabs, too
 };
 
 struct JobOutcome {

@@ -75,24 +75,49 @@ Word word_of(const Node& node) {
   return {"unk", "unknown"};
 }
 
-// One mark behind the word: a reboot that is ordered (^) or waited for (@), or silence (*).
+// One mark behind the word: a reboot that is ordered (^) or waited for (@), power that is on its
+// way up (#) or down (%), to go down (!) or gone (~), or silence (*).
 std::string_view mark_of(const Node& node) {
   if (node.reboot.phase == RebootPhase::Issued) return "^";
   if (node.reboot.phase == RebootPhase::Requested) return "@";
+  switch (node.power.phase) {
+    case PowerPhase::DownWanted: return "!";
+    case PowerPhase::PoweringDown: return "%";
+    case PowerPhase::Off: return "~";
+    case PowerPhase::UpWanted:
+    case PowerPhase::PoweringUp: return "#";
+    case PowerPhase::On: break;
+  }
   if (!node.responding) return "*";
   return node.maintenance && node.jobs > 0 ? "$" : "";
+}
+
+std::string_view power_flag(const Node& node) {
+  switch (node.power.phase) {
+    case PowerPhase::On: return "";
+    case PowerPhase::DownWanted: return "+POWER_DOWN";
+    case PowerPhase::PoweringDown:
+      return node.power.up_wanted ? "+POWERING_DOWN+POWER_UP" : "+POWERING_DOWN";
+    case PowerPhase::Off: return "+POWERED_DOWN";
+    case PowerPhase::UpWanted: return "+POWERED_DOWN+POWER_UP";
+    case PowerPhase::PoweringUp: return "+POWERING_UP";
+  }
+  return "";
 }
 
 }  // namespace
 
 std::string state_long(const Node& node) {
   std::string out(base_name(node));
+  if (node.cloud()) out += "+CLOUD";
   if (node.drain) out += "+DRAIN";
   if (node.fail) out += "+FAIL";
   if (node.completing) out += "+COMPLETING";
   if (node.maintenance) out += "+MAINTENANCE";
   if (node.reserved) out += "+RESERVED";
-  if (!node.responding && node.condition != NodeCondition::Future) out += "+NOT_RESPONDING";
+  bool heard_of = node.responding || node.switched_off() || node.must_wake();
+  if (!heard_of && node.condition != NodeCondition::Future) out += "+NOT_RESPONDING";
+  out += power_flag(node);
   if (node.reboot.phase == RebootPhase::Requested) out += "+REBOOT_REQUESTED";
   if (node.reboot.phase == RebootPhase::Issued) out += "+REBOOT_ISSUED";
   return out;

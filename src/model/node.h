@@ -70,6 +70,23 @@ struct NodeReboot {
   bool operator==(const NodeReboot&) const = default;
 };
 
+// Power saving. DO NOT CHANGE THESE VALUES: they are in logs and on the wire.
+enum class PowerPhase : std::uint8_t {
+  On = 0,
+  DownWanted = 1,    // POWER_DOWN: to be switched off when no job is left
+  PoweringDown = 2,  // SuspendProgram was told; it has SuspendTimeout
+  Off = 3,           // POWERED_DOWN
+  UpWanted = 4,      // POWER_UP: ResumeProgram is to be told
+  PoweringUp = 5,    // it was; the node has ResumeTimeout to register
+};
+struct NodePower {
+  PowerPhase phase = PowerPhase::On;
+  Instant since;
+  bool drained = false;    // POWER_DOWN_ASAP: it was drained only for this
+  bool up_wanted = false;  // to be switched on as soon as it is off
+  bool operator==(const NodePower&) const = default;
+};
+
 struct Node {
   NodeId id;
   Ref<NodeSpec> spec;
@@ -105,14 +122,28 @@ struct Node {
   // `exclusive` and `for_user` do not.
   std::uint32_t parked = 0, parked_cpus = 0;
   Instant resume_after;  // down or drained until then; none: until somebody resumes it
+  NodePower power;
 
+  // A node of a cloud: not there unless it is switched on.
+  bool cloud() const { return spec->state == "CLOUD"; }
+  // Off, and work for it would switch it on.
+  bool asleep() const { return power.phase == PowerPhase::Off; }
+  // On, or on its way there: jobs that are given it now wait until it has registered.
+  bool must_wake() const {
+    return power.phase == PowerPhase::Off || power.phase == PowerPhase::UpWanted ||
+           power.phase == PowerPhase::PoweringUp;
+  }
+  // Nothing that it says, or does not say, counts.
+  bool switched_off() const {
+    return power.phase == PowerPhase::PoweringDown || power.phase == PowerPhase::Off;
+  }
   const std::string& features_now() const {
     return features_chosen ? active_features : spec->features;
   }
   // May new work be placed here now?
   bool usable() const {
-    return condition == NodeCondition::Up && responding && !drain && !fail &&
-           reboot.phase != RebootPhase::Issued;
+    return condition == NodeCondition::Up && (responding || must_wake()) && !drain && !fail &&
+           reboot.phase != RebootPhase::Issued && power.phase != PowerPhase::PoweringDown;
   }
   std::uint32_t cpus_free() const {
     // A new configuration may give a node fewer than are in use.
@@ -125,7 +156,8 @@ struct Node {
 // As scontrol shows it: "IDLE", "MIXED+DRAIN", "DOWN+NOT_RESPONDING".
 std::string state_long(const Node& node);
 // As sinfo does, in its two lengths: "mix", "drng", "down*" and "mixed", "draining", "down*"; with
-// "@" while a reboot is waited for and "^" while it happens.
+// "@" while a reboot is waited for and "^" while it happens, "~" while it is switched off and "#"
+// on its way from there, "%" on its way there and "!" before that.
 std::string state_compact(const Node& node);
 std::string state_word(const Node& node);
 

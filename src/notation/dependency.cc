@@ -82,6 +82,11 @@ Status parse_clause(std::string_view text, std::vector<Term>& terms) {
     terms.push_back({.kind = Kind::Singleton});
     return {};
   }
+  if (*kind == Kind::Expand)
+    return invalid(
+        "expand is obsolete: a running job can give nodes back (scontrol update NumNodes=), but "
+        "not "
+        "get more; submit another job");
   if (colon == std::string_view::npos) return invalid(fmt::format("{} names no job", name));
   for (std::string_view target : split(text.substr(colon + 1), ':')) {
     auto term = parse_target(*kind, target);

@@ -28,7 +28,7 @@ TEST(Dependency, PrintsOneJobInEachTerm) {
            {"singleton(unfulfilled)", "singleton"},
            {"AfterCorr:5_3:6_*", "aftercorr:5_3,aftercorr:6_*"},
            {"singleton", "singleton"},
-           {"singleton,afterburstbuffer:1,expand:2", "singleton,afterburstbuffer:1,expand:2"},
+           {"singleton,afterburstbuffer:1", "singleton,afterburstbuffer:1"},
            {"123", "afterany:123"}})
     EXPECT_EQ(canonical(text), printed) << text;
 }
@@ -51,6 +51,7 @@ TEST(Dependency, SaysWhatIsWrong) {
   EXPECT_THAT(canonical("afterko:1"),
               HasSubstr("\"afterko\" is no kind of dependency, did you mean afterok?"));
   EXPECT_THAT(canonical("afterok"), HasSubstr("afterok names no job"));
+  EXPECT_THAT(canonical("expand:7"), HasSubstr("expand is obsolete"));
   EXPECT_THAT(canonical("afterok:"), HasSubstr("\"\" is no job"));
   EXPECT_THAT(canonical("afterok:0"), HasSubstr("\"0\" is no job"));
   EXPECT_THAT(canonical("afterok:1_"), HasSubstr("is no job"));

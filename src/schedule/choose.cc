@@ -45,7 +45,7 @@ Wanted wanted_of(const JobSpec& spec, const PlacementRules& rules) {
 // The lightest first, among equals the roomiest, then the one with the least time to spare.
 void sort_by_taste(Candidates& candidates) {
   std::ranges::sort(candidates, {}, [](const Candidate& c) {
-    return std::tuple(c.free.weight, ~c.gres, ~c.capacity, c.free.slack_ms, c.free.node);
+    return std::tuple(c.free.weight, c.free.asleep, ~c.gres, ~c.capacity, c.free.slack_ms, c.free.node);
   });
 }
 
@@ -58,7 +58,7 @@ Candidates one_node(Candidates& candidates, const Wanted& wanted) {
   std::erase_if(candidates, [&](const Candidate& c) { return !suffices(c, wanted); });
   if (candidates.empty()) return {};
   return {*std::ranges::min_element(candidates, {}, [](const Candidate& c) {
-    return std::tuple(c.free.weight, c.free.cpus, c.free.slack_ms, c.free.node);
+    return std::tuple(c.free.weight, c.free.asleep, c.free.cpus, c.free.slack_ms, c.free.node);
   })};
 }
 

@@ -165,6 +165,7 @@ Free free_now(const Node& node) {
           .cpus_total = node.spec->cpus_for_jobs(),
           .memory_mb = memory - std::min(memory, node.memory_used_mb),
           .weight = node.spec->weight,
+          .asleep = node.must_wake(),
           .idle = node.jobs == node.parked,
           .shape = shape_of(*node.spec),
           .cpus_withheld = node.spec->system_cpus,

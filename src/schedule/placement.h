@@ -19,7 +19,8 @@ struct Free {
   std::uint32_t cpus_total = 0;
   std::uint64_t memory_mb = 0;
   std::uint32_t weight = 1;
-  bool idle = true;  // nobody holds anything of it
+  bool asleep = false;  // has to be switched on first: taken last
+  bool idle = true;     // nobody holds anything of it
   NodeShape shape{};
   std::uint32_t cpus_withheld = 0;  // that no job gets; not in cpus_total
   const NodeSpec* spec = nullptr;   // the state's, as long as that lives

@@ -114,6 +114,10 @@ const std::map<std::string, Scenario::Verb, std::less<>>& Scenario::verbs() {
       {"down", &Scenario::node_state},
       {"drain", &Scenario::node_state},
       {"resume", &Scenario::node_state},
+      {"power_up", &Scenario::node_state},
+      {"power_down", &Scenario::node_state},
+      {"power_down_asap", &Scenario::node_state},
+      {"power_down_force", &Scenario::node_state},
       {"part", &Scenario::partition_state},
       {"connect", &Scenario::connect},
       {"reboot", &Scenario::connect},
@@ -152,6 +156,7 @@ std::string Scenario::nodes_defined(const Line& line) {
       if (key == "weight") node.weight = number(value);
       if (key == "features") node.features = value;
       if (key == "gres") node.gres = value;
+      if (key == "state") node.state = to_upper(value);
     }
     config_.nodes.push_back(node);
   }
@@ -205,6 +210,16 @@ std::string Scenario::set(const Line& line) {
     if (key == "max_array_size") config_.max_array_size = number(value);
     set_preemption(config_.preempt, key, value);
     if (key == "gres_types") config_.gres_types = value;
+    if (key == "suspend_program") config_.power.suspend_program = value;
+    if (key == "resume_program") config_.power.resume_program = value;
+    if (key == "resume_fail_program") config_.power.resume_fail_program = value;
+    if (key == "suspend_time") config_.power.suspend_time = std::chrono::seconds(number(value));
+    if (key == "suspend_timeout")
+      config_.power.suspend_timeout = std::chrono::seconds(number(value));
+    if (key == "resume_timeout") config_.resume_timeout = std::chrono::seconds(number(value));
+    if (key == "suspend_rate") config_.power.suspend_rate = number(value);
+    if (key == "resume_rate") config_.power.resume_rate = number(value);
+    if (key == "except_nodes") config_.power.except_nodes = value;
     if (key == "kill_invalid") config_.kill_on_invalid_dependency = value == "yes";
   }
   return {};
@@ -217,7 +232,8 @@ std::string Scenario::configure(const Line&) {
   planner_.set_preemption(controller_.preempt_rules());
   if (!configured_) {
     controller_.begin_watch(now_, out_);
-    for (const NodeSpec& node : config_.nodes) connect({.words = {node.name}});
+    for (const NodeSpec& node : config_.nodes)
+      if (node.state != "CLOUD") connect({.words = {node.name}});
   }
   configured_ = true;
   return {};
@@ -318,6 +334,7 @@ std::string Scenario::alter(const Line& line) {
     if (key == "limit") alter.patch.time_limit_s = number(value);
     if (key == "priority") alter.patch.priority = number(value);
     if (key == "nodes") alter.patch.min_nodes = number(value);
+    if (key == "nodelist") alter.patch.required_nodes = value;
     if (key == "partition") alter.patch.partitions = value;
     if (key == "array_limit") alter.patch.array_max_running = number(value);
     if (key == "depend") alter.patch.dependency = value;
@@ -471,6 +488,9 @@ std::string Scenario::settle() {
         said += "\n";
       }
     }
+    for (const SideProgram& program : out.side_programs)
+      if (!program.arguments.empty())
+        said += fmt::format("{} {}\n", program.program, program.arguments[0]);
     for (const Order& order : out.orders) obey(order);
   }
   return said;
@@ -489,6 +509,7 @@ std::string Scenario::show(const Job& job) const {
     if (job.restarts) text += fmt::format(" restarts={}", job.restarts);
   } else if (job.state == JobState::Running) {
     text += " nodes=" + row.nodes + " end=" + seconds(job.limit_end);
+    if (job.configuring) text += " configuring";
     if (job.allocation->cpus() > job.allocation->nodes.size())
       text += fmt::format(" cpus={}", job.allocation->cpus());
     for (const NodeShare& share : job.allocation->nodes)

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/common/controller.h"
 #include "os/files.h"
 
 namespace ym::cli {
@@ -115,6 +116,15 @@ Result<Hostlist> resolve_hosts(std::string_view text, const HostSources& sources
     if (!text.empty()) text.remove_prefix(1);
   }
   return Hostlist::of(names);
+}
+
+HostSources sources_of(Controller& controller) {
+  return {.nodes = [&]() -> Result<std::vector<NodeRow>> {
+            auto rows = controller.ask<NodeRows>(QueryNodes{});
+            if (!rows) return std::unexpected(rows.error());
+            return std::move(rows->rows);
+          },
+          .topology = [&] { return load_topology(controller.loaded().path); }};
 }
 
 Result<Topology> load_topology(const std::string& slurm_conf) {

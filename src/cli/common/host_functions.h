@@ -21,6 +21,9 @@ struct HostSources {
 bool has_host_function(std::string_view text);
 // The list with every function replaced by the nodes that it means, in the order of the text.
 Result<Hostlist> resolve_hosts(std::string_view text, const HostSources& sources);
+// What a cluster's controller and its files say. It outlives them.
+class Controller;
+HostSources sources_of(Controller& controller);
 // topology.conf beside slurm.conf. The error says that there is none.
 Result<Topology> load_topology(const std::string& slurm_conf);
 

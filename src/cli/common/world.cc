@@ -11,6 +11,7 @@
 
 #include "base/format.h"
 #include "cli/common/controller.h"
+#include "cli/common/host_functions.h"
 #include "cli/common/hostfile.h"
 #include "cli/common/local.h"
 #include "notation/hostlist.h"
@@ -135,8 +136,26 @@ Status read_hostfile(JobOptions& options) {
   return {};
 }
 
+namespace {
+
+// feature{x} and the like in -w and -x: the nodes that they mean now.
+Status resolve_functions(JobOptions& options) {
+  for (std::string* list : {&options.extras.required_nodes, &options.extras.excluded_nodes}) {
+    if (!has_host_function(*list)) continue;
+    auto controller = Controller::open();
+    if (!controller) return std::unexpected(controller.error());
+    auto hosts = resolve_hosts(*list, sources_of(*controller));
+    if (!hosts) return fail(kWholeText, hosts.error().text);
+    *list = hosts->str();
+  }
+  return {};
+}
+
+}  // namespace
+
 Status settle_outside(JobOptions& options) {
   if (Status read = read_nodes(options); !read) return read;
+  if (Status resolved = resolve_functions(options); !resolved) return resolved;
   bool by_file = options.extras.binding.distribution.starts_with("arbitrary");
   if (Status read = by_file ? read_hostfile(options) : Status{}; !read) return read;
   if (!options.burst_buffer_file.empty()) {

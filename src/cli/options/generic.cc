@@ -182,8 +182,8 @@ std::span<const JobOption> gpu_rows() {
       {.option = {.info = {.name = "gpu-freq",
                            .takes = Takes::Value,
                            .argument = "FREQUENCY",
-                           .help = "Of the GPUs: low, medium, high, highm1 or a number, "
-                                   "memory=FREQUENCY, verbose",
+                           .help = "Kept and shown; nothing sets it: low, medium, high, highm1 "
+                                   "or a number, memory=FREQUENCY, verbose",
                            .variable = "GPU_FREQ"},
                   .set = set_gpu_freq}},
   };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much of what the job gets, and where.
+#include "cli/common/host_functions.h"
 #include "cli/options/setters.h"
 #include "notation/hostlist.h"
 #include "notation/size.h"
@@ -62,6 +63,10 @@ Status set_hostlist(JobOptions& options, std::string_view value) {
       options.nodelist_file = value;
       return {};
     }
+  }
+  if (has_host_function(value)) {  // resolved when the controller can be asked
+    member_of(options, Member) = value;
+    return {};
   }
   // What is no list is refused later, in the words for names that are no node's.
   auto hosts = Hostlist::parse(value);

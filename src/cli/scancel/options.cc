@@ -110,6 +110,8 @@ std::vector<Option<ScancelSettings>> signal_rows() {
         .help = "Signal the batch shell only",
         .variable = "SCANCEL_BATCH"},
        flag<&Settings::batch>},
+      {{.name = "cron", .help = "Jobs of crontabs (scrontab), too: their lines are switched off"},
+       flag<&Settings::cron>},
       {{.name = "full",
         .letter = 'f',
         .help = "Signal the batch shell and all steps",

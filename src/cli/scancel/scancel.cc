@@ -121,7 +121,8 @@ AlterJobs scancel_request(const ScancelSettings& settings, std::vector<JobTarget
                            .nodes = settings.nodes},
                 .signal = settings.signal,
                 .batch_only = settings.batch,
-                .whole_job = settings.full};
+                .whole_job = settings.full,
+                .cron = settings.cron};
   if (out.verb == JobVerb::Signal && out.signal == 0) out.signal = 15;
   settings.states.put_into(out.filter);
   return out;

@@ -13,7 +13,7 @@ struct ScancelSettings {
   std::string nodes, reservation, wckey, cluster;
   std::string refusal;       // whole lines about what was wrong with the command line
   std::uint16_t signal = 0;  // 0: end the job
-  bool batch = false, full = false, quiet = false, interactive = false, hurry = false;
+  bool batch = false, full = false, quiet = false, interactive = false, hurry = false, cron = false;
   std::uint32_t verbose = 0;
   bool has_filter() const;
 };

@@ -78,20 +78,10 @@ std::string record_text(const std::vector<std::string>& lines, bool one_line) {
 }
 
 Result<Hostlist> hosts_of(ScontrolContext& context, std::string_view text) {
-  HostSources sources{.nodes = [&]() -> Result<std::vector<NodeRow>> {
-                        auto controller = context.controller();
-                        if (!controller) return std::unexpected(controller.error());
-                        std::vector<NodeRow> rows;
-                        Status asked = fetch_rows<NodeRows>(**controller, QueryNodes{}, rows);
-                        if (!asked) return std::unexpected(asked.error());
-                        return rows;
-                      },
-                      .topology = [&]() -> Result<Topology> {
-                        auto controller = context.controller();
-                        if (!controller) return std::unexpected(controller.error());
-                        return load_topology((*controller)->loaded().path);
-                      }};
-  return resolve_hosts(text, sources);
+  if (!has_host_function(text)) return resolve_hosts(text, {});
+  auto controller = context.controller();
+  if (!controller) return std::unexpected(controller.error());
+  return resolve_hosts(text, sources_of(**controller));
 }
 
 int show_verb(ScontrolContext& context, const Words& words) {

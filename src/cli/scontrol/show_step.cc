@@ -4,6 +4,7 @@
 #include "cli/common/local.h"
 #include "cli/common/targets.h"
 #include "cli/scontrol/data.h"
+#include "model/node_gres.h"
 #include "notation/time_limit.h"
 
 namespace ym::cli {
@@ -31,8 +32,9 @@ std::string step_record(const StepRow& row, bool one_line) {
        fmt::format("State=RUNNING Partition={} NodeList={}", row.partition, row.nodes),
        fmt::format("Nodes={} CPUs={} Tasks={} Name={} Network=(null)", step.shares.size(), cpus,
                    step.tasks, step.name),
-       fmt::format("TRES=cpu={},{}node={}", cpus, memory, step.shares.size()), "ResvPorts=(null)",
-       "CPUFreqReq=Default", "SrunHost:Pid=N/A"},
+       fmt::format("TRES=cpu={},{}node={}{}", cpus, memory, step.shares.size(),
+                   gres_tres_text(*step.gres)),
+       "ResvPorts=(null)", "CPUFreqReq=Default", "SrunHost:Pid=N/A"},
       one_line);
 }
 

@@ -5,6 +5,7 @@
 #include "cli/common/targets.h"
 #include "cli/scontrol/keys.h"
 #include "cli/scontrol/reservation.h"
+#include "cli/scontrol/resize.h"
 #include "model/errc.h"
 #include "notation/hostlist.h"
 #include "os/clock.h"
@@ -28,6 +29,7 @@ int report_done(ScontrolContext& context, const Result<Done>& done, std::string_
 int update_job(ScontrolContext& context, const std::vector<Assignment>& assignments) {
   auto update = job_update(assignments, wall_clock());
   if (!update) return context.fail_with(update.error().text);
+  bool resizes = update->patch.min_nodes || update->patch.required_nodes;
   AlterJobs request{.verb = JobVerb::Update, .patch = std::move(update->patch)};
   request.filter.all_states = true;
   if (!update->job.empty()) {
@@ -53,6 +55,8 @@ int update_job(ScontrolContext& context, const std::vector<Assignment>& assignme
   for (const JobOutcome& outcome : answer->outcomes)
     if (outcome.code != 0 || !outcome.text.empty())
       code = context.fail_with(fmt::format("{} for job {}", outcome.text, outcome.display));
+  if (code == 0 && resizes && answer->outcomes.size() == 1)
+    return write_resize_scripts(context, answer->outcomes[0].job);
   return code;
 }
 

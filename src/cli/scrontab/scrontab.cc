@@ -130,19 +130,34 @@ bool wants_again() {
   return answer == 'y' || answer == 'Y';
 }
 
+// What was refused is not lost.
+void keep(const std::string& text) {
+  std::string path = environment_variable("TMPDIR").value_or("/tmp") + "/scrontab-XXXXXX";
+  int fd = ::mkstemp(path.data());
+  if (fd >= 0) ::close(fd);
+  if (fd < 0 || !write_file(path, text, 0600))
+    return print_error(fmt::format("scrontab: the edit cannot be kept in {}\n", path));
+  print_error(fmt::format("scrontab: the edit is kept: scrontab {} installs it\n", path));
+}
+
 int edit(Controller& controller, const Settings& settings) {
   auto before = stored(controller, settings);
   if (!before) return refuse(before.error().text);
-  std::string text = before->empty() ? std::string(kExample) : *before;
+  const std::string first = before->empty() ? std::string(kExample) : *before;
+  std::string text = first;
   for (;;) {
     auto after = edited(text);
     if (!after) return refuse(after.error().text);
-    if (*after == text) {
+    if (*after == first) {
       print_error("scrontab: no changes made\n");
       return 0;
     }
     int code = store(controller, settings, *after);
-    if (code == 0 || !wants_again()) return code;
+    if (code == 0) return code;
+    if (!wants_again()) {
+      keep(*after);
+      return code;
+    }
     text = std::move(*after);
   }
 }

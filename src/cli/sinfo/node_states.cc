@@ -18,6 +18,11 @@ bool mixed(const Node& node) {
 }
 bool works(const Node& node) { return is_up(node) && node.jobs > node.completing; }
 bool never(const Node&) { return false; }
+template <PowerPhase kPhase>
+bool power_is(const Node& node) {
+  return node.power.phase == kPhase;
+}
+bool wanted_up(const Node& node) { return node.power.phase == PowerPhase::UpWanted; }
 
 struct StateWord {
   std::string_view name, also;
@@ -39,7 +44,8 @@ constexpr StateWord kWords[] = {
     {"failing", "failg", [](const Node& n) { return n.fail && n.jobs > 0; }},
     {"future", "futr", [](const Node& n) { return n.condition == NodeCondition::Future; }},
     {"unknown", "unk", [](const Node& n) { return n.condition == NodeCondition::Unknown; }},
-    {"no_respond", "not_responding", [](const Node& n) { return !n.responding; }},
+    {"no_respond", "not_responding",
+     [](const Node& n) { return !n.responding && !n.switched_off() && !n.must_wake(); }},
     {"reboot", "boot", [](const Node& n) { return n.reboot.phase != RebootPhase::None; }},
     {"reboot_requested", "reboot@",
      [](const Node& n) { return n.reboot.phase == RebootPhase::Requested; }},
@@ -49,14 +55,14 @@ constexpr StateWord kWords[] = {
     {"reserved", "resv", never},
     {"planned", "plnd", never},
     {"perfctrs", "npc", never},
-    {"cloud", "", never},
+    {"cloud", "", [](const Node& n) { return n.cloud(); }},
     {"maint", "", never},
     {"blocked", "", never},
-    {"power_down", "pow_dn", never},
-    {"powering_down", "", never},
-    {"powered_down", "", never},
-    {"power_up", "pow_up", never},
-    {"powering_up", "", never},
+    {"power_down", "pow_dn", power_is<PowerPhase::DownWanted>},
+    {"powering_down", "", power_is<PowerPhase::PoweringDown>},
+    {"powered_down", "", [](const Node& n) { return n.asleep() || wanted_up(n); }},
+    {"power_up", "pow_up", wanted_up},
+    {"powering_up", "", power_is<PowerPhase::PoweringUp>},
     {"error", "err", never},
     {"inval", "", never},
 };
@@ -91,8 +97,14 @@ std::uint32_t state_number(const Node& node) {
   else if (node.condition == NodeCondition::Up)
     base = node.jobs == node.completing ? 2 : mixed(node) ? 5 : 3;
   auto bit = [](bool set, unsigned at) { return set ? 1u << at : 0u; };
-  return base | bit(node.drain, 9) | bit(node.completing > 0, 10) | bit(!node.responding, 11) |
-         bit(node.fail, 13) | bit(node.reboot.phase == RebootPhase::Requested, 16) |
+  bool silent = !node.responding && !node.switched_off() && !node.must_wake();
+  PowerPhase power = node.power.phase;
+  bool off = node.asleep() || power == PowerPhase::UpWanted;
+  return base | bit(node.cloud(), 7) | bit(node.drain, 9) | bit(node.completing > 0, 10) |
+         bit(silent, 11) | bit(off, 12) | bit(power == PowerPhase::UpWanted, 14) |
+         bit(power == PowerPhase::DownWanted, 19) | bit(power == PowerPhase::PoweringUp, 20) |
+         bit(power == PowerPhase::PoweringDown, 18) | bit(node.fail, 13) |
+         bit(node.reboot.phase == RebootPhase::Requested, 16) |
          bit(node.reboot.phase == RebootPhase::Issued, 17);
 }
 

@@ -5,6 +5,8 @@
 #include "cli/common/local.h"
 #include "cli/common/targets.h"
 #include "cli/squeue/columns.h"
+#include "model/gres_request.h"
+#include "model/node_gres.h"
 #include "notation/time_limit.h"
 
 namespace ym::cli {
@@ -14,6 +16,14 @@ using S = const StepView&;
 
 std::string number(std::uint64_t value) { return fmt::format("{}", value); }
 std::string always_null(S) { return "(null)"; }
+std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }
+// What it has, not what it asked for.
+std::string gres_of_step(S s) { return or_null(shown_gres(gres_total_text(*s.step().gres))); }
+std::string gres_per_node(S s) {
+  const Step& step = s.step();
+  if (!step.gres || step.shares.empty()) return "(null)";
+  return or_null(shown_gres(gres_total_text(gres_on(*step.gres, step.shares[0].node))));
+}
 std::int64_t user_id(S s) { return s.job->spec().uid.value; }
 
 std::string limit_text(S s) {
@@ -58,7 +68,7 @@ const std::vector<Column<StepView>>& step_columns() {
       {'A', "numtasks", "TASKS", [](S s) { return number(s.step().tasks); },
        [](S s) { return static_cast<std::int64_t>(s.step().tasks); }},
       {'N', "nodes", "NODELIST", [](S s) { return s.row->nodes; }},
-      {'b', "tres-per-node", "TRES_PER_NODE", always_null},
+      {'b', "tres-per-node", "TRES_PER_NODE", gres_per_node},
       {0, "numcpus", "NUM_CPUS", [](S s) { return number(cpus(s)); },
        [](S s) { return static_cast<std::int64_t>(cpus(s)); }},
       {0, "jobid", "JOB_ID", [](S s) { return number(s.row->job.value); },
@@ -75,8 +85,8 @@ const std::vector<Column<StepView>>& step_columns() {
       {0, "mem-per-tres", "MEM_PER_TRES", always_null},
       {0, "tres-bind", "TRES_BIND", always_null},
       {0, "tres-freq", "TRES_FREQ", always_null},
-      {0, "tres-per-job", "TRES_PER_STEP", always_null},
-      {0, "tres-per-step", "TRES_PER_STEP", always_null},
+      {0, "tres-per-job", "TRES_PER_STEP", gres_of_step},
+      {0, "tres-per-step", "TRES_PER_STEP", gres_of_step},
       {0, "tres-per-socket", "TRES_PER_SOCKET", always_null},
       {0, "tres-per-task", "TRES_PER_TASK", always_null},
   };

@@ -145,6 +145,10 @@ std::vector<Finding> check_nodes(const Patient& patient) {
     if (node.condition == NodeCondition::Future) continue;
     // The controller may not have missed it yet.
     bool here = is_here(node.spec->hostname.empty() ? node.spec->name : node.spec->hostname);
+    if (node.switched_off() || node.must_wake()) {
+      ++good;
+      continue;
+    }
     bool gone = here && !patient.processes.empty() && !runs(patient, "slurmd", node.spec->name);
     if (node.usable() && !gone) {
       ++good;

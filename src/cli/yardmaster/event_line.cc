@@ -99,6 +99,19 @@ struct EventLines::Words {
     auto phase = static_cast<std::size_t>(e.reboot.phase);
     put("reboot", phase < std::size(kPhases) ? kPhases[phase] : "?");
   }
+  void operator()(const NodePowerChanged& e) {
+    name("NodePowerChanged");
+    node(e.node);
+    constexpr const char* kPhases[] = {"on",  "down_wanted", "powering_down",
+                                       "off", "up_wanted",   "powering_up"};
+    auto phase = static_cast<std::size_t>(e.power.phase);
+    put("power", phase < std::size(kPhases) ? kPhases[phase] : "?");
+  }
+  void operator()(const JobShrunk& e) {
+    name("JobShrunk");
+    job(e.job);
+    put("nodes", e.allocation->nodes.size());
+  }
   void operator()(const JobEpilogEnded& e) {
     name("JobEpilogEnded");
     job(e.job);

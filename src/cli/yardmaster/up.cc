@@ -144,7 +144,7 @@ Status start_nodes(const LoadedConfiguration& loaded, const std::set<std::string
 }
 
 bool has_arrived(const Node& node) {
-  return node.condition == NodeCondition::Future || node.down_by_admin ||
+  return node.condition == NodeCondition::Future || node.down_by_admin || node.switched_off() ||
          (node.condition == NodeCondition::Up && node.responding);
 }
 

@@ -16,6 +16,7 @@ NodeStateChanged configured_state(NodeId id, const std::string& state, const std
     change.condition = NodeCondition::Down;
     change.down_by_admin = true;
   }
+  if (same_ignoring_case(state, "CLOUD")) change.condition = NodeCondition::Up;
   if (same_ignoring_case(state, "FUTURE")) change.condition = NodeCondition::Future;
   if (same_ignoring_case(state, "DRAIN")) change.drain = true;
   if (same_ignoring_case(state, "FAIL")) change.fail = true;
@@ -76,8 +77,10 @@ void Controller::define_nodes(const ClusterConfig& config, Instant now, Outbox& 
     if (!node) states.push_back(configured_state(id, spec.state, spec.reason));
   }
   if (!defined.nodes.empty()) emit(std::move(defined), now, out);
-  for (const NodeStateChanged& state : states)
+  for (const NodeStateChanged& state : states) {
     change_node(state_.nodes.at(state.node.value), state, now, out);
+    if (state_.nodes.at(state.node.value).cloud()) set_power(state.node, PowerPhase::Off, now, out);
+  }
 }
 
 // Partitions that are new, changed or gone.

@@ -31,9 +31,10 @@ void Controller::begin_watch(Instant now, Outbox& out) {
   });
   mend_het_jobs(now, out);
   for (JobId job : configuring)
-    if (state_.jobs.at(job.value).configuring) begin_configuring(job, out);
+    if (state_.jobs.at(job.value).configuring) begin_configuring(job, now, out);
   go_on_after_ends(now, out);
   begin_mail(now);
+  recall_triggers();
   if (!state_.triggers.empty()) noticed(TriggerEvent::ControllerRestarted, now);
 }
 
@@ -59,6 +60,7 @@ void Controller::tick(Instant now, Outbox& out) {
   watch_reservations(now, out);
   watch_reboots(now, out);
   watch_nodes(now, out);
+  watch_power(now, out);
   resume_nodes(now, out);
   watch_owners(now, out);
   repeat_orders(now, out);
@@ -74,6 +76,7 @@ void Controller::watch_nodes(Instant now, Outbox& out) {
   for (const auto& [id, contact] : contacts_) {
     const Node* node = state_.find(id);
     if (!node || node->condition == NodeCondition::Future) continue;
+    if (node->switched_off() || node->must_wake()) continue;  // watch_power()
     Duration quiet = now - contact.last_heard;
     if (node->responding && quiet >= config_.slurmd_timeout / 3) silent.push_back(id);
     bool gone = quiet >= config_.slurmd_timeout && config_.slurmd_timeout.count() > 0 &&
@@ -108,6 +111,11 @@ void Controller::repeat_orders(Instant now, Outbox& out) {
     if (just(job.end)) continue;
     for (NodeId node : job.nodes_left)
       if (contacts_[node].connected) order_kill(job, node, config_.kill_wait, out);
+  }
+  for (JobId id : indexes_.shrinking()) {
+    const Job& job = state_.jobs.at(id.value);
+    for (const NodeShare& share : job.leaving->nodes)
+      if (contacts_[share.node].connected) order_kill(job, share.node, config_.kill_wait, out);
   }
   for (JobId id : indexes_.suspended()) {
     const Job& job = state_.jobs.at(id.value);

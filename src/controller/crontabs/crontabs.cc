@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "controller/controller.h"
 #include "model/errc.h"
 #include "notation/cron.h"
@@ -22,6 +23,27 @@ std::optional<Instant> next_of(const JobSpec& spec, Instant now, const TimeZone*
   return cron->next(now, zone ? *zone : utc);
 }
 
+// The text with the line of its n-th entry made a comment. The client has read the text before, so
+// what is neither empty, a comment nor a variable is an entry.
+std::string without_entry(std::string_view text, std::size_t n) {
+  std::string out;
+  std::size_t entries = 0;
+  bool goes_on = false, ours = false;
+  for (std::string_view line : split(text, '\n')) {
+    std::string_view bare = trim(line);
+    bool begins =
+        !goes_on &&
+        parse_cron_line(bare.ends_with('\\') ? bare.substr(0, bare.size() - 1) : bare).has_value();
+    if (begins) ours = entries++ == n;
+    if (!goes_on && !begins) ours = false;
+    goes_on = line.ends_with('\\');
+    if (ours) out += "#DISABLED: ";
+    out += std::string(line) + "\n";
+  }
+  out.pop_back();  // the text's own last line has its end already
+  return out;
+}
+
 }  // namespace
 
 // One of the crontab that its user has now.
@@ -30,6 +52,15 @@ bool Controller::is_in_crontab(const Job& job) const {
   auto at = state_.crontabs->find(job.spec->uid);
   return at != state_.crontabs->end() &&
          std::ranges::find(at->second.jobs, job.id) != at->second.jobs.end();
+}
+
+// Its line stays for its user to see, but is none any more.
+void Controller::leave_crontab(const Job& job, Instant now, Outbox& out) {
+  Crontab crontab = state_.crontabs->at(job.spec->uid);
+  auto at = std::ranges::find(crontab.jobs, job.id);
+  crontab.text = without_entry(crontab.text, static_cast<std::size_t>(at - crontab.jobs.begin()));
+  crontab.jobs.erase(at);
+  emit(CrontabSet{std::move(crontab)}, now, out);
 }
 
 Instant Controller::next_time(const Job& job, Instant now) const {

@@ -76,7 +76,8 @@ void Controller::alter(RequestId request, const AlterJobs& alter, const Caller& 
   if (alter.filter.targets.empty()) {
     std::set<JobId> ids;
     for_each_selected(state_, alter.filter, [&](const Job& job) {
-      if (may_alter(job, caller)) ids.insert(job.id);
+      bool spared = alter.verb == JobVerb::Cancel && !alter.cron && is_in_crontab(job);
+      if (may_alter(job, caller) && !spared) ids.insert(job.id);
       return true;
     });
     for (JobId id : ids)
@@ -109,7 +110,12 @@ Status Controller::alter_one(JobId id, const AlterJobs& alter, const Caller& cal
     case JobVerb::Release: return set_holds(job, alter.verb, caller, now, out);
     case JobVerb::Requeue:
     case JobVerb::RequeueHold: return requeue(job, alter, caller, now, out);
-    case JobVerb::Cancel: return cancel(job, caller, now, out);
+    case JobVerb::Cancel:
+      if (is_in_crontab(job)) {
+        if (!alter.cron) return fail("Cannot cancel scrontab jobs without --cron flag.");
+        leave_crontab(job, now, out);
+      }
+      return cancel(state_.jobs.at(id.value), caller, now, out);
     case JobVerb::Complete:
       if (job.spec->batch || job.state != JobState::Running) return refuse(Errc::AlreadyDone);
       finish(id, interactive_ending(alter.exit), now, out);

@@ -43,10 +43,17 @@ void Controller::finish_one(JobId id, const Ending& ending, Instant now, Outbox&
   forget_limits(id);
   preparing_.erase(id);
   controller_prologs_.erase(id);
+  late_.erase(id);
+  std::set<NodeId> dark;  // nothing of the job has come there
+  if (auto waking = waking_.extract(id)) dark = std::move(waking.mapped());
   std::vector<NodeId> left = state_.jobs.at(id.value).nodes_left;
   if (left.empty()) return became_clean(id, now, out);
   for (NodeId node : left) {
     const Node* record = state_.find(node);
+    if (dark.contains(node)) {
+      release_node(id, node, now, out);
+      continue;
+    }
     order_kill(state_.jobs.at(id.value), node, ending.grace, out);
     // A node that is down is not waited for. If it can be reached all the same the order ends what
     // is there; if not, that is killed when it comes back (nodes/report.cc).
@@ -93,10 +100,13 @@ void Controller::order_kill(const Job& job, NodeId node, Duration grace, Outbox&
 
 void Controller::release_node(JobId id, NodeId node, Instant now, Outbox& out) {
   const Job* job = state_.find(id);
-  if (!job || std::ranges::find(job->nodes_left, node) == job->nodes_left.end()) return;
+  if (!job) return;
+  bool left = std::ranges::find(job->nodes_left, node) != job->nodes_left.end();
+  if (!left && !leaves(*job, node)) return;
   end_steps_on(id, node, now, out);
   emit(JobNodeReleased{.job = id, .node = node}, now, out);
-  if (!state_.jobs.at(id.value).completing()) became_clean(id, now, out);
+  const Job& after = state_.jobs.at(id.value);
+  if (is_terminal(after.state) && !after.completing()) became_clean(id, now, out);
 }
 
 // Nothing of the job is left anywhere.

@@ -77,12 +77,15 @@ Status Controller::understand_gres(JobSpec& spec) const {
   if (gpus_per(*request, GresPer::Socket) && !spec.extras->sockets_per_node)
     return refuse(Errc::InvalidGres);
   if (Status ok = count_nodes(spec, *request); !ok) return ok;
-  bool free_choice = std::ranges::any_of(
-      split_words(options.flags, ','),
-      [](std::string_view flag) { return same_ignoring_case(flag, "disable-binding"); });
-  request->enforce_binding |= config_.gres_enforce_binding && !free_choice;
+  auto has_flag = [&](std::string_view name) {
+    return std::ranges::any_of(split_words(options.flags, ','), [&](std::string_view flag) {
+      return same_ignoring_case(flag, name);
+    });
+  };
+  request->enforce_binding |= config_.gres_enforce_binding && !has_flag("disable-binding");
   request->many_per_shared = config_.gres_many_per_shared;
-  request->one_task_per_shared |= config_.gres_one_task_per_shared;
+  request->one_task_per_shared |=
+      config_.gres_one_task_per_shared && !has_flag("multiple-tasks-per-sharing");
   set_request(spec, request->wishes.empty() ? Ref<GresRequest>() : Ref(std::move(*request)));
   return {};
 }

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "controller/controller.h"
+#include "schedule/placement.h"
 
 namespace ym {
 namespace {
@@ -33,13 +34,51 @@ bool Controller::must_configure() const {
 }
 
 // REQUIRES: the job has just started, or is configuring after a restart of the controller.
-void Controller::begin_configuring(JobId id, Outbox& out) {
+void Controller::begin_configuring(JobId id, Instant now, Outbox& out) {
+  for (const NodeShare& share : state_.jobs.at(id.value).allocation->nodes) {
+    const Node& node = state_.nodes.at(share.node.value);
+    if (!node.must_wake()) continue;
+    waking_[id].insert(share.node);
+    late_.insert(id);
+    if (node.asleep()) set_power(share.node, PowerPhase::UpWanted, now, out);
+  }
   const Job& job = state_.jobs.at(id.value);
-  if (config_.controller_prolog.empty()) return launch(job, out);
+  if (config_.controller_prolog.empty()) return go_on_configuring(id, now, out);
   controller_prologs_.insert(id);
   out.programs.push_back({.job = id,
                           .sluid = job.sluid,
                           .facts = launch_order(job, job.allocation->nodes.front().node)});
+}
+
+// Its nodes are up and PrologSlurmctld has run, if both are so: now those of the nodes.
+void Controller::go_on_configuring(JobId id, Instant now, Outbox& out) {
+  if (waking_.contains(id) || controller_prologs_.contains(id)) return;
+  launch(state_.jobs.at(id.value), out);
+  bool waits = preparing_.contains(id) && !config_.prolog_flags.no_hold;
+  if (!waits && state_.jobs.at(id.value).configuring) configured(id, now, out);
+}
+
+void Controller::configured(JobId id, Instant now, Outbox& out) {
+  JobConfigured event{.job = id};
+  if (late_.erase(id)) {
+    const JobSpec& spec = *state_.jobs.at(id.value).spec;
+    event.limit_end = latest_end(spec, now);
+    if (spec.deadline) event.limit_end = std::min(event.limit_end, spec.deadline);
+  }
+  emit(event, now, out);
+}
+
+void Controller::nodes_awake(JobId id, Instant now, Outbox& out) {
+  const Job* job = state_.find(id);
+  if (job && job->state == JobState::Running) go_on_configuring(id, now, out);
+}
+
+void Controller::stop_waking(JobId id, NodeId node, Instant now, Outbox& out) {
+  auto waiting = waking_.find(id);
+  if (waiting == waking_.end() || waiting->second.erase(node) == 0) return;
+  if (!waiting->second.empty()) return;
+  waking_.erase(waiting);
+  nodes_awake(id, now, out);
 }
 
 void Controller::launch(const Job& job, Outbox& out) {
@@ -63,7 +102,7 @@ void Controller::send_prepare(const Job& job, NodeId node, Outbox& out) const {
 }
 
 bool Controller::batch_may_launch(const Job& job) const {
-  if (controller_prologs_.contains(job.id)) return false;
+  if (controller_prologs_.contains(job.id) || waking_.contains(job.id)) return false;
   return !(config_.prolog_flags.defer_batch && preparing_.contains(job.id));
 }
 
@@ -73,7 +112,7 @@ void Controller::node_prepared(JobId id, NodeId node, Instant now, Outbox& out) 
   if (!waiting->second.empty()) return;
   preparing_.erase(waiting);
   const Job& job = state_.jobs.at(id.value);
-  if (job.configuring) emit(JobConfigured{.job = id}, now, out);
+  if (job.configuring) configured(id, now, out);
   const Job& ready = state_.jobs.at(id.value);
   if (ready.runs_script() && !ready.launched && config_.prolog_flags.defer_batch)
     send_launch(ready, out);
@@ -85,9 +124,7 @@ void Controller::program_ended(JobId id, Sluid sluid, const std::string& error, 
   if (!job || job->sluid != sluid || controller_prologs_.erase(id) == 0) return;
   if (job->state != JobState::Running) return;
   if (!error.empty()) return fail_start(id, Reason::JobLaunchFailure, false, now, out);
-  launch(*job, out);
-  bool waits = preparing_.contains(id) && !config_.prolog_flags.no_hold;
-  if (!waits && state_.jobs.at(id.value).configuring) emit(JobConfigured{.job = id}, now, out);
+  go_on_configuring(id, now, out);
 }
 
 void Controller::prolog_failed(JobId id, NodeId node, Instant now, Outbox& out) {

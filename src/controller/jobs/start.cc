@@ -98,11 +98,14 @@ JobId Controller::start_one(const Proposal& proposal, Instant now, Outbox& out) 
   const JobSpec& spec = *state_.jobs.at(id.value).spec;
   Instant limit_end = latest_end(spec, now);
   if (spec.deadline) limit_end = std::min(limit_end, spec.deadline);
+  // Its time counts from when its nodes are up: JobConfigured.
+  bool awake = is_awake(proposal.allocation);
+  if (!awake && limit_end < kNever) limit_end = limit_end + time_to_wake(proposal.allocation);
   emit(JobStarted{.job = id,
                   .partition = proposal.partition,
                   .allocation = Ref(proposal.allocation),
                   .limit_end = limit_end,
-                  .configuring = must_configure()},
+                  .configuring = must_configure() || !awake},
        now, out);
   owners_gone_.erase(id);
   if (indexes_.interactive().contains(id))
@@ -113,7 +116,7 @@ JobId Controller::start_one(const Proposal& proposal, Instant now, Outbox& out) 
 
 // What follows from a start that is written down.
 void Controller::begin_running(JobId id, Instant now, Outbox& out) {
-  begin_configuring(id, out);
+  begin_configuring(id, now, out);
   job_moved_on(id, now, out);
 }
 

@@ -10,8 +10,6 @@
 namespace ym {
 namespace {
 
-constexpr std::uint32_t kNotSupported = 2036;  // Slurm's number
-
 template <class T>
 void set_if(T& field, const std::optional<T>& value) {
   if (value) field = *value;
@@ -156,11 +154,14 @@ Status Controller::update(const Job& job, const JobPatch& asked, const Caller& c
   if (is_terminal(job.state)) return refuse(Errc::JobFinished);
   Result<JobPatch> resolved = with_time_limit(asked, job, now);
   if (!resolved) return std::unexpected(resolved.error());
-  const JobPatch& patch = *resolved;
+  JobPatch& patch = *resolved;
   bool pending = job.state == JobState::Pending;
-  // Neither larger nor smaller while it runs.
-  if (job.state == JobState::Running && (patch.min_nodes || patch.max_nodes))
-    return fail(kNotSupported, "Requested operation not supported on this system");
+  if (job.state == JobState::Running && (patch.min_nodes || patch.required_nodes)) {
+    if (Status ok = shrink(job.id, patch, now, out); !ok) return ok;
+    patch.min_nodes = patch.max_nodes = {};
+    patch.required_nodes = {};
+    return update(state_.jobs.at(job.id.value), patch, caller, now, out);
+  }
   if (!pending && touches_placement(patch)) return refuse(Errc::JobNotPending);
   bool raises_limit = patch.time_limit_s && *patch.time_limit_s > job.spec->time_limit_s;
   bool raises_priority = patch.priority && *patch.priority > priority_now(job, now);
@@ -184,15 +185,9 @@ Status Controller::update(const Job& job, const JobPatch& asked, const Caller& c
     if (Status ok = check_times(spec, now); !ok) return ok;
     if (Status ok = check_can_ever_run(spec, config_.enforce_partition_limits); !ok) return ok;
   }
-  JobUpdated event{.job = job.id,
-                   .spec = {},
-                   .holds = job.holds,
-                   .priority = patch.priority.value_or(job.priority),
-                   .dependency = job.dependency,
-                   .dependency_failed = job.dependency_failed,
-                   .array_max_running = patch.array_max_running.value_or(job.array_max_running),
-                   .limit_end = job.limit_end,
-                   .special_exit = job.special_exit};
+  JobUpdated event = unchanged(job);
+  set_if(event.priority, patch.priority);
+  set_if(event.array_max_running, patch.array_max_running);
   if (patch.dependency) {
     auto dependency = Dependency::parse(*patch.dependency);
     if (!dependency) return refuse(Errc::DependencyInvalid, dependency.error().text);

@@ -158,8 +158,8 @@ TEST_F(Administration, OnlyActiveFeaturesCount) {
 
 TEST_F(Administration, PowerAndNonsenseAreRefused) {
   EXPECT_EQ(update({.state = "POWER_DOWN"}),
-            "Requested operation is presently disabled: SuspendProgram and ResumeProgram are not "
-            "run yet");
+            "Requested operation is presently disabled: SuspendProgram is not defined in "
+            "slurm.conf");
   EXPECT_EQ(update({.state = "SLEEPY"}), "Invalid node state specified");
   EXPECT_EQ(update({.state = "FUTURE"}), "");
   EXPECT_EQ(node("n1").condition, NodeCondition::Future);

@@ -12,10 +12,11 @@ namespace ym {
 namespace {
 
 NodeStateChanged first_state(NodeId id, std::string_view state) {
-  bool future = same_ignoring_case(state.substr(0, state.find('+')), "FUTURE");
-  return {.node = id,
-          .condition = future ? NodeCondition::Future : NodeCondition::Unknown,
-          .drain = to_upper(state).ends_with("+DRAIN")};
+  std::string_view base = state.substr(0, state.find('+'));
+  NodeCondition condition = same_ignoring_case(base, "FUTURE")  ? NodeCondition::Future
+                            : same_ignoring_case(base, "CLOUD") ? NodeCondition::Up
+                                                                : NodeCondition::Unknown;
+  return {.node = id, .condition = condition, .drain = to_upper(state).ends_with("+DRAIN")};
 }
 
 }  // namespace
@@ -46,11 +47,14 @@ void Controller::create_nodes(RequestId request, const CreateNodes& create, cons
     if (spec.cpus == 0 || spec.memory_mb == 0)
       return refused(refuse(Errc::RequestedNodeConfigUnavailable, asked.name).error());
     states.push_back(first_state(NodeId{next_id}, spec.state));
+    if (states.back().condition == NodeCondition::Up) spec.state = "CLOUD";
     defined.nodes.push_back({NodeId{next_id++}, Ref(std::move(spec))});
   }
   emit(std::move(defined), now, out);
-  for (const NodeStateChanged& state : states)
+  for (const NodeStateChanged& state : states) {
     change_node(state_.nodes.at(state.node.value), state, now, out);
+    if (state_.nodes.at(state.node.value).cloud()) set_power(state.node, PowerPhase::Off, now, out);
+  }
   can_ever_run_.clear();
   answer(request, Done{}, out);
 }
@@ -108,8 +112,10 @@ void Controller::resume_nodes(Instant now, Outbox& out) {
     if (!node || node->resume_after > now) continue;
     NodeNoted note = noted(*node);
     note.resume_after = {};
-    NodeStateChanged change{
-        .node = id, .condition = node->responding ? NodeCondition::Up : NodeCondition::Unknown};
+    NodeStateChanged change{.node = id,
+                            .condition = node->responding || node->must_wake()
+                                             ? NodeCondition::Up
+                                             : NodeCondition::Unknown};
     emit(std::move(note), now, out);
     change_node(state_.nodes.at(id.value), change, now, out);
   }

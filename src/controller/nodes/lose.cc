@@ -22,13 +22,14 @@ void Controller::lose_node(NodeId id, const std::string& reason, Instant now, Ou
   for (JobId job_id : jobs) {
     const Job* job = state_.find(job_id);
     if (!job || !job->holds_resources()) continue;  // another component has taken it along
-    if (job->completing()) {
+    if (job->completing() || leaves(*job, id)) {
       release_node(job_id, id, now, out);
       continue;
     }
     // The batch script's own node is never one to go on without.
     bool host = job->runs_script() && job->allocation->nodes.front().node == id;
     if (job->spec->no_kill && !host) {
+      stop_waking(job_id, id, now, out);
       node_prepared(job_id, id, now, out);
       lose_node_of_steps(job_id, id, now, out);
       continue;

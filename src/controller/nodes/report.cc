@@ -34,6 +34,11 @@ Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
   if (!node) return refuse(Errc::InvalidNodeName, report.node);
   NodeId id = node->id;
   contacts_[id] = {.connected = true, .last_heard = now};
+  // What is to be off may still say something before it is; unless it was started again by hand.
+  bool again =
+      report.complete && node->asleep() && report.registration.slurmd_start > node->power.since;
+  if (node->switched_off() && !again) return {};
+  bool woke = node->must_wake();
   // A sign of life from a node that was thought lost brings it back like a registration: on a
   // connection that never broke (the clock jumped) there will be no other.
   bool doubted =
@@ -45,6 +50,7 @@ Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
     note_registration(*node, NodeRegistration(*node->registration), now, out);
   else if (!node->responding)
     emit(NodeResponded{.node = id}, now, out);
+  if (woke) woke_up(id, now, out);
 
   ForgetAttempts forget;
   std::set<Sluid> reported;
@@ -105,7 +111,8 @@ bool has_booted(const NodeRegistration& before, const NodeRegistration& now) {
 bool Controller::note_registration(const Node& node, const NodeRegistration& registration,
                                    Instant now, Outbox& out) {
   NodeId id = node.id;
-  bool rebooted = has_booted(*node.registration, registration);
+  // That a node that was switched on has booted goes without saying.
+  bool rebooted = !node.must_wake() && has_booted(*node.registration, registration);
   if (!(node.registration->gres == registration.gres)) can_ever_run_.clear();
   if (!(*node.registration == registration) || !node.responding)
     emit(NodeRegistered{.node = id, .registration = Ref(registration)}, now, out);
@@ -157,6 +164,12 @@ void Controller::note_attempt(NodeId node, const AttemptReport& attempt, bool co
     return;
   }
   JobId id = job->id;
+  if (!job->completing() && leaves(*job, node)) {
+    if (!clean) return order_kill(*job, node, config_.kill_wait, out);
+    release_node(id, node, now, out);
+    forget.attempts.push_back(attempt.sluid);
+    return;
+  }
   bool suspended = job->state == JobState::Suspended;
   bool runs = job->state == JobState::Running || suspended;
   // A restarted slurmd does not know what it had frozen, so a job that was suspended once is told
@@ -187,24 +200,21 @@ void Controller::note_attempt(NodeId node, const AttemptReport& attempt, bool co
   }
   const Job& after = state_.jobs.at(id.value);
   if (!after.completing()) return;
+  auto kills_it = [&](const Order& order) {
+    const auto* kill = std::get_if<KillJob>(&order.message);
+    return kill && order.node == node && kill->sluid == attempt.sluid;
+  };
   if (clean) {
     // Unless the job ended because its script did: then it was told above.
     bool ended_from_outside = after.state != JobState::Completed &&
                               after.state != JobState::Failed &&
                               after.state != JobState::OutOfMemory;
     if (ended_from_outside) end_batch_step(id, attempt, now, out);
-    std::erase_if(out.orders,
-                  [&](const Order& order) {  // finish() asked for what this report already says
-                    const auto* kill = std::get_if<KillJob>(&order.message);
-                    return kill && order.node == node && kill->sluid == attempt.sluid;
-                  });
+    std::erase_if(out.orders, kills_it);  // finish() asked for what this report already says
     release_node(id, node, now, out);
     forget.attempts.push_back(attempt.sluid);
   } else {
-    bool asked = std::ranges::any_of(out.orders, [&](const Order& order) {
-      const auto* kill = std::get_if<KillJob>(&order.message);
-      return kill && order.node == node && kill->sluid == attempt.sluid;
-    });
+    bool asked = std::ranges::any_of(out.orders, kills_it);
     if (!asked) order_kill(after, node, config_.kill_wait, out);
   }
 }
@@ -217,7 +227,7 @@ void Controller::note_missing(NodeId node, const std::set<Sluid>& reported, bool
   for (JobId id : expected) {
     const Job* job = state_.find(id);
     if (!job || reported.contains(job->sluid)) continue;
-    if (job->completing()) {
+    if (job->completing() || leaves(*job, node)) {
       // An epilog runs on every node, whether or not the job was seen there.
       if (config_.epilog.empty() || rebooted)
         release_node(id, node, now, out);

@@ -61,14 +61,13 @@ Result<NodeStateChanged> wanted_state(const Node& node, std::string_view state) 
     change.drain = false;
     change.reason.clear();
   } else if (same_ignoring_case(state, "RESUME") || same_ignoring_case(state, "IDLE")) {
-    change = {.node = node.id,
-              .condition = node.responding ? NodeCondition::Up : NodeCondition::Unknown};
+    bool known = node.responding || node.switched_off() || node.must_wake();
+    change = {.node = node.id, .condition = known ? NodeCondition::Up : NodeCondition::Unknown};
   } else if (same_ignoring_case(state, "FUTURE")) {
     if (node.jobs > 0) return refuse(Errc::NodesBusy);
     change.condition = NodeCondition::Future;
-  } else if (to_upper(state).starts_with("POWER_")) {
-    return refuse(Errc::Disabled, "SuspendProgram and ResumeProgram are not run yet");
-  } else if (!same_ignoring_case(state, "CANCEL_REBOOT") && !same_ignoring_case(state, "NORESP")) {
+  } else if (!to_upper(state).starts_with("POWER_") &&
+             !same_ignoring_case(state, "CANCEL_REBOOT") && !same_ignoring_case(state, "NORESP")) {
     return fail(kInvalidNodeState, "Invalid node state specified");
   }
   return change;
@@ -124,6 +123,8 @@ void Controller::update_nodes(RequestId request, const UpdateNodes& update, cons
     const Node* node = state_.find_node(host);
     if (!node) status = refuse(Errc::InvalidNodeName, host);
     if (!status) return;
+    if (is_power_verb(update.state)) status = check_power(*node, update.state);
+    if (!status) return;
     auto change = wanted_state(*node, update.state);
     if (!change) {
       status = std::unexpected(change.error());
@@ -162,6 +163,8 @@ void Controller::update_nodes(RequestId request, const UpdateNodes& update, cons
                      state_.nodes.at(id.value).condition != NodeCondition::Down;
     change_node(state_.nodes.at(id.value), change, now, out);
     if (goes_down) lose_node(id, change.reason, now, out);
+    if (is_power_verb(update.state)) request_power(id, update.state, caller, now, out);
+    if (same_ignoring_case(update.state, "RESUME")) stop_powering_down(id, now, out);
   }
   answer(request, Done{}, out);
 }

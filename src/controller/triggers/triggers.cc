@@ -137,6 +137,36 @@ void Controller::notice(const EventBody& body, Instant now) {
   }
 }
 
+// After a restart: what had happened and was not told. A trigger that is pulled leaves, unless it
+// is permanent: of those only what was not due before the last event is still owed. That a node
+// came up or was resumed leaves no trace, so it is not known.
+void Controller::recall_triggers() {
+  auto recall = [&](const Trigger& trigger, NodeId node, JobId job, Instant at) {
+    Instant due = at + std::chrono::seconds(trigger.offset_s);
+    bool told = trigger.permanent ? due <= state_.time : at < trigger.set;
+    if (!told && pulls_.size() < kPullsMax)
+      pulls_.push_back({.trigger = trigger.id, .node = node, .job = job, .due = due});
+  };
+  state_.triggers.for_each([&](std::uint64_t, const Trigger& trigger) {
+    if (trigger.event == TriggerEvent::JobFini) {
+      const Job* job = state_.find(trigger.job);
+      if (job && is_terminal(job->state)) recall(trigger, {}, job->id, job->end);
+      return;
+    }
+    state_.nodes.for_each([&](std::uint64_t, const Node& node) {
+      bool is =
+          (trigger.event == TriggerEvent::NodeDown && node.condition == NodeCondition::Down) ||
+          (trigger.event == TriggerEvent::NodeFail && node.fail) ||
+          (trigger.event == TriggerEvent::NodeDraining && node.drain) ||
+          (trigger.event == TriggerEvent::NodeDrained && node.drain && node.jobs == 0);
+      if (is && means(trigger, node.spec->name)) recall(trigger, node.id, {}, node.reason_time);
+      if (trigger.event == TriggerEvent::NodeIdle && is_idle(node) &&
+          means(trigger, node.spec->name))
+        recall(trigger, node.id, {}, std::max(node.last_busy, trigger.set));
+    });
+  });
+}
+
 // Runs the program of each trigger whose time has come, once for all its nodes.
 void Controller::pull_triggers(Instant now, Outbox& out) {
   if (state_.triggers.empty()) return pulls_.clear();

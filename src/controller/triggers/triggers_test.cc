@@ -212,6 +212,64 @@ TEST_F(TriggerTest, ACrontabsJobComesBackAtItsNextTime) {
   EXPECT_TRUE(controller.state().crontabs->empty());
 }
 
+TEST_F(TriggerTest, ACrontabsJobIsCancelledOnPurposeOnly) {
+  std::string text = "# mine\n@daily one\nA=b\n@hourly two \\\n  more\n@weekly three\n";
+  UpdateCrontab update{.text = text,
+                       .jobs = {cron_job("@daily"), cron_job("@hourly"), cron_job("@weekly")},
+                       .lines = {2, 5, 6}};
+  controller.update_crontab({6}, update, ada(), now, out);
+  auto done = std::get<CrontabUpdated>(settle().replies.back().answer);
+  ASSERT_EQ(done.jobs.size(), 3u);
+  auto cancel = [&](bool cron, bool by_name) {
+    AlterJobs wish{.verb = JobVerb::Cancel, .cron = cron};
+    if (by_name)
+      wish.filter.users = {"ada"};
+    else
+      wish.filter.targets = {{.job = done.jobs[1]}};
+    controller.alter({7}, wish, ada(), now, out);
+    return std::get<AlterAnswer>(settle().replies.back().answer);
+  };
+  EXPECT_EQ(cancel(false, false).outcomes[0].text,
+            "Cannot cancel scrontab jobs without --cron flag.");
+  EXPECT_TRUE(cancel(false, true).outcomes.empty());
+  EXPECT_EQ(cancel(true, false).outcomes[0].text, "");
+  EXPECT_EQ(controller.state().find(done.jobs[1])->state, JobState::Cancelled);
+  EXPECT_EQ(controller.state().find(done.jobs[2])->state, JobState::Pending);
+  const Crontab& crontab = controller.state().crontabs->begin()->second;
+  EXPECT_EQ(crontab.text,
+            "# mine\n@daily one\nA=b\n#DISABLED: @hourly two \\\n#DISABLED:   more\n"
+            "@weekly three\n");
+  EXPECT_EQ(crontab.jobs, (std::vector{done.jobs[0], done.jobs[2]}));
+}
+
+TEST_F(TriggerTest, WhatWasDueWhileTheControllerWasAwayRunsAtItsStart) {
+  JobId job = submit(ada());
+  EXPECT_EQ(said(set({.event = TriggerEvent::JobFini, .job = job, .offset_s = 60}, ada())), "");
+  EXPECT_EQ(said(set({.event = TriggerEvent::NodeDown, .nodes = "n2", .offset_s = 60})), "");
+  EXPECT_EQ(said(set({.event = TriggerEvent::NodeDown, .nodes = "n1"})), "");
+  EXPECT_EQ(said(set({.event = TriggerEvent::NodeDown,
+                      .nodes = "n2",
+                      .permanent = true,
+                      .program = "/bin/always"})),
+            "");
+  now = now + std::chrono::seconds(1);
+  controller.update_nodes({4}, {.nodes = "n2", .state = "DOWN", .reason = "x"}, root(), now, out);
+  settle();
+  EXPECT_EQ(pulled(), Texts{"root:/bin/always n2"});
+  cancel(job);
+  controller.update_nodes({4}, {.nodes = "n1", .state = "DRAIN", .reason = "x"}, root(), now, out);
+  settle();
+  now = now + std::chrono::minutes(5);
+  Controller next(two_nodes(), State(controller.state()));
+  EXPECT_TRUE(next.configure(two_nodes(), now, out));
+  next.begin_watch(now, out);
+  controller = std::move(next);
+  settle();
+  EXPECT_EQ(pulled(),
+            (Texts{"ada:/bin/prog -x " + std::to_string(job.value), "root:/bin/prog -x n2"}));
+  EXPECT_EQ(pulled(), Texts{});
+}
+
 TEST_F(TriggerTest, ACrontabIsRefusedAsAWhole) {
   SubmitJob impossible = cron_job("0 0 30 2 *");
   UpdateCrontab update{.text = "x", .jobs = {cron_job("@daily"), impossible}, .lines = {3, 5}};

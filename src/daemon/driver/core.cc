@@ -20,6 +20,7 @@ bool may_start_something(const Event& event) {
          std::holds_alternative<NodeResponded>(event.body) ||
          std::holds_alternative<NodeStateChanged>(event.body) ||
          std::holds_alternative<NodeRebootChanged>(event.body) ||
+         std::holds_alternative<NodePowerChanged>(event.body) ||
          std::holds_alternative<NodesDefined>(event.body) ||
          std::holds_alternative<NodeNoted>(event.body) ||
          std::holds_alternative<PartitionDefined>(event.body) ||

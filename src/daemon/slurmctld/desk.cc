@@ -57,7 +57,7 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<GetToken>: return get_token(to, peer, frame);
     case message_number<Ping>: return ping(to);
     case message_number<TreeAnswers>: return fan_out_.answered(from, frame);
-    case message_number<Reconfigure>: return reconfigure(to, peer);
+    case message_number<Reconfigure>: return reconfigure(to, peer, frame);
     case message_number<Shutdown>: return shut_down(to, peer, frame);
     default:
       return deny(to,

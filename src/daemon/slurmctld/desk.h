@@ -132,7 +132,9 @@ class Desk {
 
   // desk_commands.cc
   void submit(ReplyTo to, const Peer& peer, const Frame& frame);
-  void reconfigure(ReplyTo to, const Peer& peer);
+  void reconfigure(ReplyTo to, const Peer& peer, const Frame& frame);
+  template <class Message>
+  void tell_nodes(ReplyTo to, const std::string& nodes, const Message& message);
   void set_debug(ReplyTo to, const Peer& peer, const Frame& frame);
   void shut_down(ReplyTo to, const Peer& peer, const Frame& frame);
   void node_report(ReplyTo to, const Peer& peer, const Frame& frame);

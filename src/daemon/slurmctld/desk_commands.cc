@@ -63,9 +63,32 @@ void Desk::update_crontab(ReplyTo to, const Peer& peer, const Frame& frame) {
   deny(to, ym::refuse(Errc::QueueFull).error());
 }
 
-void Desk::reconfigure(ReplyTo to, const Peer& peer) {
+// Tells each of the nodes; Done when all of them were.
+template <class Message>
+void Desk::tell_nodes(ReplyTo to, const std::string& nodes, const Message& message) {
+  auto hosts = Hostlist::parse(nodes);
+  if (!hosts) return deny(to, ym::refuse(Errc::InvalidNodeName).error());
+  std::string missing;
+  hosts->for_each([&](std::string_view host) {
+    std::optional<ConnectionId> node = s_.requests->connection_of(std::string(host));
+    if (node)
+      answer({.connection = *node}, message);
+    else
+      missing = host;
+  });
+  bool known = s_.published->view().state.find_node(missing) != nullptr;
+  if (known)
+    return deny(to, Error{.code = 1001, .text = "Communication connection failure: " + missing});
+  if (!missing.empty()) return deny(to, ym::refuse(Errc::InvalidNodeName, missing).error());
+  answer(to, Done{});
+}
+
+void Desk::reconfigure(ReplyTo to, const Peer& peer, const Frame& frame) {
+  Reconfigure wish;
+  if (!read(to, frame, wish)) return;
   Caller caller = s_.directory->caller(peer, wall_clock());
   if (!caller.administrator) return deny(to, ym::refuse(Errc::InvalidUserId).error());
+  if (!wish.nodes.empty()) return tell_nodes(to, wish.nodes, wish);
   auto loaded = load_configuration(s_.config_path);
   if (!loaded) {
     s_.log->error("reconfigure refused, the old configuration stays: {}", loaded.error().text);
@@ -97,21 +120,7 @@ void Desk::set_debug(ReplyTo to, const Peer& peer, const Frame& frame) {
   if (!wish.level.empty() && !level)
     return deny(to, Error{.code = 0, .text = "invalid debug level: " + wish.level});
   if (!wish.nodes.empty()) {
-    auto hosts = Hostlist::parse(wish.nodes);
-    if (!hosts) return deny(to, ym::refuse(Errc::InvalidNodeName).error());
-    std::string missing;
-    hosts->for_each([&](std::string_view host) {
-      std::optional<ConnectionId> node = s_.requests->connection_of(std::string(host));
-      if (node)
-        answer({.connection = *node}, wish);
-      else
-        missing = host;
-    });
-    bool known = s_.published->view().state.find_node(missing) != nullptr;
-    if (known)
-      return deny(to, Error{.code = 1001, .text = "Communication connection failure: " + missing});
-    if (!missing.empty()) return deny(to, ym::refuse(Errc::InvalidNodeName, missing).error());
-    return answer(to, Done{});
+    return tell_nodes(to, wish.nodes, wish);
   }
   {
     std::lock_guard lock(mutex_);

@@ -130,7 +130,10 @@ void Desk::query_nodes(ReplyTo to, const Frame& frame) {
     rows.rows.push_back(std::move(row));
   };
   if (query.nodes.empty()) {
-    view.state.nodes.for_each([&](std::uint64_t, const Node& node) { add(node); });
+    bool hide = view.config->power.hide_cloud;
+    view.state.nodes.for_each([&](std::uint64_t, const Node& node) {
+      if (!(hide && node.cloud() && node.switched_off())) add(node);
+    });
     return answer(to, rows);
   }
   auto hosts = Hostlist::parse(query.nodes);

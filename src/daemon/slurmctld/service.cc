@@ -59,7 +59,7 @@ ControllerService::ControllerService(Options options, ClusterKey key, Log& log)
       key_(std::move(key)),
       log_(log),
       started_(wall_clock()),
-      side_programs_(log),
+      side_programs_(options_.loaded.path, log),
       directory_(uid_of(options_.loaded.config.slurm_user)) {}
 
 ControllerService::~ControllerService() { stop(); }

@@ -3,11 +3,38 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "os/child.h"
 #include "os/child_as.h"
+#include "os/files.h"
 #include "os/users.h"
 
 namespace ym {
+namespace {
+
+// There as long as this is; without a path if there was nothing to write or it could not be.
+struct TemporaryFile {
+  explicit TemporaryFile(const std::string& text) {
+    if (text.empty()) return;
+    std::string name = "/tmp/slurm-resume-XXXXXX";
+    int fd = ::mkstemp(name.data());
+    if (fd < 0) return;
+    ::close(fd);
+    path = name;
+    if (!write_file(path, text, 0600, Sync::No)) remove_file();
+  }
+  ~TemporaryFile() { remove_file(); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  void remove_file() {
+    if (!path.empty()) ::unlink(path.c_str());
+    path.clear();
+  }
+  std::string path;
+};
+
+}  // namespace
 
 void SidePrograms::run(SideProgram program) {
   std::string name = program.program;
@@ -41,6 +68,10 @@ void SidePrograms::run_one(const SideProgram& program) const {
                                      std::pair("LOGNAME", user->name)})
       environment.push_back(std::string(key) + "=" + value);
   }
+  if (!config_path_.empty()) environment.push_back("SLURM_CONF=" + config_path_);
+  TemporaryFile file(program.file_text);
+  if (!program.file_variable.empty())
+    environment.push_back(program.file_variable + "=" + file.path);
   environment.insert(environment.end(), program.environment.begin(), program.environment.end());
   std::vector<std::string> arguments = {program.program};
   arguments.insert(arguments.end(), program.arguments.begin(), program.arguments.end());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of triggers and MailProg: nobody waits for their end. Any thread may call.
+// Programs of triggers, MailProg, SuspendProgram and the like: nobody waits for their end. Any
+// thread may call.
 #pragma once
 #include <mutex>
 #include <string>
@@ -21,7 +22,9 @@ class SidePrograms {
   // Slurm's: then it is killed with all that it started.
   static constexpr Duration kLimit = std::chrono::minutes(5);
 
-  explicit SidePrograms(Log& log) : log_(log) {}
+  // They find the configuration in SLURM_CONF.
+  SidePrograms(std::string config_path, Log& log)
+      : config_path_(std::move(config_path)), log_(log) {}
   ~SidePrograms() { stop(); }
   void run(SideProgram program);
   // What runs goes on.
@@ -31,6 +34,7 @@ class SidePrograms {
   void work();
   void run_one(const SideProgram& program) const;
 
+  const std::string config_path_;
   Log& log_;
   BoundedQueue<SideProgram> queue_{kWaitingMax};
   std::mutex mutex_;

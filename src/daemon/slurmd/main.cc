@@ -175,8 +175,14 @@ class Slurmd {
   }
 
   void reconfigure() {
+    // Without files of its own it fetches all of them anew, gres.conf and the others among them.
+    if (!options_.conf_server.empty())
+      if (auto fetched = fetch_configuration(options_.conf_server, options_.node); !fetched)
+        return log_.error("the configuration stays as it is: {}", fetched.error().text);
     auto loaded = load_configuration(prepared_.loaded.path);
     if (!loaded) return log_.error("the configuration stays as it is: {}", loaded.error().text);
+    if (!options_.conf_server.empty() && loaded->config.key_file.empty())
+      loaded->config.key_file = fetched_key_file();
     log_.set_level(level_for(loaded->config, options_.verbosity));
     daemon_->reconfigure(*loaded);
     prepared_.loaded = std::move(*loaded);

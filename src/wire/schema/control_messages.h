@@ -52,7 +52,9 @@ void fields(F&& f, const ConfigFiles*) {
   f(1, "files", &ConfigFiles::files);
 }
 template <class F>
-void fields(F&&, const Reconfigure*) {}
+void fields(F&& f, const Reconfigure*) {
+  f(1, "nodes", &Reconfigure::nodes);
+}
 template <class F>
 void fields(F&& f, const Shutdown*) {
   f(1, "controller_only", &Shutdown::controller_only);

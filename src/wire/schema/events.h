@@ -3,82 +3,12 @@
 #pragma once
 #include "model/event.h"
 #include "wire/codec_impl.h"
+#include "wire/schema/event_numbers.h"
 #include "wire/schema/model.h"
 #include "wire/schema/reservation.h"
 #include "wire/schema/trigger.h"
 
 namespace ym::wire {
-
-template <>
-inline constexpr std::uint32_t variant_number<UnknownEvent> = 9;
-template <>
-inline constexpr std::uint32_t variant_number<ClusterFounded> = 10;
-template <>
-inline constexpr std::uint32_t variant_number<NodesDefined> = 11;
-template <>
-inline constexpr std::uint32_t variant_number<NodeRemoved> = 12;
-template <>
-inline constexpr std::uint32_t variant_number<PartitionDefined> = 13;
-template <>
-inline constexpr std::uint32_t variant_number<PartitionRemoved> = 14;
-template <>
-inline constexpr std::uint32_t variant_number<NodeRegistered> = 20;
-template <>
-inline constexpr std::uint32_t variant_number<NodeResponded> = 21;
-template <>
-inline constexpr std::uint32_t variant_number<NodeStoppedResponding> = 22;
-template <>
-inline constexpr std::uint32_t variant_number<NodeStateChanged> = 23;
-template <>
-inline constexpr std::uint32_t variant_number<NodeRebootChanged> = 24;
-template <>
-inline constexpr std::uint32_t variant_number<NodeNoted> = 25;
-template <>
-inline constexpr std::uint32_t variant_number<ReservationDefined> = 60;
-template <>
-inline constexpr std::uint32_t variant_number<ReservationRemoved> = 61;
-template <>
-inline constexpr std::uint32_t variant_number<LicensesDefined> = 62;
-template <>
-inline constexpr std::uint32_t variant_number<JobSubmitted> = 30;
-template <>
-inline constexpr std::uint32_t variant_number<ArrayTaskSplit> = 31;
-template <>
-inline constexpr std::uint32_t variant_number<JobUpdated> = 32;
-template <>
-inline constexpr std::uint32_t variant_number<ArrayTasksCancelled> = 33;
-template <>
-inline constexpr std::uint32_t variant_number<JobStarted> = 34;
-template <>
-inline constexpr std::uint32_t variant_number<AllocationChanged> = 35;
-template <>
-inline constexpr std::uint32_t variant_number<JobFinished> = 36;
-template <>
-inline constexpr std::uint32_t variant_number<JobNodeReleased> = 37;
-template <>
-inline constexpr std::uint32_t variant_number<JobRequeued> = 38;
-template <>
-inline constexpr std::uint32_t variant_number<JobSuspended> = 39;
-template <>
-inline constexpr std::uint32_t variant_number<JobResumed> = 40;
-template <>
-inline constexpr std::uint32_t variant_number<JobForgotten> = 41;
-template <>
-inline constexpr std::uint32_t variant_number<JobLaunched> = 42;
-template <>
-inline constexpr std::uint32_t variant_number<JobConfigured> = 43;
-template <>
-inline constexpr std::uint32_t variant_number<JobEpilogEnded> = 44;
-template <>
-inline constexpr std::uint32_t variant_number<StepStarted> = 50;
-template <>
-inline constexpr std::uint32_t variant_number<StepNodeEnded> = 51;
-template <>
-inline constexpr std::uint32_t variant_number<StepEnded> = 52;
-template <>
-inline constexpr std::uint32_t variant_number<StepUpdated> = 78;
-template <>
-inline constexpr std::uint32_t variant_number<JobPreempted> = 89;
 
 template <class F>
 void fields(F&&, const UnknownEvent*) {}
@@ -138,6 +68,18 @@ template <class F>
 void fields(F&& f, const NodeRebootChanged*) {
   f(1, "node", &NodeRebootChanged::node);
   f(2, "reboot", &NodeRebootChanged::reboot);
+}
+template <class F>
+void fields(F&& f, const NodePowerChanged*) {
+  f(1, "node", &NodePowerChanged::node);
+  f(2, "power", &NodePowerChanged::power);
+}
+template <class F>
+void fields(F&& f, const JobShrunk*) {
+  f(1, "job", &JobShrunk::job);
+  f(2, "spec", &JobShrunk::spec);
+  f(3, "allocation", &JobShrunk::allocation);
+  f(4, "leaving", &JobShrunk::leaving);
 }
 template <class F>
 void fields(F&& f, const NodeNoted*) {
@@ -216,6 +158,7 @@ void fields(F&& f, const JobStarted*) {
 template <class F>
 void fields(F&& f, const JobConfigured*) {
   f(1, "job", &JobConfigured::job);
+  f(2, "limit_end", &JobConfigured::limit_end);
 }
 template <class F>
 void fields(F&& f, const JobLaunched*) {

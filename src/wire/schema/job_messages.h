@@ -128,6 +128,7 @@ void fields(F&& f, const AlterJobs*) {
   f(8, "text", &AlterJobs::text);
   f(20, "special_exit", &AlterJobs::special_exit);
   f(21, "incomplete_only", &AlterJobs::incomplete_only);
+  f(22, "cron", &AlterJobs::cron);
 }
 template <class F>
 void fields(F&& f, const JobOutcome*) {

@@ -212,6 +212,7 @@ void fields(F&& f, const Job*) {
   f(70, "ended_steps", &Job::ended_steps);
   f(80, "special_exit", &Job::special_exit);
   f(95, "preemption", &Job::preemption);
+  f(81, "leaving", &Job::leaving);
 }
 
 template <class F>

@@ -62,6 +62,14 @@ void fields(F&& f, const NodeReboot*) {
 }
 
 template <class F>
+void fields(F&& f, const NodePower*) {
+  f(1, "phase", &NodePower::phase);
+  f(2, "since", &NodePower::since);
+  f(3, "drained", &NodePower::drained);
+  f(4, "up_wanted", &NodePower::up_wanted);
+}
+
+template <class F>
 void fields(F&& f, const Node*) {
   f(1, "id", &Node::id);
   f(2, "spec", &Node::spec);
@@ -95,6 +103,7 @@ void fields(F&& f, const Node*) {
   f(53, "active_features", &Node::active_features);
   f(54, "features_chosen", &Node::features_chosen);
   f(55, "resume_after", &Node::resume_after);
+  f(56, "power", &Node::power);
   f(75, "parked", &Node::parked);
   f(76, "parked_cpus", &Node::parked_cpus);
 }

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// A job that gives nodes back; tests/scenario/shrink.txt tells the plain story.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "controller/controller.h"
+#include "schedule/planner.h"
+
+namespace ym {
+namespace {
+
+Caller ada() { return {.uid = {1000}, .gid = {1000}, .user_name = "ada"}; }
+
+// Four nodes, and a job on all of them.
+class Shrink : public testing::Test {
+ protected:
+  Shrink() : controller(cluster(), {}), planner({}) {
+    EXPECT_TRUE(controller.configure(cluster(), now, out));
+    controller.begin_watch(now, out);
+    for (int i = 1; i <= 4; ++i) report(fmt::format("n{}", i));
+    SubmitJob submit;
+    submit.spec.name = "j";
+    submit.spec.batch = true;
+    submit.script = "#!/bin/sh\n";
+    submit.spec.script_blob = "blob";
+    submit.spec.time_limit_s = 3600;
+    submit.spec.min_nodes = 4;
+    submit.spec.tasks = 8;
+    controller.submit({1}, submit, ada(), now, out);
+    settle();
+    controller.commit(planner.plan(controller.state(), now, {}), now, out);
+    settle();
+  }
+  static ClusterConfig cluster() {
+    ClusterConfig config;
+    config.cluster_name = "c";
+    for (int i = 1; i <= 4; ++i)
+      config.nodes.push_back(
+          {.name = fmt::format("n{}", i), .cpus = 2, .sockets = 2, .memory_mb = 1000});
+    config.partitions = {{.name = "main", .nodes = "n[1-4]", .is_default = true}};
+    return config;
+  }
+  void report(const std::string& name) {
+    NodeReport said{.node = name, .complete = true};
+    said.registration = {.cpus = 2, .memory_mb = 1000, .boot_time = {1}};
+    EXPECT_TRUE(controller.report(said, now, out));
+    settle();
+  }
+  Outbox settle() {
+    Outbox taken = std::exchange(out, {});
+    for (const Event& event : taken.events) planner.observe(event, controller.state());
+    return taken;
+  }
+  // The orders that follow; what was refused is in `refused`.
+  std::vector<Order> shrink(std::uint32_t nodes) {
+    AlterJobs wish;
+    wish.filter.targets = {{.job = {1}}};
+    wish.patch.min_nodes = nodes;
+    controller.alter({1}, wish, ada(), now, out);
+    Outbox taken = settle();
+    refused = std::get<AlterAnswer>(taken.replies.back().answer).outcomes.at(0).text;
+    return taken.orders;
+  }
+  void clean(const std::string& name) {
+    AttemptReport attempt{.job = {1}, .sluid = job().sluid, .phase = AttemptPhase::Clean};
+    EXPECT_TRUE(controller.report({.node = name, .attempts = {attempt}}, now, out));
+    settle();
+  }
+  const Job& job() { return *controller.state().find(JobId{1}); }
+  const Node& node(std::string_view name) { return *controller.state().find_node(name); }
+
+  Instant now{1'000'000'000};
+  Controller controller;
+  Planner planner;
+  Outbox out;
+  std::string refused;
+};
+
+TEST_F(Shrink, NodesAreHeldUntilTheyAreClean) {
+  std::vector<Order> orders = shrink(2);
+  ASSERT_EQ(orders.size(), 2u);
+  for (const Order& order : orders) EXPECT_TRUE(std::holds_alternative<KillJob>(order.message));
+  EXPECT_EQ(job().allocation->nodes.size(), 2u);
+  EXPECT_EQ(job().allocation->generation, 1u);
+  EXPECT_EQ(job().spec->tasks, 4u);
+  EXPECT_EQ(node("n3").cpus_used, 2u);
+  EXPECT_EQ(state_word(node("n3")), "completing");
+  clean("n3");
+  EXPECT_EQ(node("n3").cpus_used, 0u);
+  EXPECT_EQ(node("n3").jobs, 0u);
+  EXPECT_EQ(node("n4").cpus_used, 2u);
+  EXPECT_EQ(job().state, JobState::Running);
+}
+
+TEST_F(Shrink, ALostOrderIsRepeated) {
+  shrink(3);
+  now = now + std::chrono::seconds(10);
+  controller.tick(now, out);
+  Outbox taken = settle();
+  auto kills = std::ranges::count_if(taken.orders, [](const Order& order) {
+    return std::holds_alternative<KillJob>(order.message);
+  });
+  EXPECT_EQ(kills, 1);
+  // A node that knows nothing of the job is clean.
+  report("n4");
+  EXPECT_EQ(node("n4").jobs, 0u);
+}
+
+TEST_F(Shrink, AJobThatEndsMeanwhileWaitsForThemAll) {
+  shrink(1);
+  AlterJobs cancel{.verb = JobVerb::Cancel};
+  cancel.filter.targets = {{.job = {1}}};
+  controller.alter({1}, cancel, ada(), now, out);
+  settle();
+  EXPECT_EQ(job().nodes_left.size(), 4u);
+  for (const char* name : {"n3", "n1", "n4"}) clean(name);
+  EXPECT_TRUE(job().completing());
+  clean("n2");
+  EXPECT_FALSE(job().completing());
+  for (const char* name : {"n1", "n2", "n3", "n4"}) {
+    EXPECT_EQ(node(name).jobs, 0u);
+    EXPECT_EQ(node(name).completing, 0u);
+  }
+}
+
+TEST_F(Shrink, ANodeThatIsLostIsNotWaitedFor) {
+  shrink(2);
+  controller.update_nodes({1}, {.nodes = "n4", .state = "DOWN", .reason = "x"},
+                          {.uid = {0}, .user_name = "root", .administrator = true}, now, out);
+  settle();
+  EXPECT_EQ(node("n4").jobs, 0u);
+  EXPECT_EQ(job().state, JobState::Running);
+}
+
+TEST_F(Shrink, StepsEndWhereTheJobIsNoMore) {
+  controller.create_step({1}, {.job = {1}, .tasks = 4, .nodes = 4}, ada(), now, out);
+  settle();
+  shrink(3);
+  clean("n4");
+  ASSERT_EQ(job().steps->size(), 1u);
+  EXPECT_EQ(job().steps->front().nodes_left.size(), 3u);
+  controller.create_step({1}, {.job = {1}, .tasks = 3, .nodes = 3, .overlap = true}, ada(), now,
+                         out);
+  settle();
+  EXPECT_EQ(job().steps->back().shares.size(), 3u);
+}
+
+TEST_F(Shrink, ARestartReadsTheSame) {
+  shrink(2);
+  Controller next(cluster(), State(controller.state()));
+  EXPECT_EQ(next.indexes(), controller.indexes());
+}
+
+}  // namespace
+}  // namespace ym
