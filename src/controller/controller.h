@@ -304,6 +304,7 @@ class Controller {
   void send_mail(const Job& job, const std::string& type, const std::string& what,
                  Outbox& out) const;
   // cluster/configure.cc
+  void make_topologies();
   void define_nodes(const ClusterConfig& config, Instant now, Outbox& out);
   void define_partitions(const ClusterConfig& config, Instant now, Outbox& out);
   // cluster/tick.cc
@@ -338,6 +339,7 @@ class Controller {
   std::map<JobId, std::uint32_t> limit_mails_;  // the highest share of the limit that was mailed of
   const TimeZone* zone_ = nullptr;
   std::map<NodeId, Instant> resume_at_;  // nodes with ResumeAfter
+  Ref<Topologies> topologies_;
 };
 
 }  // namespace ym

@@ -7,11 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/ref.h"
 #include "base/time.h"
 #include "model/gres.h"
 #include "model/ids.h"
 #include "model/node.h"
 #include "model/partition.h"
+#include "model/topology.h"
 
 namespace ym {
 
@@ -126,6 +128,10 @@ struct ClusterConfig {
   std::uint64_t default_memory_per_gpu_mb = 0;
   // SelectTypeParameters: ENFORCE_BINDING_GRES, MULTIPLE_SHARING_GRES_PJ, ONE_TASK_PER_SHARING_GRES
   bool gres_enforce_binding = false, gres_many_per_shared = false, gres_one_task_per_shared = false;
+
+  // --- topology ---
+  std::string topology_plugin = "topology/flat", topology_param;
+  Ref<std::vector<Topology>> topologies;  // topology.yaml, or topology.conf
 
   // Every key with its value as `scontrol show config` prints it, sorted by key.
   std::vector<std::pair<std::string, std::string>> shown;

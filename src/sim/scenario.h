@@ -31,6 +31,7 @@ class Scenario {
 
   // The cluster.
   std::string nodes_defined(const Line& line);
+  std::string topology(const Line& line);
   std::string partition_defined(const Line& line);
   std::string set(const Line& line);
   std::string configure(const Line& line);
@@ -63,6 +64,7 @@ class Scenario {
   void heartbeats();
 
   ClusterConfig config_;
+  std::string topology_;  // topology.conf so far
   Controller controller_;
   Planner planner_;
   Verdicts verdicts_;

@@ -52,6 +52,7 @@ void Controller::create_nodes(RequestId request, const CreateNodes& create, cons
   for (const NodeStateChanged& state : states)
     change_node(state_.nodes.at(state.node.value), state, now, out);
   can_ever_run_.clear();
+  make_topologies();
   answer(request, Done{}, out);
 }
 
@@ -94,6 +95,7 @@ void Controller::delete_nodes(RequestId request, const DeleteNodes& remove, cons
   for (PartitionDefined& partition : shrunk) emit(std::move(partition), now, out);
   for (NodeId id : ids) emit(NodeRemoved{.node = id}, now, out);
   can_ever_run_.clear();
+  make_topologies();
   answer(request, Done{}, out);
 }
 
