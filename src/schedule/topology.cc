@@ -83,8 +83,8 @@ struct Share {
 
 class Arrangement {
  public:
-  Arrangement(const NodeGroups& groups, const std::vector<Candidate>& sorted, const NodesWanted& wanted,
-              const GroupWish& wish)
+  Arrangement(const NodeGroups& groups, const std::vector<Candidate>& sorted,
+              const NodesWanted& wanted, const GroupWish& wish)
       : groups_(groups), sorted_(sorted), wanted_(wanted), wish_(wish) {
     if (wish.segment > 1)
       wanted_.nodes_min = (wanted.nodes_min + wish.segment - 1) / wish.segment * wish.segment;
