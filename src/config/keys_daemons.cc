@@ -90,8 +90,8 @@ constexpr KeyInfo kTable[] = {
     {"TLSParameters", Text, NotYet, "(null)"},
     {"TLSType", Text, NotYet, "(null)"},
     {"TmpFS", Path, ActedOn, "/tmp"},
-    {"TopologyParam", Text, NotYet, "(null)"},
-    {"TopologyPlugin", Text, NotYet, "topology/flat"},
+    {"TopologyParam", Text, ActedOn, "(null)"},
+    {"TopologyPlugin", Text, ActedOn, "topology/flat"},
     {"TreeWidth", Number, ActedOn, "16", "1-65533"},
     {"UrlParserType", Text, NotYet, "(null)"},
 };

@@ -90,7 +90,7 @@ constexpr KeyInfo kPartition[] = {
     {"State", Choice, ActedOn, "UP", "UP|DOWN|DRAIN|INACTIVE"},
     {"SuspendTime", Limit, ActedOn, "", kU32},
     {"SuspendTimeout", Limit, ActedOn, "", "0-65533"},
-    {"Topology", Text, NotYet},
+    {"Topology", Text, ActedOn},
     {"TRESBillingWeights", Text, NotYet},
 };
 

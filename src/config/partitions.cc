@@ -138,6 +138,7 @@ PartitionSpec PartitionLines::spec_of(const Line& line, const NodeLines& nodes) 
   spec.deny_accounts = fields.text("DenyAccounts");
   spec.allow_qos = list_of(fields, "AllowQos");
   spec.deny_qos = fields.text("DenyQos");
+  spec.topology = fields.text("Topology");
   spec.qos = fields.text("QOS");
   spec.alternate = fields.text("Alternate");
   spec.alloc_nodes = fields.text("AllocNodes", "ALL");

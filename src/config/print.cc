@@ -238,6 +238,7 @@ std::string print_partition(const PartitionSpec& p, const std::string& preempt_m
   line.limit("MaxCPUsPerSocket", p.max_cpus_per_socket);
   line.number("PriorityTier", p.priority_tier, d.priority_tier);
   line.number("PriorityJobFactor", p.priority_job_factor, d.priority_job_factor);
+  line.text("Topology", p.topology, d.topology);
   line.yes("Hidden", p.hidden);
   line.yes("RootOnly", p.root_only);
   line.yes("DisableRootJobs", p.disable_root);

@@ -96,6 +96,7 @@ PartitionSpec random_partition(Prng& prng, const ClusterConfig& config, std::uin
   p.grace_time_s = static_cast<std::uint32_t>(prng.below(2) * 60);
   p.allow_groups = word(prng);
   p.deny_accounts = word(prng);
+  p.topology = word(prng);
   p.tres_billing_weights = word(prng);
   p.alloc_nodes = prng.chance(1, 2) ? "ALL" : "login1";
   static constexpr std::string_view kSharing[] = {"NO", "YES:4", "FORCE:2", "EXCLUSIVE"};

@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "config/yaml.h"
 
 namespace ym {
 namespace {
@@ -139,16 +140,6 @@ class Reader {
 
 }  // namespace
 
-const TopologySwitch* Topology::find_switch(std::string_view name) const {
-  auto at = std::ranges::find(switches, name, &TopologySwitch::name);
-  return at == switches.end() ? nullptr : &*at;
-}
-
-const TopologyBlock* Topology::find_block(std::string_view name) const {
-  auto at = std::ranges::find(blocks, name, &TopologyBlock::name);
-  return at == blocks.end() ? nullptr : &*at;
-}
-
 Result<Topology> parse_topology_conf(const std::string& path, const ReadFile& read_file) {
   Diagnostics diagnostics;
   std::vector<std::string> files;
@@ -157,7 +148,127 @@ Result<Topology> parse_topology_conf(const std::string& path, const ReadFile& re
   for (const ConfigLine& line : read_lines(path, read_file, diagnostics, files)) reader.take(line);
   reader.finish();
   if (diagnostics.failed()) return fail(diagnostics.errors());
+  if (!topology.switches.empty()) topology.kind = TopologyKind::Tree;
+  if (!topology.blocks.empty()) topology.kind = TopologyKind::Block;
+  topology.name = "default";
+  topology.cluster_default = true;
   return topology;
+}
+
+namespace {
+
+// One map of the file as a line of topology.conf would say it.
+ConfigLine line_of(const YamlNode& map,
+                   std::initializer_list<std::pair<const char*, const char*>> names,
+                   Diagnostics& diagnostics, std::uint32_t file) {
+  ConfigLine out{.place = {.file = file, .line = static_cast<std::uint32_t>(map.line)}};
+  for (const YamlNode& node : map.items) {
+    auto known = std::ranges::find(names, node.key,
+                                   [](const auto& pair) { return std::string_view(pair.first); });
+    if (known == names.end() || node.kind != YamlNode::Kind::Text)
+      diagnostics.error(out.place, fmt::format("unknown key {}", printable(node.key)));
+    else
+      out.assignments.push_back({known->second, node.text});
+  }
+  // The name opens the line, wherever it stands in the map.
+  auto opener =
+      std::ranges::find(out.assignments, std::string_view(names.begin()->second), &Assignment::key);
+  if (opener == out.assignments.end()) {
+    diagnostics.error(out.place, fmt::format("{} is missing", names.begin()->first));
+    out.assignments.clear();
+  } else {
+    std::rotate(out.assignments.begin(), opener, opener + 1);
+  }
+  return out;
+}
+
+// Everything within one topology of topology.yaml.
+class YamlTopology {
+ public:
+  YamlTopology(Diagnostics& diagnostics, std::uint32_t file)
+      : diagnostics_(diagnostics), file_(file) {}
+
+  Topology read(const YamlNode& map) {
+    Topology out;
+    Reader reader(out, diagnostics_);
+    int kinds = 0;
+    for (const YamlNode& node : map.items) {
+      const std::string& key = node.key;
+      if (key == "topology") {
+        out.name = node.text;
+      } else if (key == "cluster_default") {
+        out.cluster_default = node.text == "true";
+      } else if (key == "flat") {
+        kinds += node.text == "true";
+      } else if (key == "tree") {
+        ++kinds;
+        out.kind = TopologyKind::Tree;
+        members(node, "switches", reader,
+                {{"switch", "SwitchName"},
+                 {"children", "Switches"},
+                 {"nodes", "Nodes"},
+                 {"link_speed", "LinkSpeed"}});
+      } else if (key == "block") {
+        ++kinds;
+        out.kind = TopologyKind::Block;
+        sizes(node, out);
+        members(node, "blocks", reader, {{"block", "BlockName"}, {"nodes", "Nodes"}});
+      } else {
+        wrong(node, fmt::format("unknown key {}", printable(key)));
+      }
+    }
+    reader.finish();
+    if (!Hostlist::valid_name(out.name)) wrong(map, "a topology needs a name");
+    if (kinds != 1) wrong(map, "a topology is one of tree, block and flat: true");
+    return out;
+  }
+
+ private:
+  void wrong(const YamlNode& node, const std::string& text) {
+    diagnostics_.error({.file = file_, .line = static_cast<std::uint32_t>(node.line)}, text);
+  }
+  void members(const YamlNode& node, const char* key, Reader& reader,
+               std::initializer_list<std::pair<const char*, const char*>> names) {
+    const YamlNode* list = node.find(key);
+    if (!list || list->kind != YamlNode::Kind::List)
+      return wrong(node, fmt::format("{} are missing", key));
+    for (const YamlNode& one : list->items)
+      if (ConfigLine line = line_of(one, names, diagnostics_, file_); !line.assignments.empty())
+        reader.take(line);
+  }
+  void sizes(const YamlNode& node, Topology& out) {
+    const YamlNode* list = node.find("block_sizes");
+    if (!list) return;
+    for (const YamlNode& one : list->items) {
+      auto size = parse_unsigned<std::uint32_t>(one.text);
+      if (!size || *size == 0) return wrong(one, fmt::format("{} is no size", printable(one.text)));
+      out.block_sizes.push_back(*size);
+    }
+  }
+
+  Diagnostics& diagnostics_;
+  std::uint32_t file_;
+};
+
+}  // namespace
+
+Result<std::vector<Topology>> parse_topology_yaml(const std::string& path, std::string_view text) {
+  auto document = parse_yaml(path, text);
+  if (!document) return std::unexpected(document.error());
+  if (document->kind != YamlNode::Kind::List)
+    return fail(path + ": a list of topologies is expected");
+  Diagnostics diagnostics;
+  std::uint32_t file = diagnostics.add_file(path);
+  std::vector<Topology> out;
+  for (const YamlNode& one : document->items) {
+    Topology made = YamlTopology(diagnostics, file).read(one);
+    if (std::ranges::find(out, made.name, &Topology::name) != out.end())
+      diagnostics.error({.file = file, .line = static_cast<std::uint32_t>(one.line)},
+                        fmt::format("topology {} is there twice", printable(made.name)));
+    out.push_back(std::move(made));
+  }
+  if (diagnostics.failed()) return fail(diagnostics.errors());
+  return out;
 }
 
 }  // namespace ym

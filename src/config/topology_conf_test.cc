@@ -47,5 +47,49 @@ TEST(TopologyConf, WhatCannotBeIsRefusedWithItsLine) {
   }
 }
 
+TEST(TopologyYaml, SeveralTopologiesAreRead) {
+  auto made = parse_topology_yaml("topology.yaml",
+                                  "- topology: fat\n"
+                                  "  cluster_default: true\n"
+                                  "  tree:\n"
+                                  "    switches:\n"
+                                  "      - children: s[1-2]\n"
+                                  "        switch: top\n"
+                                  "      - {switch: s1, nodes: 'n[1-2]'}\n"
+                                  "      - {switch: s2, nodes: 'n[3-4]'}\n"
+                                  "- topology: cubes\n"
+                                  "  block:\n"
+                                  "    block_sizes: [2, 4]\n"
+                                  "    blocks: [{block: b1, nodes: 'n[1-2]'}]\n"
+                                  "- {topology: plain, flat: true}\n");
+  ASSERT_TRUE(made) << made.error().text;
+  ASSERT_EQ(made->size(), 3u);
+  EXPECT_EQ((*made)[0].find_switch("top")->members.str(), "n[1-4]");
+  EXPECT_EQ((*made)[1].block_sizes, (std::vector<std::uint32_t>{2, 4}));
+  EXPECT_EQ((*made)[2].kind, TopologyKind::Flat);
+  EXPECT_EQ(choose_topology(*made, "")->name, "fat");
+  EXPECT_EQ(choose_topology(*made, "cubes")->kind, TopologyKind::Block);
+  EXPECT_FALSE(choose_topology(*made, "other"));
+}
+
+TEST(TopologyYaml, WhatCannotBeIsRefusedWithItsLine) {
+  struct Row {
+    const char* text;
+    const char* said;
+  };
+  for (const Row& row :
+       {Row{"a: b\n", "a list of topologies"},
+        Row{"- topology: t\n", "topology.yaml:1: a topology is one of"},
+        Row{"- topology: t\n  tree: {switches: [{switch: s}]}\n", "either Nodes or Switches"},
+        Row{"- topology: t\n  tree: {switches: [{nodes: n1}]}\n", "switch is missing"},
+        Row{"- topology: t\n  flat: true\n- topology: t\n  flat: true\n", "t is there twice"},
+        Row{"- topology: t\n  block: {blocks: [], block_sizes: [x]}\n", "x is no size"},
+        Row{"- topology: t\n  ring: {}\n", "unknown key ring"}}) {
+    auto made = parse_topology_yaml("topology.yaml", row.text);
+    ASSERT_FALSE(made) << row.text;
+    EXPECT_NE(made.error().text.find(row.said), std::string::npos) << made.error().text;
+  }
+}
+
 }  // namespace
 }  // namespace ym

@@ -27,7 +27,9 @@ Controller::Controller(ClusterConfig config, State recovered)
 }
 
 PlacementRules Controller::placement_rules() const {
-  return {.memory_counts = config_.memory_is_consumable, .whole_nodes = config_.whole_nodes};
+  return {.memory_counts = config_.memory_is_consumable,
+          .whole_nodes = config_.whole_nodes,
+          .topologies = topologies_};
 }
 
 void Controller::emit(EventBody body, Instant now, Outbox& out) {

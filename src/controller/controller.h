@@ -350,6 +350,7 @@ class Controller {
   void send_mail(const Job& job, const std::string& type, const std::string& what,
                  Outbox& out) const;
   // cluster/configure.cc
+  void make_topologies();
   void define_nodes(const ClusterConfig& config, Instant now, Outbox& out);
   void define_partitions(const ClusterConfig& config, Instant now, Outbox& out);
   // cluster/tick.cc
@@ -389,6 +390,7 @@ class Controller {
   std::set<JobId> late_;  // their time counts from when they are configured
   // When nodes were switched on and off, within the last minute: for the rates.
   std::vector<Instant> switched_on_, switched_off_;
+  Ref<Topologies> topologies_;
 };
 
 }  // namespace ym

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ref.h"
 #include "base/time.h"
 #include "model/gres.h"
 #include "model/ids.h"
@@ -14,6 +15,7 @@
 #include "model/partition.h"
 #include "model/preempt.h"
 #include "model/priority.h"
+#include "model/topology.h"
 
 namespace ym {
 
@@ -143,6 +145,9 @@ struct ClusterConfig {
   PriorityRules priority;
   PreemptRules preempt;  // PreemptType, PreemptMode …
   PowerConfig power;
+  // --- topology ---
+  std::string topology_plugin = "topology/flat", topology_param;
+  Ref<std::vector<Topology>> topologies;  // topology.yaml, or topology.conf
 
   // Every key with its value as `scontrol show config` prints it, sorted by key.
   std::vector<std::pair<std::string, std::string>> shown;

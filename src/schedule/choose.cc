@@ -7,33 +7,15 @@
 #include "notation/features.h"
 #include "notation/hostlist.h"
 #include "schedule/place_gres.h"
+#include "schedule/topology.h"
 
 namespace ym {
 namespace {
 
 using Candidates = std::vector<Candidate>;
 
-struct Wanted {
-  std::uint32_t nodes_min = 1, nodes_max = 0xffffffff, tasks = 1;
-  std::uint64_t gres = 0;
-};
-
-// What some candidates can do together.
-struct Sum {
-  std::uint64_t tasks = 0, gres = 0;
-  void add(const Candidate& one) {
-    tasks += one.capacity;
-    gres += one.gres;
-  }
-  void remove(const Candidate& one) {
-    tasks -= one.capacity;
-    gres -= one.gres;
-  }
-  bool suffices(const Wanted& wanted) const { return tasks >= wanted.tasks && gres >= wanted.gres; }
-};
-
-Wanted wanted_of(const JobSpec& spec, const PlacementRules& rules) {
-  Wanted wanted;
+NodesWanted wanted_of(const JobSpec& spec, const PlacementRules& rules) {
+  NodesWanted wanted;
   wanted.nodes_min = std::max(1u, spec.min_nodes);
   if (spec.max_nodes) wanted.nodes_max = std::max(spec.max_nodes, wanted.nodes_min);
   wanted.nodes_max = std::min(wanted.nodes_max, rules.max_nodes);
@@ -49,12 +31,12 @@ void sort_by_taste(Candidates& candidates) {
   });
 }
 
-bool suffices(const Candidate& one, const Wanted& wanted) {
+bool suffices(const Candidate& one, const NodesWanted& wanted) {
   return one.capacity >= wanted.tasks && one.gres >= wanted.gres;
 }
 
 // One node for all: the lightest, then the tightest.
-Candidates one_node(Candidates& candidates, const Wanted& wanted) {
+Candidates one_node(Candidates& candidates, const NodesWanted& wanted) {
   std::erase_if(candidates, [&](const Candidate& c) { return !suffices(c, wanted); });
   if (candidates.empty()) return {};
   return {*std::ranges::min_element(candidates, {}, [](const Candidate& c) {
@@ -63,7 +45,7 @@ Candidates one_node(Candidates& candidates, const Wanted& wanted) {
 }
 
 // Takes `chosen` and as many more as it needs, in the given order.
-Candidates fill_up(Candidates chosen, const Candidates& others, const Wanted& wanted) {
+Candidates fill_up(Candidates chosen, const Candidates& others, const NodesWanted& wanted) {
   Sum room;
   for (const Candidate& candidate : chosen) room.add(candidate);
   for (const Candidate& candidate : others) {
@@ -78,7 +60,7 @@ Candidates fill_up(Candidates chosen, const Candidates& others, const Wanted& wa
 }
 
 // The shortest row of neighbours that suffices; of several the first.
-Candidates contiguous(Candidates& candidates, const Wanted& wanted) {
+Candidates contiguous(Candidates& candidates, const NodesWanted& wanted) {
   std::ranges::sort(candidates, {}, [](const Candidate& c) { return c.free.node; });
   Candidates best;
   std::size_t begin = 0;
@@ -109,7 +91,7 @@ Candidates contiguous(Candidates& candidates, const Wanted& wanted) {
 }
 
 // As many nodes as there are tasks, if there are so many.
-Candidates spread(Candidates& candidates, Wanted wanted) {
+Candidates spread(Candidates& candidates, NodesWanted wanted) {
   sort_by_taste(candidates);
   auto many = static_cast<std::uint32_t>(std::min<std::size_t>(candidates.size(), wanted.tasks));
   many = std::min(many, wanted.nodes_max);
@@ -125,7 +107,7 @@ bool fits_all(const FeatureChoice& choice, const Candidate& candidate) {
 
 // Nodes for the counted features first, then the others. The features that the fewest nodes have
 // choose first.
-Candidates counted(const FeatureChoice& choice, Candidates candidates, Wanted wanted) {
+Candidates counted(const FeatureChoice& choice, Candidates candidates, NodesWanted wanted) {
   sort_by_taste(candidates);
   struct Need {
     const FeatureChoice::Counted* counted;
@@ -166,7 +148,7 @@ Candidates counted(const FeatureChoice& choice, Candidates candidates, Wanted wa
 }
 
 // --nodelist with fewer names than nodes: these, and others.
-Candidates with_required(const Hostlist& required, Candidates candidates, const Wanted& wanted) {
+Candidates with_required(const Hostlist& required, Candidates candidates, const NodesWanted& wanted) {
   sort_by_taste(candidates);
   Candidates chosen, others;
   for (Candidate& one : candidates)
@@ -175,7 +157,29 @@ Candidates with_required(const Hostlist& required, Candidates candidates, const 
   return fill_up(std::move(chosen), others, wanted);
 }
 
-Candidates choose_plainly(const JobSpec& spec, Candidates candidates, const Wanted& wanted) {
+// Of the network's groups, as the job and the site want it; null: wherever they are.
+const NodeGroups* groups_for(const JobSpec& spec, const PlacementRules& rules) {
+  const JobSpecials& specials = *spec.extras->specials;
+  if (!rules.groups || rules.groups->kind == TopologyKind::Flat) return nullptr;
+  bool asked = specials.switches > 0 || specials.segment > 0;
+  return rules.groups->only_on_request && !asked ? nullptr : &*rules.groups;
+}
+
+Candidates grouped(const JobSpec& spec, Candidates& candidates, const NodesWanted& wanted,
+                   const NodeGroups& groups) {
+  const JobSpecials& specials = *spec.extras->specials;
+  GroupWish wish{.leaves_max = specials.switches,
+                 .segment = groups.kind == TopologyKind::Block ? specials.segment : 0,
+                 .segments_together = specials.consolidate_segments};
+  sort_by_taste(candidates);
+  Candidates chosen;
+  for (std::uint32_t place : arrange(groups, candidates, wanted, wish))
+    chosen.push_back(candidates[place]);
+  return chosen;
+}
+
+Candidates choose_plainly(const JobSpec& spec, Candidates candidates, const NodesWanted& wanted,
+                          const PlacementRules& rules) {
   if (spec.contiguous) return contiguous(candidates, wanted);
   if (spec.extras->specials->spread) return spread(candidates, wanted);
   if (!spec.extras->required_nodes.empty())
@@ -186,6 +190,8 @@ Candidates choose_plainly(const JobSpec& spec, Candidates candidates, const Want
       wanted.nodes_min == 1 &&
       std::ranges::any_of(candidates, [&](const Candidate& c) { return suffices(c, wanted); });
   if (one_suffices) return one_node(candidates, wanted);
+  if (const NodeGroups* groups = groups_for(spec, rules))
+    return grouped(spec, candidates, wanted, *groups);
   sort_by_taste(candidates);
   return fill_up({}, candidates, wanted);
 }
@@ -194,15 +200,17 @@ Candidates choose_plainly(const JobSpec& spec, Candidates candidates, const Want
 
 std::vector<Candidate> choose(const JobSpec& spec, std::vector<Candidate> candidates,
                               const PlacementRules& rules) {
-  Wanted wanted = wanted_of(spec, rules);
-  if (spec.extras->features.empty()) return choose_plainly(spec, std::move(candidates), wanted);
+  NodesWanted wanted = wanted_of(spec, rules);
+  if (spec.extras->features.empty())
+    return choose_plainly(spec, std::move(candidates), wanted, rules);
   auto features = FeatureExpression::parse(spec.extras->features);
   if (!features) return {};
   for (const FeatureChoice& choice : features->choices) {
     Candidates able = candidates;
     std::erase_if(able, [&](const Candidate& c) { return !fits_all(choice, c); });
-    Candidates chosen = choice.counted.empty() ? choose_plainly(spec, std::move(able), wanted)
-                                               : counted(choice, std::move(able), wanted);
+    Candidates chosen = choice.counted.empty()
+                            ? choose_plainly(spec, std::move(able), wanted, rules)
+                            : counted(choice, std::move(able), wanted);
     if (!chosen.empty()) return chosen;
   }
   return {};

@@ -15,6 +15,25 @@ struct Candidate {
   std::uint64_t gres = 0;  // what it could give to wishes for the whole job (place_gres.h)
 };
 
+struct NodesWanted {
+  std::uint32_t nodes_min = 1, nodes_max = 0xffffffff, tasks = 1;
+  std::uint64_t gres = 0;
+};
+
+// What some candidates can do together.
+struct Sum {
+  std::uint64_t tasks = 0, gres = 0;
+  void add(const Candidate& one) {
+    tasks += one.capacity;
+    gres += one.gres;
+  }
+  void remove(const Candidate& one) {
+    tasks -= one.capacity;
+    gres -= one.gres;
+  }
+  bool suffices(const NodesWanted& wanted) const { return tasks >= wanted.tasks && gres >= wanted.gres; }
+};
+
 // Nodes that together take all tasks, as --nodes, --nodelist, --constraint, --contiguous and
 // --spread-job want; empty if there are none. O(candidates log candidates) for each of the
 // constraint's alternatives.

@@ -8,6 +8,30 @@
 #include "schedule/shape.h"
 
 namespace ym {
+namespace {
+
+constexpr std::uint32_t kSwitchWait = 300;  // s, at most
+
+// --switches=N@time: after that it takes what there is. Looked at in each full pass.
+bool may_use_more_switches(const Job& job, Instant now) {
+  const JobSpecials& specials = *job.spec->extras->specials;
+  if (specials.switches == 0) return false;
+  std::uint32_t wait =
+      specials.switch_wait_s ? std::min(specials.switch_wait_s, kSwitchWait) : kSwitchWait;
+  return now - std::max(job.submit, job.spec->begin) >= std::chrono::seconds(wait);
+}
+
+JobSpec without_switches(const JobSpec& spec) {
+  JobSpec other = spec;
+  JobExtras extras = *spec.extras;
+  JobSpecials specials = *extras.specials;
+  specials.switches = 0;
+  extras.specials = Ref(std::move(specials));
+  other.extras = Ref(std::move(extras));
+  return other;
+}
+
+}  // namespace
 
 std::optional<Proposal> Pass::try_start(const Job& job, const std::vector<Home>& homes,
                                         Verdict& verdict) {
@@ -27,8 +51,8 @@ std::optional<Proposal> Pass::try_start(const Job& job, const std::vector<Home>&
   return proposal;
 }
 
-std::optional<Proposal> Pass::try_until(const Job& job, const std::vector<Home>& homes,
-                                        Instant end, Verdict& verdict) {
+std::optional<Proposal> Pass::try_until(const Job& job, const std::vector<Home>& homes, Instant end,
+                                        Verdict& verdict) {
   std::vector<Calendar::Stay> stays = profile_.calendar().stays(*job.spec, now_, end);
   verdict.reason = stays.empty() ? Reason::Reservation : Reason::PartitionDown;
   if (stays.empty()) return std::nullopt;
@@ -76,6 +100,8 @@ std::optional<Allocation> Pass::allocate(const Job& job, const Home& home,
   }
   bool surely_not = profile_.calendar().empty() && !profile_.may_fit_now(spec, home, stay.to);
   if (!allocation && !surely_not) allocation = profile_.place_now(spec, home, stay, maintained);
+  if (!allocation && !surely_not && may_use_more_switches(job, now_))
+    allocation = profile_.place_now(without_switches(spec), home, stay, maintained);
   if (!allocation) {
     verdict.reason = maintained ? Reason::ReqNodeNotAvail : Reason::Resources;
     return std::nullopt;

@@ -83,6 +83,8 @@ PlacementRules rules_in(const PartitionSpec& partition, PlacementRules cluster) 
   cluster.max_cpus_per_node = partition.max_cpus_per_node;
   cluster.max_nodes = partition.max_nodes;
   cluster.user_alone = partition.exclusive_user;
+  auto groups = cluster.topologies->find(partition.topology);
+  if (groups != cluster.topologies->end()) cluster.groups = groups->second;
   return cluster;
 }
 

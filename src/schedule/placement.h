@@ -9,6 +9,7 @@
 #include "model/job.h"
 #include "model/state.h"
 #include "model/task_layout.h"
+#include "schedule/topology.h"
 
 namespace ym {
 
@@ -38,7 +39,9 @@ struct PlacementRules {
   bool whole_nodes = false;    // every job gets its nodes for itself
   std::uint32_t max_cpus_per_node = 0xffffffff;
   std::uint32_t max_nodes = 0xffffffff;
-  bool user_alone = false;  // ExclusiveUser: a node serves one user at a time
+  bool user_alone = false;          // ExclusiveUser: a node serves one user at a time
+  Ref<Topologies> topologies = {};  // of the cluster
+  Ref<NodeGroups> groups = {};      // of the partition; empty: flat
   bool operator==(const PlacementRules&) const = default;
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "config/topology_conf.h"
 #include "controller/queries/explain.h"
 #include "controller/queries/rows.h"
 #include "controller/queries/select.h"
@@ -94,6 +95,7 @@ const std::map<std::string, Scenario::Verb, std::less<>>& Scenario::verbs() {
       {"partition", &Scenario::partition_defined},
       {"set", &Scenario::set},
       {"configure", &Scenario::configure},
+      {"topology", &Scenario::topology},
       {"at", &Scenario::at},
       {"schedule", &Scenario::schedule},
       {"submit", &Scenario::submit},
@@ -163,6 +165,20 @@ std::string Scenario::nodes_defined(const Line& line) {
   return {};
 }
 
+// A line of topology.conf: topology SwitchName=s1 Nodes=n[1-4]
+std::string Scenario::topology(const Line& line) {
+  std::string first, rest;
+  for (const auto& [key, value] : line.options) {
+    bool opens = key == "SwitchName" || key == "BlockName" || key == "BlockSizes";
+    (opens ? first : rest) += fmt::format("{}={} ", key, value);
+  }
+  topology_ += first + rest + "\n";
+  auto parsed = parse_topology_conf(
+      "topology.conf", [&](const std::string&) -> Result<std::string> { return topology_; });
+  if (parsed) config_.topologies = Ref(std::vector{std::move(*parsed)});
+  return {};
+}
+
 std::string Scenario::partition_defined(const Line& line) {
   const std::string& name = line.words.at(0);
   std::erase_if(config_.partitions, [&](const PartitionSpec& p) { return p.name == name; });
@@ -174,6 +190,7 @@ std::string Scenario::partition_defined(const Line& line) {
     if (key == "max_time") spec.max_time_s = number(value);
     if (key == "max_nodes") spec.max_nodes = number(value);
     if (key == "tier") spec.priority_tier = number(value);
+    if (key == "topology") spec.topology = value;
     if (key == "exclusive") spec.exclusive = value == "yes";
     if (key == "preempt") spec.preempt_mode = value;
     if (key == "grace") spec.grace_time_s = number(value);
@@ -288,6 +305,9 @@ std::string Scenario::submit(const Line& line) {
     if (key == "het") submit.het = components_in(value);
     if (key == "depend") submit.dependency = value;
     if (key == "gres") extras.gres = value;
+    if (key == "switches") specials.switches = number(value);
+    if (key == "switch_wait") specials.switch_wait_s = number(value);
+    if (key == "segment") specials.segment = number(value);
     if (key == "gpus") specials.tres_per_job = "gpu:" + value;
     if (key == "gpus_per_task") specials.tres_per_task = "gpu:" + value;
     if (key == "cpus_per_gpu") specials.cpus_per_tres = "gpu:" + value;

@@ -32,6 +32,7 @@ class Scenario {
   // The cluster.
   std::string nodes_defined(const Line& line);
   std::string qos_defined(const Line& line);
+  std::string topology(const Line& line);
   std::string partition_defined(const Line& line);
   std::string set(const Line& line);
   std::string configure(const Line& line);
@@ -64,6 +65,7 @@ class Scenario {
   void heartbeats();
 
   ClusterConfig config_;
+  std::string topology_;  // topology.conf so far
   Controller controller_;
   Planner planner_;
   Verdicts verdicts_;

@@ -7,6 +7,7 @@
 #include "config/cgroup_conf.h"
 #include "config/gres_conf.h"
 #include "config/parse.h"
+#include "config/topology_conf.h"
 #include "config/values.h"
 #include "os/environment.h"
 #include "os/files.h"
@@ -50,12 +51,16 @@ Status add_gres_conf(LoadedConfiguration& loaded) {
   return {};
 }
 
-// topology.conf is read where it is needed; it goes along where the others go.
-void add_topology_conf(LoadedConfiguration& loaded) {
+std::string beside_slurm_conf(const LoadedConfiguration& loaded, const char* name) {
   auto slash = loaded.path.rfind('/');
-  std::string folder = slash == std::string::npos ? "" : loaded.path.substr(0, slash + 1);
-  std::string path = folder + "topology.conf";
-  if (::access(path.c_str(), F_OK) == 0) loaded.files.push_back(path);
+  return (slash == std::string::npos ? "" : loaded.path.substr(0, slash + 1)) + name;
+}
+
+// They are read where they are needed (read_topologies); they go along where the others go.
+void add_topology_files(LoadedConfiguration& loaded) {
+  for (const char* name : {"topology.yaml", "topology.conf"})
+    if (std::string path = beside_slurm_conf(loaded, name); ::access(path.c_str(), F_OK) == 0)
+      loaded.files.push_back(path);
 }
 
 const NodeSpec* find_node(const ClusterConfig& config, std::string_view name) {
@@ -102,7 +107,44 @@ Result<LoadedConfiguration> load_configuration(const std::string& path) {
   for (const auto& use : parsed->not_acted_on) loaded.not_acted_on.push_back(use.text());
   if (auto added = add_cgroup_conf(loaded); !added) return std::unexpected(added.error());
   if (auto added = add_gres_conf(loaded); !added) return std::unexpected(added.error());
-  add_topology_conf(loaded);
+  add_topology_files(loaded);
+  return loaded;
+}
+
+namespace {
+
+Status read_topologies(LoadedConfiguration& loaded) {
+  const std::string& plugin = loaded.config.topology_plugin;
+  std::vector<Topology> found;
+  if (std::string yaml = beside_slurm_conf(loaded, "topology.yaml");
+      ::access(yaml.c_str(), F_OK) == 0) {
+    auto text = read_file(yaml);
+    if (!text) return std::unexpected(text.error());
+    auto parsed = parse_topology_yaml(yaml, *text);
+    if (!parsed) return std::unexpected(parsed.error());
+    found = std::move(*parsed);
+  } else if (plugin.ends_with("/tree") || plugin.ends_with("/block")) {
+    std::string path = beside_slurm_conf(loaded, "topology.conf");
+    auto parsed =
+        parse_topology_conf(path, [](const std::string& name) { return read_file(name); });
+    if (!parsed) return fail(fmt::format("TopologyPlugin={}: {}", plugin, parsed.error().text));
+    parsed->kind = plugin.ends_with("/tree") ? TopologyKind::Tree : TopologyKind::Block;
+    found.push_back(std::move(*parsed));
+  }
+  for (const PartitionSpec& partition : loaded.config.partitions)
+    if (!partition.topology.empty() && !choose_topology(found, partition.topology))
+      return fail(
+          fmt::format("partition {}: there is no topology {}", partition.name, partition.topology));
+  loaded.config.topologies = Ref(std::move(found));
+  return {};
+}
+
+}  // namespace
+
+Result<LoadedConfiguration> load_with_topologies(const std::string& path) {
+  auto loaded = load_configuration(path);
+  if (!loaded) return loaded;
+  if (Status read = read_topologies(*loaded); !read) return std::unexpected(read.error());
   return loaded;
 }
 

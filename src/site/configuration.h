@@ -25,6 +25,10 @@ struct LoadedConfiguration {
 // `path` empty: find it.
 Result<LoadedConfiguration> load_configuration(const std::string& path = {});
 
+// The same with topology.yaml, or topology.conf if TopologyPlugin wants one: for those who place
+// jobs. Commands do without.
+Result<LoadedConfiguration> load_with_topologies(const std::string& path = {});
+
 // Unix sockets stand beside the pid files: /run/slurmctld.pid → /run/slurmctld.sock.
 // World-connectable; the kernel says who is calling.
 std::string controller_socket(const ClusterConfig& config);

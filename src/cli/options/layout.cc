@@ -96,8 +96,7 @@ std::span<const JobOption> node_rows() {
       {.option = {.info = {.name = "switches",
                            .takes = Takes::Value,
                            .argument = "N[@TIME]",
-                           .help = "Wait so long for nodes under at most so many switches; kept "
-                                   "with the job, switches are not known yet",
+                           .help = "Wait so long for nodes under at most so many switches",
                            .variable = "REQ_SWITCH"},
                   .set = set_switches}},
       {.option = {.info = {.name = "switches-wait",

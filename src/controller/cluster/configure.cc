@@ -23,6 +23,11 @@ NodeStateChanged configured_state(NodeId id, const std::string& state, const std
   return change;
 }
 
+bool has_word(std::string_view list, std::string_view word) {
+  return std::ranges::any_of(split_words(list, ','),
+                             [&](std::string_view one) { return same_ignoring_case(one, word); });
+}
+
 }  // namespace
 
 Status Controller::configure(const ClusterConfig& config, Instant now, Outbox& out) {
@@ -61,7 +66,24 @@ Status Controller::configure(const ClusterConfig& config, Instant now, Outbox& o
   if (!(config_ == config) && !state_.triggers.empty()) noticed(TriggerEvent::Reconfig, now);
   config_ = config;
   can_ever_run_.clear();
+  make_topologies();
   return {};
+}
+
+// For the partitions that name one, and for all the others.
+void Controller::make_topologies() {
+  Topologies made;
+  bool on_request = has_word(config_.topology_param, "TopoOptional");
+  auto make = [&](const std::string& name) {
+    const Topology* topology = choose_topology(*config_.topologies, name);
+    if (!topology || made.contains(name)) return;
+    NodeGroups groups = make_groups(*topology, state_);
+    groups.only_on_request = on_request;
+    made[name] = Ref(std::move(groups));
+  };
+  make("");
+  for (const PartitionSpec& partition : config_.partitions) make(partition.topology);
+  topologies_ = Ref(std::move(made));
 }
 
 // Nodes that are new or changed; new ones in the state that the file gives them.

@@ -56,6 +56,7 @@ void Controller::create_nodes(RequestId request, const CreateNodes& create, cons
     if (state_.nodes.at(state.node.value).cloud()) set_power(state.node, PowerPhase::Off, now, out);
   }
   can_ever_run_.clear();
+  make_topologies();
   answer(request, Done{}, out);
 }
 
@@ -98,6 +99,7 @@ void Controller::delete_nodes(RequestId request, const DeleteNodes& remove, cons
   for (PartitionDefined& partition : shrunk) emit(std::move(partition), now, out);
   for (NodeId id : ids) emit(NodeRemoved{.node = id}, now, out);
   can_ever_run_.clear();
+  make_topologies();
   answer(request, Done{}, out);
 }
 

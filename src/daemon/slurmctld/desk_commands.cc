@@ -89,7 +89,7 @@ void Desk::reconfigure(ReplyTo to, const Peer& peer, const Frame& frame) {
   Caller caller = s_.directory->caller(peer, wall_clock());
   if (!caller.administrator) return deny(to, ym::refuse(Errc::InvalidUserId).error());
   if (!wish.nodes.empty()) return tell_nodes(to, wish.nodes, wish);
-  auto loaded = load_configuration(s_.config_path);
+  auto loaded = load_with_topologies(s_.config_path);
   if (!loaded) {
     s_.log->error("reconfigure refused, the old configuration stays: {}", loaded.error().text);
     return deny(to, loaded.error());

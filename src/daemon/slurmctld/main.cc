@@ -92,7 +92,7 @@ int serve(ym::ControllerService& service, ym::Log& log, const sigset_t& signals)
 
 int main(int argc, char** argv) {
   Arguments arguments = parse(argc, argv);
-  auto loaded = ym::load_configuration(arguments.config);
+  auto loaded = ym::load_with_topologies(arguments.config);
   if (!loaded) {
     std::fprintf(stderr, "slurmctld: error: %s\n", loaded.error().text.c_str());
     return 1;

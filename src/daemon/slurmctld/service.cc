@@ -193,7 +193,7 @@ Status ControllerService::listen() {
 
 void ControllerService::reconfigure() {
   if (Status ok = log_.reopen(); !ok) log_.error("{}", ok.error().text);
-  auto loaded = load_configuration(options_.loaded.path);
+  auto loaded = load_with_topologies(options_.loaded.path);
   if (!loaded) {
     log_.error("the old configuration stays: {}", loaded.error().text);
     return;
