@@ -179,6 +179,7 @@ constexpr Setter kSetters[] = {
     {"TaskPluginParam", [](auto& c, const auto& v) { c.task_plugin_params = v.text; }},
     {"TaskProlog", [](auto& c, const auto& v) { c.task_prolog = v.text; }},
     {"TmpFS", [](auto& c, const auto& v) { c.temp_dir = v.text; }},
+    {"SchedulerParameters", [](auto& c, const auto& v) { c.scheduler_parameters = v.text; }},
     {"TopologyParam", [](auto& c, const auto& v) { c.topology_param = v.text; }},
     {"TopologyPlugin", [](auto& c, const auto& v) { c.topology_plugin = to_lower(v.text); }},
     {"TreeWidth", [](auto& c, const auto& v) { c.tree_width = u32(v); }},

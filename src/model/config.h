@@ -145,6 +145,8 @@ struct ClusterConfig {
   PriorityRules priority;
   PreemptRules preempt;  // PreemptType, PreemptMode …
   PowerConfig power;
+  std::string scheduler_parameters;  // SchedulerParameters
+
   // --- topology ---
   std::string topology_plugin = "topology/flat", topology_param;
   Ref<std::vector<Topology>> topologies;  // topology.yaml, or topology.conf

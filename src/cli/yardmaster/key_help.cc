@@ -105,6 +105,9 @@ constexpr KeyHelp kSlurmConf[] = {
     {Main, "ReturnToService",
      "When a node that was down comes back by itself: 0 never, 1 if it was only silent, 2 whenever "
      "it registers"},
+    {Main, "SchedulerParameters",
+     "ym_policy=NAME (see yardmaster sim --help), bf_max_time, bf_window, bf_max_job_user and others "
+     "of bf_*; what has no effect here is warned of"},
     {Main, "ScronParameters", "enable: users may have crontabs (scrontab)"},
     {Main, "SelectType",
      "select/cons_tres shares nodes among jobs, select/linear gives whole nodes"},

@@ -47,6 +47,7 @@ void PlannerLoop::tell(News news) {
 void PlannerLoop::take_in(News& news) {
   planner_.set_rules(news.rules);
   planner_.set_preemption(*news.preempt);
+  turn_knobs(news.parameters);
   state_ = std::move(news.state);
   bool cluster_changed =
       news.start_anew || std::ranges::any_of(news.events, [](const Event& event) {
@@ -58,6 +59,33 @@ void PlannerLoop::take_in(News& news) {
   for (const Event& event : news.events) planner_.observe(event, state_);
   wanted_ = wanted_ || news.something_to_plan;
   if (news.plan_was_handled) outstanding_ = false;
+}
+
+void PlannerLoop::turn_knobs(const std::string& parameters) {
+  if (parameters == parameters_) return;
+  parameters_ = parameters;
+  knobs_ = read_knobs(parameters).knobs;
+  planner_.set_policy(*knobs_.policy);
+}
+
+PlanBudget PlannerLoop::budget() const {
+  PlanBudget out = knobs_.budget;
+  if (knobs_.time_max > Duration(0))
+    out.out_of_time = [until = monotonic_clock() + knobs_.time_max] {
+      return monotonic_clock() > until;
+    };
+  return out;
+}
+
+// A quick pass says nothing of those whom it did not look at: what was said of them before holds.
+void PlannerLoop::publish(Verdicts verdicts, bool quick) {
+  verdicts.at = last_plan_;
+  if (quick)
+    verdicts_.merge(verdicts);
+  else
+    verdicts_ = std::move(verdicts);
+  verdicts_.at = last_plan_;
+  published_.set_verdicts(Ref(verdicts_));
 }
 
 // The planner asks for priorities as they are when it plans; nothing is kept of them.
@@ -87,10 +115,9 @@ void PlannerLoop::run() {
     wanted_ = false;
     last_plan_ = wall_clock();
     auto begin = stopwatch();
-    Plan plan = planner_.plan(state_, last_plan_, PlanBudget{});
-    published_.note_plan(stopwatch() - begin);
-    plan.verdicts.at = last_plan_;
-    published_.set_verdicts(Ref(plan.verdicts));
+    Plan plan = planner_.plan(state_, last_plan_, budget());
+    published_.note_plan(stopwatch() - begin, plan.quick);
+    publish(std::move(plan.verdicts), plan.quick);
     if (plan.starts.empty() && plan.preemptions.empty()) continue;
     outstanding_ = true;
     propose_(std::move(plan));

@@ -10,6 +10,7 @@
 #include "daemon/driver/core.h"
 #include "daemon/slurmctld/published.h"
 #include "daemon/slurmctld/queue.h"
+#include "schedule/knobs.h"
 #include "schedule/planner.h"
 #include "schedule/priority.h"
 
@@ -27,6 +28,7 @@ class PlannerLoop {
     PlacementRules rules;
     PriorityRules priority;
     Ref<PreemptRules> preempt;
+    std::string parameters;  // SchedulerParameters
   };
   using Propose = std::function<void(Plan)>;
 
@@ -39,10 +41,16 @@ class PlannerLoop {
  private:
   void run();
   void take_in(News& news);
+  void turn_knobs(const std::string& parameters);
+  PlanBudget budget() const;
+  void publish(Verdicts verdicts, bool quick);
   void count_priorities(const PriorityRules& rules, bool changed);
 
   Planner planner_;
   Snapshot state_;
+  std::string parameters_;
+  SchedulerKnobs knobs_;
+  Verdicts verdicts_;    // the last full pass's, with those of later quick ones
   PriorityScale scale_;  // of the multifactor priority, if that counts
   Published& published_;
   Propose propose_;

@@ -27,6 +27,7 @@ struct NodeLoad {
 // Rounds of the planner, and what they took.
 struct PlanTimes {
   std::uint64_t count = 0, last_us = 0, max_us = 0, total_us = 0;
+  std::uint64_t full = 0, full_last_us = 0, full_max_us = 0, full_total_us = 0;  // of the whole queue
 };
 
 struct View {
@@ -54,13 +55,18 @@ class Published {
     std::lock_guard lock(mutex_);
     view_.verdicts = std::move(verdicts);
   }
-  void note_plan(std::chrono::microseconds took) {
+  void note_plan(std::chrono::microseconds took, bool quick) {
     auto us = static_cast<std::uint64_t>(took.count());
     std::lock_guard lock(mutex_);
     ++plans_.count;
     plans_.last_us = us;
     plans_.max_us = std::max(plans_.max_us, us);
     plans_.total_us += us;
+    if (quick) return;
+    ++plans_.full;
+    plans_.full_last_us = us;
+    plans_.full_max_us = std::max(plans_.full_max_us, us);
+    plans_.full_total_us += us;
   }
   PlanTimes plans() const {
     std::lock_guard lock(mutex_);
