@@ -4,8 +4,9 @@
 
 usage: bench/scheduling.py [--bin FOLDER] [--filter REGEX]
 
-Runs schedule_bench on synthetic clusters that are made from a seed (src/schedule/planner_bench.cc) and prints
-a table in Markdown. Times are CPU time of one thread. The largest cluster needs 4 GB and some minutes.
+Runs schedule_bench on synthetic clusters that are made from a seed
+(src/schedule/planner_bench.cc) and prints a table in Markdown. Times are CPU time of one thread.
+The largest cluster needs some gigabytes and minutes.
 """
 import argparse
 import json
@@ -44,7 +45,8 @@ def row(size, found):
     cells += [in_ms(ends["p50_us"]), in_ms(ends["p99_us"])] if ends else ["", ""]
     cells += [in_ms(full["p50_us"]), f"{full['promises']:,.0f}"] if full else ["", ""]
     goal = GOALS.get(size, (None, None, None))
-    cells.append(" / ".join("–" if one is None else f"{one:,}" for one in goal) if any(goal) else "")
+    goals = ["–" if one is None else f"{one:,}" for one in goal]
+    cells.append(" / ".join(goals) if any(goal) else "")
     return "| " + " | ".join(cells) + " |"
 
 
@@ -54,7 +56,8 @@ def main():
     parser.add_argument("--filter", default="/", help="of the sizes: /1000/ for a thousand nodes")
     given = parser.parse_args()
     found = measure(os.path.join(given.bin, "schedule_bench"), given.filter)
-    print("| nodes | pending jobs | a job ends: median ms | p99 ms | full pass ms | promises | goals |")
+    print("| nodes | pending jobs | a job ends: median ms | p99 ms | full pass ms | promises "
+          "| goals |")
     print("|---|---|---|---|---|---|---|")
     for size in sorted(found):
         print(row(size, found[size]))
