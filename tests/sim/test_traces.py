@@ -62,11 +62,11 @@ def starts_in(text):
     return {int(row["id"]): int(row["start"]) for row in csv.DictReader(io.StringIO(text))}
 
 
-def small_trace(seed, jobs=400, procs=32):
+def small_trace(seed, jobs=250, procs=32):
     """A queue that is rarely empty: bursts, round and odd limits, runs that end early, ties."""
     dice, now, lines = random.Random(seed), 0, [f"; MaxProcs: {procs}"]
     for number in range(1, jobs + 1):
-        now += dice.choice([0, 0, 1, 7, 60, 300])
+        now += dice.choice([0, 0, 1, 7, 60, 300]) if number > 1 else 0
         limit = dice.choice([60, 300, 437, 600, 3600, dice.randint(1, 5000)])
         run = dice.choice([limit, dice.randint(1, limit), max(1, limit // 3)])
         size = dice.choice([1, 1, 2, 4, 8, 16, procs, dice.randint(1, procs)])
@@ -76,7 +76,7 @@ def small_trace(seed, jobs=400, procs=32):
 
 
 @pytest.mark.parametrize("policy", sorted(models.POLICIES))
-@pytest.mark.parametrize("seed", range(1, 6))
+@pytest.mark.parametrize("seed", range(1, 4))
 def test_every_job_starts_when_the_model_says(policy, seed):
     trace = small_trace(seed)
     jobs, procs = models.read_swf(trace.splitlines())
