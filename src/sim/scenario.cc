@@ -107,7 +107,9 @@ const std::map<std::string, Scenario::Verb, std::less<>>& Scenario::verbs() {
       {"silence", &Scenario::silence},
       {"stick", &Scenario::stick},
       {"jobs", &Scenario::jobs},
-      {"nodes", &Scenario::show_nodes}};
+      {"nodes", &Scenario::show_nodes},
+      {"priorities", &Scenario::priorities},
+      {"weights", &Scenario::weights}};
   return table;
 }
 
@@ -155,6 +157,7 @@ std::string Scenario::partition_defined(const Line& line) {
     if (key == "max_time") spec.max_time_s = number(value);
     if (key == "max_nodes") spec.max_nodes = number(value);
     if (key == "tier") spec.priority_tier = number(value);
+    if (key == "factor") spec.priority_job_factor = number(value);
     if (key == "exclusive") spec.exclusive = value == "yes";
   }
   config_.partitions.push_back(spec);
@@ -180,6 +183,7 @@ std::string Scenario::configure(const Line&) {
   Status done = controller_.configure(config_, now_, out_);
   if (!done) return "refused: " + done.error().text + "\n";
   planner_.set_rules(controller_.placement_rules());
+  count_priorities();
   if (!configured_) {
     controller_.begin_watch(now_, out_);
     for (const NodeSpec& node : config_.nodes) connect({.words = {node.name}});
@@ -280,6 +284,8 @@ std::string Scenario::alter(const Line& line) {
   for (const auto& [key, value] : line.options) {
     if (key == "limit") alter.patch.time_limit_s = number(value);
     if (key == "priority") alter.patch.priority = number(value);
+    if (key == "site") alter.patch.site_factor = static_cast<std::int32_t>(std::stol(value));
+    if (key == "nice") alter.patch.nice = static_cast<std::int32_t>(std::stol(value));
     if (key == "nodes") alter.patch.min_nodes = number(value);
     if (key == "partition") alter.patch.partitions = value;
     if (key == "array_limit") alter.patch.array_max_running = number(value);
