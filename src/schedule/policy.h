@@ -65,7 +65,7 @@ struct Scene {
   };
   std::vector<Release> releases;  // ascending
 };
-inline constexpr std::size_t kSceneMax = 64;  // candidates
+inline constexpr std::size_t kSceneMax = 128;  // candidates
 // Their places in the order in which they should be served.
 using Arrange = std::vector<std::size_t> (*)(const Scene&);
 

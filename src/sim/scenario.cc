@@ -126,7 +126,9 @@ const std::map<std::string, Scenario::Verb, std::less<>>& Scenario::verbs() {
       {"silence", &Scenario::silence},
       {"stick", &Scenario::stick},
       {"jobs", &Scenario::jobs},
-      {"nodes", &Scenario::show_nodes}};
+      {"nodes", &Scenario::show_nodes},
+      {"priorities", &Scenario::priorities},
+      {"weights", &Scenario::weights}};
   return table;
 }
 
@@ -191,6 +193,7 @@ std::string Scenario::partition_defined(const Line& line) {
     if (key == "max_nodes") spec.max_nodes = number(value);
     if (key == "tier") spec.priority_tier = number(value);
     if (key == "topology") spec.topology = value;
+    if (key == "factor") spec.priority_job_factor = number(value);
     if (key == "exclusive") spec.exclusive = value == "yes";
     if (key == "preempt") spec.preempt_mode = value;
     if (key == "grace") spec.grace_time_s = number(value);
@@ -247,6 +250,7 @@ std::string Scenario::configure(const Line&) {
   if (!done) return "refused: " + done.error().text + "\n";
   planner_.set_rules(controller_.placement_rules());
   planner_.set_preemption(controller_.preempt_rules());
+  count_priorities();
   if (!configured_) {
     controller_.begin_watch(now_, out_);
     for (const NodeSpec& node : config_.nodes)
@@ -353,6 +357,8 @@ std::string Scenario::alter(const Line& line) {
   for (const auto& [key, value] : line.options) {
     if (key == "limit") alter.patch.time_limit_s = number(value);
     if (key == "priority") alter.patch.priority = number(value);
+    if (key == "site") alter.patch.site_factor = static_cast<std::int32_t>(std::stol(value));
+    if (key == "nice") alter.patch.nice = static_cast<std::int32_t>(std::stol(value));
     if (key == "nodes") alter.patch.min_nodes = number(value);
     if (key == "nodelist") alter.patch.required_nodes = value;
     if (key == "partition") alter.patch.partitions = value;

@@ -10,6 +10,7 @@
 
 #include "controller/controller.h"
 #include "schedule/planner.h"
+#include "schedule/priority.h"
 
 namespace ym::sim {
 
@@ -36,6 +37,7 @@ class Scenario {
   std::string partition_defined(const Line& line);
   std::string set(const Line& line);
   std::string configure(const Line& line);
+  std::string weights(const Line& line);  // scenario_priority.cc, with priorities()
   // Time and planning.
   std::string at(const Line& line);
   std::string schedule(const Line& line);
@@ -55,7 +57,10 @@ class Scenario {
   std::string jobs(const Line& line);
   std::string explain(const Line& line);
   std::string show_nodes(const Line& line);
+  std::string priorities(const Line& line);
 
+  PriorityScale scale() const;
+  void count_priorities();
   static Caller caller_of(const Line& line);
   std::string show(const Job& job) const;
   // Lets the planner see what happened, lets the nodes answer, and prints refusals.

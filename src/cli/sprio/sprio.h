@@ -16,6 +16,9 @@ struct SprioSettings {
   std::vector<JobTarget> targets;
   std::vector<std::string> users, partitions;
   bool normalized = false, weights = false;
+  // As the controller's configuration has them.
+  PriorityRules rules;
+  std::string tres_weights;
 };
 
 // A pending job, or the weights themselves.
@@ -23,6 +26,9 @@ struct SprioRow {
   const JobRow* job = nullptr;  // null: the weights
   std::string partition;
   std::string_view cluster;
+  const PriorityParts* parts = nullptr;  // of the job in this partition
+  PriorityRules weights;
+  std::string tres_weights;
 };
 
 CommandPage sprio_page();
