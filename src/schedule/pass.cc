@@ -200,6 +200,7 @@ bool Pass::keeps_waiting(const Job& job, Shape& shape) {
 // There is a promise from before, and no room now, whoever it is promised to.
 bool Pass::stays_blocked(const Job& job, Shape& shape) {
   if (job.het_job || !profile_.calendar().empty()) return false;
+  if (planner_.preempt_.by != PreemptBy::Nothing) return false;  // somebody may make room
   if (!planner_.bookings_.contains(job.id)) return false;
   for (const Home& home : shape.homes)
     if (profile_.has_room_now(*job.spec, home)) return false;

@@ -144,12 +144,17 @@ std::optional<std::vector<std::size_t>> choose_victims(const std::vector<Victim>
   for (std::size_t i = 0; i < enough; ++i) gone[i] = meets(i, nodes);
   if (!fits(gone)) gone = first(enough);  // it has other reasons than nodes: licences
   std::vector<std::size_t> order = places(gone);
-  std::vector<bool> few = gone;
   // The better ones are spared first …
   std::ranges::reverse(order);
   spare(gone, order, fits);
   if (rules.strict_order || rules.reorder_count == 0) return places(gone);
-  // … or, if fewer jobs have to go for it, the smaller ones.
+  // … or, if fewer jobs have to go for it, the smaller ones: of the same nodes, and of no better
+  // tier.
+  std::vector<bool> few(candidates.size(), false);
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    few[i] = candidates[i].level <= candidates[enough - 1].level && meets(i, nodes);
+  if (!fits(few)) return places(gone);
+  order = places(few);
   std::ranges::sort(order, {}, [&](std::size_t i) {
     return std::tuple(candidates[i].parked, candidates[i].cpus, candidates.size() - i);
   });

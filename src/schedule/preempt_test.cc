@@ -101,10 +101,13 @@ TEST(ChooseVictims, NobodyGoesForNothing) {
 TEST(ChooseVictims, OneLargeJobGoesRatherThanManySmallOnesUnlessOrderIsStrict) {
   Yard yard{.free = {0, 0}};
   for (std::uint32_t i = 0; i < 4; ++i) yard.add({.priority = 1 + i, .cpus = 1}, 0);
-  yard.add({.priority = 3, .cpus = 4}, 0);
-  yard.free.resize(1);
+  yard.add({.priority = 9, .cpus = 4}, 0);
   EXPECT_EQ(yard.go(1, 4), Numbers({5}));
-  EXPECT_EQ(yard.go(1, 4, {.strict_order = true}).size(), 4u);
+  EXPECT_EQ(yard.go(1, 4, {.strict_order = true}), Numbers({1, 2, 3, 4}));
+  EXPECT_EQ(yard.go(1, 4, {.reorder_count = 0}), Numbers({1, 2, 3, 4}));
+  // Not one of a better tier, however few.
+  yard.jobs.back().level = 1;
+  EXPECT_EQ(yard.go(1, 4), Numbers({1, 2, 3, 4}));
 }
 
 TEST(ChooseVictims, WhoIsSuspendedAlreadyCostsNothing) {

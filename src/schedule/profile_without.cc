@@ -14,6 +14,7 @@ std::optional<Free> Profile::without(NodeId node, const std::vector<Departure>& 
   if (!track.usable) return std::nullopt;
   Track other = track;
   other.touched_by = 0;
+  other.has_levels = false;
   if (const Sketch* sketch = sketch_of(track)) {
     other.free = sketch->free;
     other.jobs = sketch->jobs;
@@ -36,7 +37,6 @@ std::optional<Free> Profile::without(NodeId node, const std::vector<Departure>& 
     free.idle = true;
     free.for_user = free.several_owners = false;
   }
-  if (!other.promised.empty()) levels_of(other, levels_);
   Free left = during(other, now_, stay.to, with_gres);
   if (!calendar_.empty() && !calendar_.clip(left, stay)) return std::nullopt;
   return left;
