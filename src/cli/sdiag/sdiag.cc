@@ -130,6 +130,12 @@ std::string render_statistics(const Settings& settings, Statistics s, Instant no
       "\tLast queue length: {}\n\n",
       count("plan_last_us"), count("plan_max_us"), plans, plans ? total_us / plans : 0,
       plans ? count("starts_proposed") / plans : 0, count("pending"));
+  std::uint64_t full = count("full_plans");
+  out += fmt::format(
+      "Backfilling stats\n\tTotal cycles: {}\n\tLast cycle: {}\n\tMax cycle:  {}\n"
+      "\tMean cycle: {}\n\tStale starts: {}\n\n",
+      full, count("full_plan_last_us"), count("full_plan_max_us"),
+      full ? count("full_plan_total_us") / full : 0, count("starts_refused"));
   out += fmt::format("Log\n\tEvents:       {}\n\tGroups:       {}\n\tLast event:   {}\n\n",
                      count("events"), count("batches"), count("sequence"));
   out += fmt::format("Latency for 1000 calls to gettimeofday(): {} microseconds\n",
@@ -157,6 +163,10 @@ std::string statistics_data(const Settings& settings, const Statistics& s, Insta
   put("schedule_cycle_last", "plan_last_us");
   put("schedule_cycle_sum", "plan_total_us");
   put("schedule_cycle_total", "plans");
+  put("bf_cycle_counter", "full_plans");
+  put("bf_cycle_last", "full_plan_last_us");
+  put("bf_cycle_max", "full_plan_max_us");
+  put("bf_cycle_sum", "full_plan_total_us");
   put("schedule_queue_length", "pending");
   put("jobs_submitted", "jobs_submitted");
   put("jobs_started", "jobs_started");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/slurmctld/core_loop.h"
 
+#include <algorithm>
+
 #include "os/clock.h"
 
 namespace ym {
@@ -138,6 +140,10 @@ void CoreLoop::hand_over(std::vector<BlobToKeep> blobs, bool plan_handled) {
   Batch batch = core_.take_batch();
   ++counters_.batches;
   counters_.events += batch.events.size();
+  counters_.committed +=
+      static_cast<std::uint64_t>(std::ranges::count_if(batch.events, [](const Event& event) {
+        return std::holds_alternative<JobStarted>(event.body);
+      }));
   planner_->tell({.events = batch.events,
                   .state = batch.state,
                   .something_to_plan = batch.something_to_plan,

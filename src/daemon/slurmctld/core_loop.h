@@ -39,6 +39,7 @@ class CoreLoop {
 
   struct Counters {
     std::atomic<std::uint64_t> inputs = 0, batches = 0, events = 0, plans = 0, started = 0;
+    std::atomic<std::uint64_t> committed = 0;  // of the proposed starts; the others were stale
   };
   const Counters& counters() const { return counters_; }
 
@@ -64,7 +65,7 @@ class CoreLoop {
   std::string trouble_;  // guarded by trouble_mutex_
   std::atomic<bool> trouble_changed_ = false;
   Ref<PreemptRules> preempt_;  // the configuration's, for the planner
-  Duration ahead_;  // the wall clock of the monotonic one
+  Duration ahead_;             // the wall clock of the monotonic one
   std::unique_ptr<PlannerLoop> planner_;
   std::jthread thread_;
 };

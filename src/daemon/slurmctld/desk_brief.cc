@@ -50,8 +50,8 @@ void Desk::begin_brief(Listing& listing, const std::string& question) {
   PriorityScale scale = scale_of(listing.view);
   Instant now = wall_clock();
   const State& state = listing.view.state;
-  listing.brief->order = std::make_shared<OrderedJobs>(OrderedJobs::of(
-      state, [&](const Job& job) { return priority_at(job, state, now, scale); }));
+  listing.brief->order = std::make_shared<OrderedJobs>(
+      OrderedJobs::of(state, [&](const Job& job) { return priority_at(job, state, now, scale); }));
 }
 
 // The same question gets the same answer, as long as that holds.

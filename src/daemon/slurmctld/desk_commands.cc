@@ -95,6 +95,7 @@ void Desk::reconfigure(ReplyTo to, const Peer& peer, const Frame& frame) {
     return deny(to, loaded.error());
   }
   for (const std::string& warning : loaded->warnings) s_.log->info("{}", warning);
+  for (const std::string& warning : parameter_warnings(loaded->config)) s_.log->info("{}", warning);
   {
     std::lock_guard lock(mutex_);
     debug_level_.clear();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions of sacct, sdiag, strigger and scrontab: answered from the published view, without the
 // core.
+#include <algorithm>
+
 #include "base/text.h"
 #include "controller/queries/rows.h"
 #include "controller/queries/select.h"
@@ -133,6 +135,10 @@ void Desk::query_statistics(ReplyTo to, const Peer& peer, const Frame& frame) {
   add("plan_last_us", plans.last_us);
   add("plan_max_us", plans.max_us);
   add("plan_total_us", plans.total_us);
+  add("full_plans", plans.full);
+  add("full_plan_last_us", plans.full_last_us);
+  add("full_plan_max_us", plans.full_max_us);
+  add("full_plan_total_us", plans.full_total_us);
   MessageCounts::Jobs jobs = counts_.jobs();
   add("jobs_submitted", jobs.submitted);
   add("jobs_started", jobs.started);
@@ -140,6 +146,7 @@ void Desk::query_statistics(ReplyTo to, const Peer& peer, const Frame& frame) {
   add("jobs_canceled", jobs.canceled);
   add("jobs_failed", jobs.failed);
   add("starts_proposed", c.started);
+  add("starts_refused", c.started - std::min(c.started, c.committed));
   add("connections", s_.server->connection_count());
   add("started", static_cast<std::uint64_t>(s_.started.unix_seconds()));
   Instant since = counts_.since() ? counts_.since() : s_.started;

@@ -118,6 +118,7 @@ int main(int argc, char** argv) {
   };
   if (ym::Status ok = log.reopen(); !ok) return give_up(ok.error().text);
   for (const std::string& warning : loaded->warnings) log.info("{}", warning);
+  for (const std::string& warning : ym::parameter_warnings(loaded->config)) log.info("{}", warning);
   std::string pid_file = config.controller_pid_file;
   if (ym::Status ok = ym::write_pid_file(pid_file, "slurmctld"); !ok)
     return give_up(ok.error().text);

@@ -15,6 +15,12 @@ constexpr std::size_t kNewsMax = 1000;
 
 }  // namespace
 
+std::vector<std::string> parameter_warnings(const ClusterConfig& config) {
+  std::vector<std::string> out = read_knobs(config.scheduler_parameters).warnings;
+  for (std::string& one : out) one.insert(0, "SchedulerParameters: ");
+  return out;
+}
+
 PlannerLoop::PlannerLoop(const State& state, PlacementRules rules, Published& published,
                          Propose propose)
     : planner_(rules),
@@ -96,9 +102,7 @@ void PlannerLoop::count_priorities(const PriorityRules& rules, bool changed) {
   if (!new_rules) return;
   PriorityRule rule;
   if (rules.counts()) {
-    rule.at = [this](const Job& job, Instant now) {
-      return priority_at(job, state_, now, scale_);
-    };
+    rule.at = [this](const Job& job, Instant now) { return priority_at(job, state_, now, scale_); };
     rule.line = priority_line;
   }
   planner_.set_priority(std::move(rule));

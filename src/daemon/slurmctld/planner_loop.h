@@ -16,6 +16,9 @@
 
 namespace ym {
 
+// What SchedulerParameters ask for and do not get, for the log.
+std::vector<std::string> parameter_warnings(const ClusterConfig& config);
+
 class PlannerLoop {
  public:
   // What the core tells after each batch.

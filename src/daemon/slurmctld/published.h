@@ -27,7 +27,8 @@ struct NodeLoad {
 // Rounds of the planner, and what they took.
 struct PlanTimes {
   std::uint64_t count = 0, last_us = 0, max_us = 0, total_us = 0;
-  std::uint64_t full = 0, full_last_us = 0, full_max_us = 0, full_total_us = 0;  // of the whole queue
+  std::uint64_t full = 0, full_last_us = 0, full_max_us = 0,
+                full_total_us = 0;  // of the whole queue
 };
 
 struct View {

@@ -199,6 +199,7 @@ void ControllerService::reconfigure() {
     return;
   }
   for (const std::string& warning : loaded->warnings) log_.info("{}", warning);
+  for (const std::string& warning : parameter_warnings(loaded->config)) log_.info("{}", warning);
   core_->push(Request{.id = {},
                       .caller = {.uid = {0}, .administrator = true},
                       .command = NewConfiguration{std::move(loaded->config)}});
