@@ -131,8 +131,8 @@ NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,
       share.memory_mb = node.memory_mb;
     else if (spec.memory_per_node_mb)
       share.memory_mb = spec.memory_per_node_mb;
-    else if (spec.memory_per_cpu_mb)
-      share.memory_mb = spec.memory_per_cpu_mb * share.cpus;
+    else if (spec.memory_per_cpu_mb)  // it may get more CPUs than its tasks need
+      share.memory_mb = std::min(spec.memory_per_cpu_mb * share.cpus, node.memory_mb);
     else if (whole || (spec.extras && spec.extras->specials->all_memory))
       share.memory_mb = node.memory_mb;
   }
