@@ -23,6 +23,17 @@ def bench_jobs(tools, report, rounds=3, count=1500):
            f"{100 * statistics.median(ratios):.0f} % of a bare loop of sh -c true (goal 40)")
 
 
+def bench_mock(tools, report, rounds=3, count=60_000):
+    """Jobs through submission, planning, start and end, log durable; nodes that answer at once."""
+    rates = []
+    for _ in range(rounds):
+        yard = tools.new_yard(controller_of=8, cpus=64)
+        rates.append(tools.one_json(f"{tools.bin}/mock", tools.socket_of(yard),
+                                    tools.cluster_of(yard), "8", "64", str(count),
+                                    "4096")["per_second"])
+    report("jobs/s with nodes that answer at once", statistics.median(rates), "goal 20000")
+
+
 def bench_srun(tools, report, rounds=5, count=60):
     """One `srun true` from start to exit, with an allocation of its own and within one."""
     yard = tools.new_yard(nodes=1, cpus=8)

@@ -13,7 +13,7 @@
 //       the same, with the time until its LINEth line came
 //   load poll SOCKET CLUSTER CONNECTIONS PAUSE_MS
 //       squeue's usual question over so many connections, each again after the pause, until
-//       SIGTERM; says "ready" when all are connected
+//       SIGTERM; says "ready" when all are connected. Each is another user's if root runs it
 //
 // Each prints one line of JSON.
 #include <fcntl.h>
@@ -238,6 +238,18 @@ bool read_answer(Poller& poller, double& bytes) {
   }
 }
 
+// Each user is somebody else, as far as root can make it so.
+ym::Client connect_as(long number, const ym::Address& address, const std::string& cluster) {
+  constexpr uid_t kFirstUser = 20000;
+  bool root = ::getuid() == 0;
+  if (root && ::seteuid(kFirstUser + static_cast<uid_t>(number)) != 0)
+    fail("cannot become somebody else");
+  auto client = ym::Client::connect(address, {.cluster = cluster});
+  if (!client) fail(client.error().text);
+  if (root && ::seteuid(0) != 0) fail("cannot become root again");
+  return std::move(*client);
+}
+
 int poll_loop(const std::string& socket, const std::string& cluster, long count, double pause) {
   auto address = ym::parse_address(socket);
   if (!address) fail(address.error().text);
@@ -247,12 +259,11 @@ int poll_loop(const std::string& socket, const std::string& cluster, long count,
   std::vector<Poller> pollers;
   double begin = now(), bytes = 0;
   for (long i = 0; i < count; ++i) {
-    auto client = ym::Client::connect(*address, {.cluster = cluster});
-    if (!client) fail(client.error().text);
-    if (auto met = client->finish_handshake(wait); !met) fail(met.error().text);
+    ym::Client client = connect_as(i, *address, cluster);
+    if (auto met = client.finish_handshake(wait); !met) fail(met.error().text);
     // Spread over the pause, as people are.
     double at = now() + pause * static_cast<double>(i) / static_cast<double>(count);
-    pollers.push_back({.client = std::move(*client), .ask_at = at});
+    pollers.push_back({.client = std::move(client), .ask_at = at});
   }
   std::printf("ready\n");
   std::fflush(stdout);

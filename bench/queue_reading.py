@@ -2,6 +2,7 @@
 """Reading a long queue: the first line, all of it, one job of it, and a thousand who ask again and
 again while jobs start."""
 import json
+import os
 import signal
 import statistics
 import subprocess
@@ -43,9 +44,10 @@ def run_jobs(tools, yard, count):
 
 
 class Pollers:
-    """A thousand connections, each with squeue's usual question about once a second."""
+    """A thousand users, each with squeue's usual question about once a second."""
 
     def __init__(self, tools, yard, count, pause_ms):
+        os.chmod(yard.dir, 0o755)  # or they do not reach the socket
         self.command = [tools.load, "poll", tools.socket_of(yard), tools.cluster_of(yard),
                         str(count), str(pause_ms)]
 

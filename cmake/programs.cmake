@@ -32,5 +32,7 @@ endif()
 # Benchmarks of the whole; bench/run starts them, tests use the load, too.
 add_executable(load ${CMAKE_SOURCE_DIR}/bench/load.cc)
 target_link_libraries(load PRIVATE ym_wire ym_net ym_model)
+add_executable(mock EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/bench/mock.cc)
+target_link_libraries(mock PRIVATE ym_wire ym_net ym_model)
 add_executable(noop EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/bench/noop.cc)
 target_link_options(noop PRIVATE -static)

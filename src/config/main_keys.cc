@@ -297,8 +297,29 @@ void MainKeys::finish(const std::string& path, ClusterConfig& config) {
   show(path, config);
 }
 
+namespace {
+
+// Every command sorts the keys at its start: no copies, no memory for a comparison.
+struct ShownKey {
+  std::string_view name;
+  std::string_view value;
+  std::string made = {};  // counts if `value` is empty
+};
+
+char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+bool before(const ShownKey* a, const ShownKey* b) {
+  auto order = std::lexicographical_compare_three_way(
+      a->name.begin(), a->name.end(), b->name.begin(), b->name.end(),
+      [](char one, char other) { return small(one) <=> small(other); });
+  return order != 0 ? order < 0 : a->name < b->name;
+}
+
+}  // namespace
+
 void MainKeys::show(const std::string& path, ClusterConfig& config) const {
-  auto& shown = config.shown;
+  std::vector<ShownKey> keys;
+  keys.reserve(256);
   for_each_key(KeyScope::Main, [&](const KeyInfo& key) {
     bool former = key.status == KeyStatus::Obsolete || key.status == KeyStatus::Refused ||
                   key.note == "SlurmctldHost";
@@ -307,25 +328,30 @@ void MainKeys::show(const std::string& path, ClusterConfig& config) const {
     if (key.name.ends_with("MemPerNode") && !value &&
         fields_.has(fmt::format("{}MemPerCPU", key.name.substr(0, 3))))
       return;
-    if (value)
-      shown.emplace_back(key.name, shown_value(key, *value));
+    if (key.name == "ClusterName" && (value || !key.shown_default.empty()))
+      keys.push_back({key.name, config.cluster_name});
+    else if (value)
+      keys.push_back({key.name, "", shown_value(key, *value)});
     else if (!key.shown_default.empty())
-      shown.emplace_back(key.name, key.shown_default);
+      keys.push_back({key.name, key.shown_default});
   });
-  for (auto& [key, value] : shown)
-    if (key == "ClusterName") value = config.cluster_name;
+  std::vector<std::string> hosts(config.controllers.size());
   for (std::size_t i = 0; i < config.controllers.size(); ++i) {
     const ControllerHost& host = config.controllers[i];
-    shown.emplace_back(
-        fmt::format("SlurmctldHost[{}]", i),
-        host.name == host.address ? host.name : fmt::format("{}({})", host.name, host.address));
+    hosts[i] = fmt::format("SlurmctldHost[{}]", i);
+    keys.push_back(
+        {hosts[i], "",
+         host.name == host.address ? host.name : fmt::format("{}({})", host.name, host.address)});
   }
-  shown.emplace_back("SLURM_CONF", path);
-  shown.emplace_back("SLURM_VERSION", YM_SLURM_VERSION);
-  std::sort(shown.begin(), shown.end(), [](const auto& a, const auto& b) {
-    std::string left = to_lower(a.first), right = to_lower(b.first);
-    return left != right ? left < right : a.first < b.first;
-  });
+  keys.push_back({"SLURM_CONF", path});
+  keys.push_back({"SLURM_VERSION", YM_SLURM_VERSION});
+  std::vector<const ShownKey*> order;
+  order.reserve(keys.size());
+  for (const ShownKey& key : keys) order.push_back(&key);
+  std::sort(order.begin(), order.end(), before);
+  config.shown.reserve(order.size());
+  for (const ShownKey* key : order)
+    config.shown.emplace_back(key->name, key->value.empty() ? key->made : std::string(key->value));
 }
 
 }  // namespace ym

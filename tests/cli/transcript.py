@@ -29,7 +29,7 @@ sys.path.insert(0, os.path.join(HERE, "../cluster"))
 from shell import run_line, wait_until_it_says  # noqa: E402
 from yard import Yard  # noqa: E402
 
-PATIENCE = 20  # s, for one command line and for one wait
+PATIENCE = 60  # s, for one command line and for one wait
 DIRECTIVES = ("$ ", "~ ", "| ", "# ", "@ ")
 OWN_VARIABLES = re.compile(r"^(SLURM|SBATCH|SALLOC|SRUN|SQUEUE|SINFO|SCANCEL|SPRIO|SACCT)")
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 BIN = Path(os.environ.get("YM_BIN", "build/release/bin")).resolve()
-PATIENCE = float(os.environ.get("YM_PATIENCE", "30"))
+PATIENCE = float(os.environ.get("YM_PATIENCE", "120"))
 JOB_VARIABLES = re.compile(r"^(SLURM|SBATCH|SALLOC|SRUN|SQUEUE|SINFO|SCANCEL)")
 
 
@@ -74,7 +74,7 @@ class Cluster:
         return subprocess.Popen(self.command(program, *args), env=self.environment(),
                                 cwd=self.work, text=True, **options)
 
-    def run(self, program, *args, input=None, check=True, timeout=60):
+    def run(self, program, *args, input=None, check=True, timeout=180):
         """CompletedProcess; with `check` a failure of the command fails the test."""
         given = {"input": input} if input is not None else {"stdin": subprocess.DEVNULL}
         done = subprocess.run(self.command(program, *args), env=self.environment(), cwd=self.work,

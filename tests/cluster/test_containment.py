@@ -387,7 +387,7 @@ def test_a_suspended_job_can_be_cancelled(either):
     either.run("scancel", str(number))
     wait_state(either, number, "CANCELLED")
     wait_gone(mark)
-    wait_for(lambda: "asked to end" in output(either, number), seconds=5)
+    wait_for(lambda: "asked to end" in output(either, number))
 
 
 def test_a_job_is_not_resumed_onto_cpus_that_others_have(yard):

@@ -131,7 +131,7 @@ def test_a_signal_reaches_the_tasks_of_all_components(yard):
     wait_for(lambda: len(yard.shepherds()) == 2, what="both shepherds")
     assert len(steps) == 2 and steps[0].split("+")[1] == "0.0" and steps[1].endswith("+1.0")
     run.send_signal(signal.SIGTERM)
-    run.communicate(timeout=30)
+    run.communicate(timeout=120)
     assert run.returncode != 0
     wait_for(lambda: not yard.shepherds(), what="their end")
 

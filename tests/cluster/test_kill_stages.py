@@ -51,7 +51,7 @@ def kill(yard, victim, srun, what):
     if victim != "srun":
         srun.send_signal(signal.SIGTERM)  # it may wait for a step that never came to life
     try:
-        srun.wait(timeout=30)
+        srun.wait(timeout=120)
     except subprocess.TimeoutExpired:
         srun.kill()
         raise AssertionError(f"srun hangs; {what}\n{yard.logs()}")

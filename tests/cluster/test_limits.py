@@ -68,7 +68,7 @@ def test_who_is_ended_by_a_limit_reads_so(yard):
     try:
         assert srun.stdout.readline() == "ready\n"
         yard.put_forward(61)
-        _, err = srun.communicate(timeout=30)
+        _, err = srun.communicate(timeout=120)
     finally:
         srun.kill()
     assert srun.returncode != 0

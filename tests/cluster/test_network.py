@@ -13,7 +13,8 @@ from yard import Yard, wait_for
 
 @pytest.fixture
 def yard(tmp_path):
-    cluster = Yard(tmp_path, nodes=2)
+    # A busy machine may take its time over six hundred thousand jobs.
+    cluster = Yard(tmp_path, nodes=2, extra="MessageTimeout=100\n")
     cluster.start()
     yield cluster
     cluster.stop()

@@ -272,7 +272,7 @@ def test_srun_that_is_told_to_end_does_not_wait_for_its_prolog(yard, tmp_path):
     try:
         wait_for(lambda: (tmp_path / "began").exists(), what="the prolog runs")
         srun.terminate()
-        assert srun.wait(timeout=30) != 0
+        assert srun.wait(timeout=120) != 0
         wait_for(lambda: not cluster.queue(), what="its job over")
     finally:
         srun.kill()
@@ -325,7 +325,7 @@ def test_nohold_lets_the_client_go_on_while_its_steps_wait_for_the_prolog(yard, 
         wait_for(lambda: ".0 " in cluster.run("squeue", "-h", "-s", "-o", "%i ").stdout,
                  what="a step that waits")
         (tmp_path / "go").touch()
-        out, _ = salloc.communicate(timeout=30)
+        out, _ = salloc.communicate(timeout=120)
         assert (salloc.returncode, out) == (0, "after the prolog\n")
     finally:
         salloc.kill()

@@ -51,7 +51,7 @@ def free_ports(count):
     raise RuntimeError("no free ports")
 
 
-def wait_for(condition, seconds=60, what="condition"):
+def wait_for(condition, seconds=180, what="condition"):
     """Polls until the condition gives something true, and returns it."""
     end = time.monotonic() + seconds
     while True:
@@ -88,7 +88,7 @@ class Yard:
             if name.startswith(("SLURM_JOB", "SBATCH_", "SLURM_STEP")):
                 del self.env[name]
 
-    def run(self, *command, check=True, timeout=60, **kwargs):
+    def run(self, *command, check=True, timeout=180, **kwargs):
         if "input" not in kwargs:
             kwargs["stdin"] = subprocess.DEVNULL
         done = subprocess.run(command, env=self.env, cwd=f"{self.dir}/out", capture_output=True,

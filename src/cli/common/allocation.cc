@@ -7,7 +7,6 @@
 
 #include "base/format.h"
 #include "cli/common/command.h"
-#include "cli/common/watch.h"
 #include "cli/common/world.h"
 #include "cli/options/refusal.h"
 #include "model/task_layout.h"
@@ -53,6 +52,8 @@ Result<Granted> allocate(Controller& controller, const SubmitJob& request, const
   std::string_view program = waiting.program;
   bool quiet = waiting.quiet || waiting.at_most;
   Interrupts interrupts;
+  JobWatcher watcher(controller);
+  watcher.greet();
   auto answer = controller.ask<SubmitAnswer>(request, Asking::Once);
   if (!answer)
     return fail(answer.error().code, submission_error(answer.error(), request.spec.name));
@@ -60,7 +61,7 @@ Result<Granted> allocate(Controller& controller, const SubmitJob& request, const
   JobId job = answer->job;
   if (request.hold && !waiting.quiet)
     remark(program, "Job is in held state, pending scheduler release");
-  JobWatcher watcher(controller.loaded(), {.job = job, .mine = true});
+  watcher.watch_for({.job = job, .mine = true});
   auto row = watcher.wait(waiting.at_most.value_or(Duration(300)));
   if (row && !*row && !waiting.at_most) {
     if (!quiet) {
@@ -86,7 +87,7 @@ Result<Granted> allocate(Controller& controller, const SubmitJob& request, const
   if ((*row)->job.state != JobState::Running)
     return fail(fmt::format("Job allocation {} has been revoked: it is {}", job.value,
                             name_of((*row)->job.state)));
-  Granted granted{.job = job, .rows = {}};
+  Granted granted{.job = job, .rows = {}, .watcher = std::move(watcher)};
   if (request.het.empty()) {
     granted.rows.push_back(std::move(**row));
     return granted;

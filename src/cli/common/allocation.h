@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/common/controller.h"
+#include "cli/common/watch.h"
 #include "cli/options/job_options.h"
 
 namespace ym::cli {
@@ -17,6 +18,7 @@ namespace ym::cli {
 struct Granted {
   JobId job;
   std::vector<JobRow> rows;  // of each component; of the job alone if it is not heterogeneous
+  JobWatcher watcher;        // has answered; may be asked for the job's end
 };
 struct Waiting {
   std::string_view program;  // remarks on the way go to stderr as this one's

@@ -80,9 +80,10 @@ void answer_standard(StandardOption option, const CommandPage& page,
 }
 
 std::optional<std::string> variable_of(const OptionInfo& info) {
-  for (const std::string* name : {&info.variable, &info.other_variable}) {
-    if (name->empty()) continue;
-    if (auto value = environment_variable(name->c_str())) return value;
+  if (info.variable.empty() && info.other_variable.empty()) return std::nullopt;
+  for (const std::string& name : {info.variable_name(), std::string(info.other_variable)}) {
+    if (name.empty()) continue;
+    if (auto value = environment_variable(name.c_str())) return value;
   }
   return std::nullopt;
 }

@@ -41,12 +41,6 @@ struct Parsed {
   std::optional<int> exit_code;
 };
 
-// Sets what the environment gives, then what the line gives. Prints errors itself.
-template <class Settings>
-Parsed<Settings> parse_command(const CommandPage& page, std::vector<Option<Settings>> table,
-                               const Arguments& arguments, Operands operands,
-                               Settings settings = {});
-
 std::optional<std::string> variable_of(const OptionInfo& info);
 // A person reads what we complain about.
 bool complaints_are_read();
@@ -78,19 +72,30 @@ Status apply_environment(const std::vector<Option<Settings>>& table, Settings& s
     auto value = variable_of(option.info);
     if (!value || !option.set) continue;
     if (Status done = option.set(settings, *value); !done)
-      return fail("environment variable " + option.info.variable + "=" + *value + ": " +
+      return fail("environment variable " + option.info.variable_name() + "=" + *value + ": " +
                   done.error().text);
   }
   if constexpr (requires { settings.leave_environment(); }) settings.leave_environment();
   return {};
 }
 
+// A command's rows with the standard ones, ready to parse with.
 template <class Settings>
-Parsed<Settings> parse_command(const CommandPage& page, std::vector<Option<Settings>> table,
-                               const Arguments& arguments, Operands operands, Settings settings) {
+struct KnownOptions {
+  std::vector<Option<Settings>> table;
+  OptionSet set;
+
+  KnownOptions(std::vector<Option<Settings>> own, Refusals refusals)
+      : table(std::move(own)), set((add_standard(table), infos_of(table)), refusals) {}
+};
+
+// Sets what the environment gives, then what the line gives. Prints errors itself.
+template <class Settings>
+Parsed<Settings> parse_command(const CommandPage& page, const KnownOptions<Settings>& known,
+                               const Arguments& arguments, Operands operands,
+                               Settings settings = {}) {
+  const auto& [table, set] = known;
   Parsed<Settings> out{.settings = std::move(settings)};
-  add_standard(table);
-  OptionSet set(infos_of(table), page.refusals);
   auto refuse_line = [&](std::string_view text) {
     remark(page.name, with_hint(page.name, text));
     out.exit_code = page.refusals == Refusals::Slurm ? kBadLineExit : 1;
@@ -112,6 +117,14 @@ Parsed<Settings> parse_command(const CommandPage& page, std::vector<Option<Setti
   }
   out.operands = std::move(line->operands);
   return out;
+}
+
+template <class Settings>
+Parsed<Settings> parse_command(const CommandPage& page, std::vector<Option<Settings>> table,
+                               const Arguments& arguments, Operands operands,
+                               Settings settings = {}) {
+  return parse_command(page, KnownOptions<Settings>(std::move(table), page.refusals), arguments,
+                       operands, std::move(settings));
 }
 
 }  // namespace ym::cli

@@ -66,7 +66,7 @@ std::string bash_script(const std::vector<CompletedCommand>& commands) {
     std::string words;
     for (const OptionInfo& option : command.options) {
       if (!shown(option)) continue;
-      if (option.name[0])
+      if (!option.name.empty())
         words += fmt::format("{}--{}{}", words.empty() ? "" : " ", option.name,
                              option.takes == Takes::Value ? "=" : "");
       else
@@ -116,7 +116,7 @@ std::string zsh_row(const OptionInfo& option) {
   auto add = [&](std::string_view form) {
     out += fmt::format("        {} \\\n", single_quoted(fmt::format("{}{}", form, help)));
   };
-  if (option.name[0])
+  if (!option.name.empty())
     add(fmt::format("--{}{}", option.name,
                     option.takes == Takes::Value   ? "="
                     : option.takes == Takes::Maybe ? "=-"
@@ -153,7 +153,7 @@ std::string fish_script(const std::vector<CompletedCommand>& commands) {
     for (const OptionInfo& option : command.options) {
       if (!shown(option)) continue;
       out += fmt::format("complete -c {}", command.name);
-      if (option.name[0]) out += fmt::format(" -l {}", option.name);
+      if (!option.name.empty()) out += fmt::format(" -l {}", option.name);
       if (option.letter) out += fmt::format(" -s {}", option.letter);
       ValueSource source = values_of(option);
       if (source.kind == Values::Words)

@@ -19,7 +19,7 @@ using Names = std::set<std::string>;
 Names names_of(const CompletedCommand& command) {
   Names out;
   for (const OptionInfo& option : command.options)
-    if (!option.hidden && option.name[0]) out.insert(option.name);
+    if (!option.hidden && !option.name.empty()) out.insert(std::string(option.name));
   return out;
 }
 

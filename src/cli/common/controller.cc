@@ -54,9 +54,13 @@ Status Controller::connect() {
   return std::unexpected(last);
 }
 
+void Controller::greet() {
+  if (connect() && !client_->advance()) client_.reset();
+}
+
 Result<std::string> Controller::token() {
   if (!token_.empty()) return token_;
-  if (auto key = load_key(key_file(loaded_))) {
+  if (auto key = load_key(key_file(*loaded_))) {
     Instant now = wall_clock();
     auto made = sign_token(*key,
                            {.uid = ::geteuid(),

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ref.h"
 #include "base/result.h"
 #include "model/errc.h"
 #include "net/client.h"
@@ -34,9 +35,14 @@ class Controller {
   static Result<Controller> open();
   explicit Controller(LoadedConfiguration loaded) : loaded_(std::move(loaded)) {}
 
-  const ClusterConfig& config() const { return loaded_.config; }
-  const LoadedConfiguration& loaded() const { return loaded_; }
+  // Another connection, not made yet.
+  Controller another() const { return Controller(loaded_); }
+  const ClusterConfig& config() const { return loaded_->config; }
+  const LoadedConfiguration& loaded() const { return *loaded_; }
 
+  // Connects, if the controller is there, and says hello without waiting for the welcome: what the
+  // command has to prepare passes meanwhile. Trouble is told by the first question.
+  void greet();
   // One answer. Failure answers come back as errors with their code.
   template <class Answer, class Request>
   Result<Answer> ask(const Request& request, Asking asking = Asking::Repeatable) {
@@ -65,6 +71,8 @@ class Controller {
   Result<Client> connect_node(const NodeAddress& node);
 
  private:
+  explicit Controller(Ref<LoadedConfiguration> loaded) : loaded_(std::move(loaded)) {}
+
   using Take = std::function<Status(const Frame&)>;
 
   template <class Answer>
@@ -92,7 +100,7 @@ class Controller {
   Status exchange_once(std::uint16_t type, const std::string& payload, Asking asking,
                        const Take& take, bool& sent, bool& final);
 
-  LoadedConfiguration loaded_;
+  Ref<LoadedConfiguration> loaded_;
   std::optional<Client> client_;
   std::string token_;
   std::uint64_t last_correlation_ = 0;

@@ -11,11 +11,11 @@ constexpr std::size_t kHelpIndent = 28;
 
 std::string synopsis(const OptionInfo& info) {
   std::string out = info.letter ? fmt::format("-{}", info.letter) : std::string("   ");
-  if (info.name[0]) out += fmt::format("{}--{}", info.letter ? ", " : " ", info.name);
+  if (!info.name.empty()) out += fmt::format("{}--{}", info.letter ? ", " : " ", info.name);
   if (info.takes == Takes::Value)
-    out += fmt::format("{}{}", info.name[0] ? "=" : " ", info.argument);
+    out += fmt::format("{}{}", !info.name.empty() ? "=" : " ", info.argument);
   if (info.takes == Takes::Maybe)
-    out += fmt::format("[{}{}]", info.name[0] ? "=" : "", info.argument);
+    out += fmt::format("[{}{}]", !info.name.empty() ? "=" : "", info.argument);
   return out;
 }
 
@@ -89,9 +89,9 @@ std::string usage_text(const CommandPage& page, const std::vector<OptionInfo>& o
   for (const OptionInfo& info : options) {
     if (info.hidden) continue;
     std::string word =
-        info.name[0] ? fmt::format("--{}", info.name) : fmt::format("-{}", info.letter);
+        !info.name.empty() ? fmt::format("--{}", info.name) : fmt::format("-{}", info.letter);
     if (info.takes == Takes::Value)
-      word += fmt::format("{}{}", info.name[0] ? "=" : "", info.argument);
+      word += fmt::format("{}{}", !info.name.empty() ? "=" : "", info.argument);
     if (info.takes == Takes::Maybe) word += fmt::format("[={}]", info.argument);
     words += fmt::format("[{}] ", word);
   }
@@ -124,13 +124,13 @@ std::string manual_page(const CommandPage& page, const std::vector<OptionInfo>& 
     out += fmt::format(".TP\n\\fB{}\\fR\n{}.\n", troff(trim(synopsis(info))), troff(info.help));
     if (info.in_script) out += "May stand on an #SBATCH line.\n";
     if (!info.variable.empty()) {
-      out += fmt::format("Environment: \\fB{}\\fR.\n", info.variable);
-      variables += fmt::format(".TP\n\\fB{}\\fR\nThe same as \\fB{}\\fR.\n", info.variable,
+      out += fmt::format("Environment: \\fB{}\\fR.\n", info.variable_name());
+      variables += fmt::format(".TP\n\\fB{}\\fR\nThe same as \\fB{}\\fR.\n", info.variable_name(),
                                troff(trim(synopsis(info))));
     }
     if (!info.other_variable.empty())
       variables += fmt::format(".TP\n\\fB{}\\fR\nThe same, if \\fB{}\\fR is not set.\n",
-                               info.other_variable, info.variable);
+                               info.other_variable, info.variable_name());
   }
   if (!variables.empty())
     out += ".SH INPUT ENVIRONMENT VARIABLES\nOptions on the command line count more.\n" + variables;

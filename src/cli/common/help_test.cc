@@ -3,6 +3,8 @@
 // page.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/text.h"
 #include "cli/common/command.h"
 #include "cli/options/job_options.h"
@@ -70,14 +72,24 @@ TEST(Help, TellsOfEveryOption) {
       EXPECT_EQ(option.takes == Takes::Nothing, std::string_view(option.argument).empty())
           << option.name;
       if (option.hidden) continue;
-      EXPECT_NE(help.find(std::string("--") + option.name), std::string::npos) << option.name;
+      EXPECT_NE(help.find("--" + std::string(option.name)), std::string::npos) << option.name;
       EXPECT_NE(manual.find(option.help[0]), std::string::npos);
     }
   }
 }
 
 TEST(Help, NamesAndLettersStandOnce) {
-  for (const Subject& command : all_commands()) OptionSet set(command.options);  // checks it
+  for (const Subject& command : all_commands()) {
+    std::set<std::string_view> names;
+    std::set<char> letters;
+    for (const OptionInfo& option : command.options) {
+      if (!option.name.empty())
+        EXPECT_TRUE(names.insert(option.name).second) << command.page.name << " " << option.name;
+      if (option.letter)
+        EXPECT_TRUE(letters.insert(option.letter).second)
+            << command.page.name << " -" << option.letter;
+    }
+  }
 }
 
 TEST(Help, AManualPageHasItsSections) {
@@ -92,10 +104,11 @@ TEST(Help, AManualPageHasItsSections) {
 TEST(Help, VariablesHaveTheCommandsOwnPrefix) {
   for (const Subject& command : all_commands())
     for (const OptionInfo& option : command.options) {
-      if (option.variable.empty() || option.variable == "SLURM_CLUSTERS") continue;
+      std::string variable = option.variable_name();
+      if (variable.empty() || variable == "SLURM_CLUSTERS") continue;
       std::string prefix =
           command.page.name == "srun" ? "SLURM_" : to_upper(command.page.name) + "_";
-      EXPECT_TRUE(option.variable.starts_with(prefix)) << option.variable;
+      EXPECT_TRUE(variable.starts_with(prefix)) << variable;
     }
 }
 

@@ -82,8 +82,7 @@ class NamedTable {
   void append_header(std::string& out) const {
     if (!look_.header) return;
     line(out, [](const ChosenField<Row>& one) { return std::string(one.field->name); });
-    if (!bars())
-      line(out, [](const ChosenField<Row>& one) { return std::string(one.width, '-'); });
+    if (!bars()) line(out, [](const ChosenField<Row>& one) { return std::string(one.width, '-'); });
   }
   void append_row(std::string& out, const Row& row) const {
     line(out, [&](const ChosenField<Row>& one) { return one.field->extract(row); });

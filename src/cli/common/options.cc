@@ -16,17 +16,11 @@ struct OptionSet::Cursor {
 };
 
 OptionSet::OptionSet(std::vector<OptionInfo> options, Refusals refusals)
-    : options_(std::move(options)), refusals_(refusals) {
-  for (std::size_t i = 0; i < options_.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j) {
-      YM_CHECK(options_[i].name[0] == 0 || std::string_view(options_[i].name) != options_[j].name);
-      YM_CHECK(options_[i].letter == 0 || options_[i].letter != options_[j].letter);
-    }
-}
+    : options_(std::move(options)), refusals_(refusals) {}
 
 std::string OptionSet::shown(std::size_t option) const {
   const OptionInfo& info = options_[option];
-  return info.name[0] ? fmt::format("--{}", info.name) : fmt::format("-{}", info.letter);
+  return !info.name.empty() ? fmt::format("--{}", info.name) : fmt::format("-{}", info.letter);
 }
 
 Error OptionSet::refusal(const GivenOption& given, const Error& error, bool explain) const {
@@ -55,7 +49,7 @@ Result<std::size_t> OptionSet::find_long(std::string_view name) const {
   if (near.empty()) {
     std::vector<std::string_view> names;
     for (const OptionInfo& info : options_)
-      if (info.name[0] && !info.hidden) names.push_back(info.name);
+      if (!info.name.empty() && !info.hidden) names.push_back(info.name);
     std::string_view meant = nearest(name, names);
     std::string hint = meant.empty() ? "" : fmt::format("; did you mean '--{}'?", meant);
     return fail(fmt::format("unrecognized option '--{}'{}", printable(name), hint));

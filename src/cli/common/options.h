@@ -5,7 +5,8 @@
 //   const OptionTable<Settings> table = {{.name = "jobid", .letter = 'j', .takes = Takes::Value, …,
 //   .set = …}};
 //
-// A table is scanned in order; names and letters stand once (checked by OptionSet).
+// A table is scanned in order; names and letters stand once (a test of all commands checks it).
+// Rows are constants without memory of their own: every command makes its table at each start.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -24,16 +25,22 @@ enum class Takes : std::uint8_t {
 };  // Maybe: only as --name=value or -nVALUE
 
 struct OptionInfo {
-  const char* name = "";  // without the dashes; "" for an option that has a letter only
+  std::string_view name;  // without the dashes; empty for an option that has a letter only
   char letter = 0;
   Takes takes = Takes::Nothing;
-  const char* argument = "";     // how help calls the value
-  const char* help = "";         // one sentence without a full stop
-  std::string variable;          // environment variable that gives the value, "" for none
-  std::string other_variable{};  // a second one, which counts less
-  const char* group = "";        // heading in --help; options of a group stand together
-  bool in_script = false;        // may stand on an #SBATCH line
-  bool hidden = false;           // left out of --help: old names, and options for builders
+  std::string_view argument;           // how help calls the value
+  std::string_view help;               // one sentence without a full stop
+  std::string_view variable;           // environment variable that gives the value; may be empty
+  std::string_view other_variable{};   // a second one, which counts less
+  std::string_view group{};            // heading in --help; options of a group stand together
+  bool in_script = false;              // may stand on an #SBATCH line
+  bool hidden = false;                 // left out of --help: old names, and options for builders
+  std::string_view variable_prefix{};  // that the variable's name begins with
+
+  // Whole; empty if there is none.
+  std::string variable_name() const {
+    return variable.empty() ? "" : std::string(variable_prefix) + std::string(variable);
+  }
 };
 
 // How a refused value is told about. Commands that scripts know by their error texts say what

@@ -78,15 +78,16 @@ Status accept(Settings&, std::string_view) {
 
 // --format, --Format, --sort; `prefix` is that of the environment variables.
 template <class Settings>
-OptionTable<Settings> format_rows(const std::string& prefix, const char* letters,
-                                  const char* names) {
+OptionTable<Settings> format_rows(std::string_view prefix, std::string_view letters,
+                                  std::string_view names) {
   return {
       {{.name = "format",
         .letter = 'o',
         .takes = Takes::Value,
         .argument = "FORMAT",
         .help = letters,
-        .variable = prefix + "_FORMAT"},
+        .variable = "_FORMAT",
+        .variable_prefix = prefix},
        [](Settings& s, std::string_view value) -> Status {
          s.report.format = value;
          s.report.long_format.clear();
@@ -97,7 +98,8 @@ OptionTable<Settings> format_rows(const std::string& prefix, const char* letters
         .takes = Takes::Value,
         .argument = "FORMAT",
         .help = names,
-        .variable = prefix + "_FORMAT2"},
+        .variable = "_FORMAT2",
+        .variable_prefix = prefix},
        [](Settings& s, std::string_view value) -> Status {
          s.report.long_format = value;
          s.report.format.clear();
@@ -109,7 +111,8 @@ OptionTable<Settings> format_rows(const std::string& prefix, const char* letters
         .argument = "KEYS",
         .help = "Order of the lines, by letters of --format or names of --Format; -X: "
                 "descending",
-        .variable = prefix + "_SORT"},
+        .variable = "_SORT",
+        .variable_prefix = prefix},
        [](Settings& s, std::string_view value) -> Status {
          s.report.sort = value;
          return {};

@@ -13,12 +13,21 @@
 namespace ym::cli {
 namespace {
 
+constexpr Duration kFirstPause{50};
 constexpr Duration kLongestPause{2000};
 
 // "srun", "salloc"
 std::string_view program_name() { return program_invocation_short_name; }
 
 }  // namespace
+
+void JobWatcher::watch_for(WatchJob watch) {
+  watch_ = watch;
+  asked_ = false;
+  fd_ = -1;
+  next_try_ = Duration(0);
+  pause_ = kFirstPause;
+}
 
 Result<std::optional<JobRow>> JobWatcher::wait(Duration timeout) {
   if (!asked_) {
@@ -31,8 +40,9 @@ Result<std::optional<JobRow>> JobWatcher::wait(Duration timeout) {
     pause_ = std::min(pause_ * 2, kLongestPause);
     Client* client = controller_.connected();
     if (!client) return std::optional<JobRow>();
-    auto sent = client->send({.type = wire::message_number<WatchJob>, .correlation = 1},
-                             wire::encode(watch_), controller_.config().message_timeout);
+    auto sent =
+        client->send({.type = wire::message_number<WatchJob>, .correlation = ++correlation_},
+                     wire::encode(watch_), controller_.config().message_timeout);
     // The welcome is read here: later, something readable is an answer, and receive() does not
     // block.
     if (sent) sent = client->finish_handshake(controller_.config().message_timeout);
@@ -56,7 +66,9 @@ Result<std::optional<JobRow>> JobWatcher::receive() {
     fd_ = -1;
     return std::optional<JobRow>();
   }
-  pause_ = Duration(50);
+  pause_ = kFirstPause;
+  bool asked_before = frame->header.correlation && frame->header.correlation != correlation_;
+  if (asked_before) return std::optional<JobRow>();
   if (frame->header.type == wire::message_number<Failure>) {
     auto failure = wire::decode<Failure>(frame->payload);
     if (!failure) return std::unexpected(failure.error());

@@ -9,8 +9,15 @@ namespace ym::cli {
 
 class JobWatcher {
  public:
-  JobWatcher(const LoadedConfiguration& loaded, WatchJob watch)
-      : controller_(loaded), watch_(watch) {}
+  // Over a connection of its own.
+  explicit JobWatcher(const Controller& controller) : controller_(controller.another()) {}
+  JobWatcher(const Controller& controller, WatchJob watch) : JobWatcher(controller) {
+    watch_for(watch);
+  }
+  // Connects while the caller has other things to do.
+  void greet() { controller_.greet(); }
+  // What wait() waits for from now on; the answer to what was asked before is not awaited any more.
+  void watch_for(WatchJob watch);
 
   // The answer, if it comes within `timeout`. Errors are the controller's own words: the job is
   // unknown, or not ours.
@@ -23,6 +30,7 @@ class JobWatcher {
 
   Controller controller_;
   WatchJob watch_;
+  std::uint64_t correlation_ = 0;  // of the last question
   int fd_ = -1;
   bool asked_ = false;
   Duration next_try_{0};

@@ -66,8 +66,8 @@ Status set_hint(JobOptions& options, std::string_view value) {
   return {};
 }
 
-const std::vector<JobOption>& layout_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> layout_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "distribution",
                            .letter = 'm',
                            .takes = Takes::Value,
@@ -103,11 +103,11 @@ const std::vector<JobOption>& layout_rows() {
                   .set = set_hint},
        .other_variable = "SLURM_HINT"},
   };
-  return rows;
+  return kRows;
 }
 
-const std::vector<JobOption>& bind_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> bind_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "cpu-bind",
                            .takes = Takes::Value,
                            .argument = "TYPE",
@@ -136,7 +136,7 @@ const std::vector<JobOption>& bind_rows() {
                   .set = set_mem_bind},
        .commands = kSrun},
   };
-  return rows;
+  return kRows;
 }
 
 }  // namespace

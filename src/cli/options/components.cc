@@ -74,12 +74,6 @@ constexpr std::string_view kHandedOn[] = {
     "wckey",
 };
 
-OptionSet options_of(JobCommand command) {
-  auto table = job_option_table(command);
-  add_standard(table);
-  return OptionSet(infos_of(table));
-}
-
 // What the next component begins with.
 Words handed_on_words(const OptionSet& set, const Words& words) {
   Words out;
@@ -117,7 +111,7 @@ bool handed_on(std::string_view option) {
 std::vector<Words> split_components(JobCommand command, const Words& arguments) {
   if (std::ranges::find(arguments, ":") == arguments.end()) return {arguments};
   if (command == kSrun) return split_at_colons(arguments);
-  OptionSet set = options_of(command);
+  const OptionSet& set = known_job_options(command).set;
   std::vector<Words> out;
   Words rest = arguments;
   for (;;) {
@@ -136,7 +130,7 @@ std::vector<Words> complete_components(JobCommand command, std::vector<Words> co
                                        std::size_t count) {
   components.resize(std::max({components.size(), count, std::size_t{1}}));
   if (components.size() == 1) return components;
-  OptionSet set = options_of(command);
+  const OptionSet& set = known_job_options(command).set;
   for (std::size_t i = 1; i < components.size(); ++i) {
     Words before = handed_on_words(set, components[i - 1]);
     components[i].insert(components[i].begin(), before.begin(), before.end());

@@ -17,7 +17,7 @@ Status set_open_mode(JobOptions& options, std::string_view value) {
 }  // namespace
 
 void add_file_options(std::vector<JobOption>& table) {
-  const std::vector<JobOption> rows = {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "output",
                            .letter = 'o',
                            .takes = Takes::Value,
@@ -53,7 +53,7 @@ void add_file_options(std::vector<JobOption>& table) {
                   .set = set_open_mode},
        .commands = kSbatch | kSrun},
   };
-  table.insert(table.end(), rows.begin(), rows.end());
+  table.insert(table.end(), std::begin(kRows), std::end(kRows));
 }
 
 }  // namespace ym::cli

@@ -127,8 +127,8 @@ Status set_tasks_per_gpu(JobOptions& options, std::string_view value) {
   return set_count<&JobSpecials::tasks_per_tres>(options, value);
 }
 
-const std::vector<JobOption>& gpu_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> gpu_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "gpus",
                            .letter = 'G',
                            .takes = Takes::Value,
@@ -187,11 +187,11 @@ const std::vector<JobOption>& gpu_rows() {
                            .variable = "GPU_FREQ"},
                   .set = set_gpu_freq}},
   };
-  return rows;
+  return kRows;
 }
 
-const std::vector<JobOption>& gres_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> gres_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "gres",
                            .takes = Takes::Value,
                            .argument = "LIST",
@@ -220,7 +220,7 @@ const std::vector<JobOption>& gres_rows() {
                            .variable = "TRES_BIND"},
                   .set = set_text<&JobSpecials::tres_bind>}},
   };
-  return rows;
+  return kRows;
 }
 
 }  // namespace

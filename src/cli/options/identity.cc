@@ -42,8 +42,8 @@ Status set_mail_type(JobOptions& options, std::string_view value) {
   return {};
 }
 
-const std::vector<JobOption>& name_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> name_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "account",
                            .letter = 'A',
                            .takes = Takes::Value,
@@ -83,11 +83,11 @@ const std::vector<JobOption>& name_rows() {
                            .variable = "WCKEY"},
                   .set = set_text<&JobExtras::wckey>}},
   };
-  return rows;
+  return kRows;
 }
 
-const std::vector<JobOption>& people_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> people_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "mail-type",
                            .takes = Takes::Value,
                            .argument = "LIST",
@@ -129,7 +129,7 @@ const std::vector<JobOption>& people_rows() {
                            .help = "Of a federation's clusters; kept with the job"},
                   .set = set_text<&JobSpecials::cluster_features>}},
   };
-  return rows;
+  return kRows;
 }
 
 }  // namespace

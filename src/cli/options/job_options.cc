@@ -4,21 +4,29 @@
 namespace ym::cli {
 namespace {
 
-std::string variable_for(JobCommand command, const JobOption& row) {
-  const std::string& common = row.option.info.variable;
-  switch (command) {
-    case kSbatch: return common.empty() ? "" : "SBATCH_" + common;
-    case kSalloc: return common.empty() ? "" : "SALLOC_" + common;
-    default: break;
+constexpr std::size_t kTypicalRows = 256;
+
+void set_variable(JobCommand command, const JobOption& row, OptionInfo& info) {
+  info.variable_prefix = command == kSbatch ? "SBATCH_" : command == kSalloc ? "SALLOC_" : "SLURM_";
+  if (command != kSrun) {
+    info.other_variable = row.other_variable;
+  } else if (row.srun_variable) {
+    info.variable = row.srun_variable;
+    info.variable_prefix = "";
   }
-  if (row.srun_variable) return row.srun_variable;
-  return common.empty() ? "" : "SLURM_" + common;
+}
+
+template <JobCommand Command>
+const KnownOptions<JobOptions>& known_to() {
+  static const KnownOptions<JobOptions> known(job_option_table(Command), Refusals::Slurm);
+  return known;
 }
 
 }  // namespace
 
 std::vector<Option<JobOptions>> job_option_table(JobCommand command) {
   std::vector<JobOption> rows;
+  rows.reserve(kTypicalRows);
   auto add = [&rows](const char* group, void (*subject)(std::vector<JobOption>&)) {
     std::size_t before = rows.size();
     subject(rows);
@@ -36,14 +44,22 @@ std::vector<Option<JobOptions>> job_option_table(JobCommand command) {
   add("In the queue", add_queue_options);
   add("This command", add_run_options);
   std::vector<Option<JobOptions>> out;
+  out.reserve(kTypicalRows);
   for (JobOption& row : rows) {
     if (!(row.commands & command)) continue;
-    row.option.info.variable = variable_for(command, row);
-    if (row.other_variable && command != kSrun) row.option.info.other_variable = row.other_variable;
+    set_variable(command, row, row.option.info);
     row.option.info.in_script = command == kSbatch;
-    out.push_back(std::move(row.option));
+    out.push_back(row.option);
   }
   return out;
+}
+
+const KnownOptions<JobOptions>& known_job_options(JobCommand command) {
+  switch (command) {
+    case kSbatch: return known_to<kSbatch>();
+    case kSalloc: return known_to<kSalloc>();
+    default: return known_to<kSrun>();
+  }
 }
 
 void JobOptions::give_memory(MemoryWish wish) {

@@ -4,10 +4,12 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/common/command.h"
 #include "cli/common/options.h"
 #include "model/job_messages.h"
 #include "notation/timestamp.h"
@@ -83,7 +85,7 @@ struct JobOption {
   std::uint8_t commands = kAllCommands;
   const char* srun_variable =
       nullptr;  // the whole name; null: SLURM_ and the common part; "": none
-  const char* other_variable = nullptr;  // of sbatch and salloc: the whole name of a second one
+  std::string_view other_variable;  // of sbatch and salloc: the whole name of a second one
 };
 
 // By subject, in the order of --help.
@@ -101,6 +103,8 @@ void add_run_options(std::vector<JobOption>& table);
 
 // The table of one of the three commands.
 std::vector<Option<JobOptions>> job_option_table(JobCommand command);
+// The same with the standard options, made once.
+const KnownOptions<JobOptions>& known_job_options(JobCommand command);
 
 // What a submission needs to know of the world.
 struct SubmissionContext {

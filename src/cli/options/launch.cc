@@ -51,8 +51,8 @@ Status set_profile(JobOptions& options, std::string_view value) {
   return {};
 }
 
-const std::vector<JobOption>& environment_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> environment_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "chdir",
                            .letter = 'D',
                            .takes = Takes::Value,
@@ -83,11 +83,11 @@ const std::vector<JobOption>& environment_rows() {
                   .set = set_get_user_env},
        .commands = kSbatch},
   };
-  return rows;
+  return kRows;
 }
 
-const std::vector<JobOption>& task_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> task_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "propagate",
                            .takes = Takes::Maybe,
                            .argument = "LIMITS",
@@ -138,7 +138,7 @@ const std::vector<JobOption>& task_rows() {
                   .set = set_text<&JobOptions::srun_epilog>},
        .commands = kSrun},
   };
-  return rows;
+  return kRows;
 }
 
 }  // namespace

@@ -81,8 +81,8 @@ Status refuse_container(JobOptions&, std::string_view value) {
   return fail(kWholeTextOne, "Containers are not started yet: the job would run without its own");
 }
 
-const std::vector<JobOption>& node_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> node_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "contiguous", .help = "Nodes that stand side by side"},
                   .set = set_flag<&JobSpec::contiguous>}},
       {.option = {.info = {.name = "spread-job",
@@ -125,11 +125,11 @@ const std::vector<JobOption>& node_rows() {
                            .variable = "NETWORK"},
                   .set = set_text<&JobExtras::network>}},
   };
-  return rows;
+  return kRows;
 }
 
-const std::vector<JobOption>& care_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> care_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "cpu-freq",
                            .takes = Takes::Value,
                            .argument = "MIN[-MAX[:GOVERNOR]]",
@@ -167,7 +167,7 @@ const std::vector<JobOption>& care_rows() {
                            .variable = "CONTAINER_ID"},
                   .set = refuse_container}},
   };
-  return rows;
+  return kRows;
 }
 
 }  // namespace

@@ -58,8 +58,8 @@ Status set_oom_kill_step(JobOptions& options, std::string_view value) {
   return {};
 }
 
-const std::vector<JobOption>& machine_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> machine_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "extra-node-info",
                            .letter = 'B',
                            .takes = Takes::Value,
@@ -84,11 +84,11 @@ const std::vector<JobOption>& machine_rows() {
                   .set = set_least<&JobExtras::cores_per_socket>},
        .srun_variable = ""},
   };
-  return rows;
+  return kRows;
 }
 
-const std::vector<JobOption>& spared_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> spared_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "core-spec",
                            .letter = 'S',
                            .takes = Takes::Value,
@@ -111,7 +111,7 @@ const std::vector<JobOption>& spared_rows() {
                   .set = set_oom_kill_step},
        .srun_variable = "SLURM_OOMKILLSTEP"},
   };
-  return rows;
+  return kRows;
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ Status set_immediate(JobOptions& options, std::string_view value) {
 namespace {
 
 void add_waiting_options(std::vector<JobOption>& table) {
-  const std::vector<JobOption> rows = {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "array",
                            .letter = 'a',
                            .takes = Takes::Value,
@@ -112,14 +112,14 @@ void add_waiting_options(std::vector<JobOption>& table) {
                   .set = set_flag<&JobSpec::requeue>},
        .commands = kSbatch},
   };
-  table.insert(table.end(), rows.begin(), rows.end());
+  table.insert(table.end(), std::begin(kRows), std::end(kRows));
 }
 
 }  // namespace
 
 void add_queue_options(std::vector<JobOption>& table) {
   add_waiting_options(table);
-  const std::vector<JobOption> rows = {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "no-requeue",
                            .help = "Never run again",
                            .variable = "NO_REQUEUE"},
@@ -157,7 +157,7 @@ void add_queue_options(std::vector<JobOption>& table) {
                            .variable = "DEBUG"},
                   .set = add_verbose}},
   };
-  table.insert(table.end(), rows.begin(), rows.end());
+  table.insert(table.end(), std::begin(kRows), std::end(kRows));
 }
 
 }  // namespace ym::cli

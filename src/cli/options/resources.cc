@@ -87,8 +87,8 @@ Status set_soft_nodes(JobOptions& options, std::string_view value) {
   return {};
 }
 
-const std::vector<JobOption>& amount_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> amount_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "nodes",
                            .letter = 'N',
                            .takes = Takes::Value,
@@ -129,11 +129,11 @@ const std::vector<JobOption>& amount_rows() {
                            .help = "CPUs that a node must at least have"},
                   .set = set_count<&JobSpec::min_cpus_per_node>}},
   };
-  return rows;
+  return kRows;
 }
 
-const std::vector<JobOption>& memory_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> memory_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "mem",
                            .takes = Takes::Value,
                            .argument = "SIZE[KMGT]",
@@ -160,11 +160,11 @@ const std::vector<JobOption>& memory_rows() {
                            .help = "Licences that the job needs"},
                   .set = set_text<&JobExtras::licenses>}},
   };
-  return rows;
+  return kRows;
 }
 
-const std::vector<JobOption>& place_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> place_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "partition",
                            .letter = 'p',
                            .takes = Takes::Value,
@@ -214,11 +214,11 @@ const std::vector<JobOption>& place_rows() {
                   .set = set_text<&JobSpecials::batch_features>},
        .commands = kSbatch},
   };
-  return rows;
+  return kRows;
 }
 
-const std::vector<JobOption>& sharing_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> sharing_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "exclusive",
                            .takes = Takes::Maybe,
                            .argument = "user|mcs|topo",
@@ -253,7 +253,7 @@ const std::vector<JobOption>& sharing_rows() {
                            .help = "The same from a file"},
                   .set = set_text<&JobOptions::burst_buffer_file>}},
   };
-  return rows;
+  return kRows;
 }
 
 }  // namespace

@@ -112,8 +112,8 @@ Status set_whole(JobOptions& options, std::string_view) {
   return {};
 }
 
-const std::vector<JobOption>& batch_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> batch_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "wrap",
                            .takes = Takes::Value,
                            .argument = "COMMAND",
@@ -161,11 +161,11 @@ const std::vector<JobOption>& batch_rows() {
                            .hidden = true},
                   .set = accept}},
   };
-  return rows;
+  return kRows;
 }
 
-const std::vector<JobOption>& task_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> task_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "jobid",
                            .takes = Takes::Value,
                            .argument = "ID",
@@ -215,11 +215,11 @@ const std::vector<JobOption>& task_rows() {
                   .set = set_whole},
        .commands = kSrun},
   };
-  return rows;
+  return kRows;
 }
 
-const std::vector<JobOption>& bcast_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> bcast_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "bcast",
                            .takes = Takes::Maybe,
                            .argument = "PATH",
@@ -249,11 +249,11 @@ const std::vector<JobOption>& bcast_rows() {
                   .set = set_send_libs},
        .commands = kSrun},
   };
-  return rows;
+  return kRows;
 }
 
-const std::vector<JobOption>& launch_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> launch_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "multi-prog",
                            .help = "The program is a file that tells what each task runs"},
                   .set = set_flag<&JobOptions::multi_prog>},
@@ -296,11 +296,11 @@ const std::vector<JobOption>& launch_rows() {
                   .set = set_flag<&JobOptions::preserve_env>},
        .commands = kSrun},
   };
-  return rows;
+  return kRows;
 }
 
-const std::vector<JobOption>& special_rows() {
-  static const std::vector<JobOption> rows = {
+std::span<const JobOption> special_rows() {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "relative",
                            .letter = 'r',
                            .takes = Takes::Value,
@@ -357,7 +357,7 @@ const std::vector<JobOption>& special_rows() {
                   .set = accept},
        .commands = kSrun},
   };
-  return rows;
+  return kRows;
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ Status set_signal(JobOptions& options, std::string_view value) {
 }  // namespace
 
 void add_time_options(std::vector<JobOption>& table) {
-  const std::vector<JobOption> rows = {
+  static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "time",
                            .letter = 't',
                            .takes = Takes::Value,
@@ -78,7 +78,7 @@ void add_time_options(std::vector<JobOption>& table) {
                            .variable = "SIGNAL"},
                   .set = set_signal}},
   };
-  table.insert(table.end(), rows.begin(), rows.end());
+  table.insert(table.end(), std::begin(kRows), std::end(kRows));
 }
 
 }  // namespace ym::cli

@@ -64,7 +64,7 @@ int wait_for_child(pid_t child, JobWatcher& watcher, JobId job, int at_end, bool
   }
 }
 
-int run_command(Controller& controller, const Granted& granted, const JobOptions& options,
+int run_command(Controller& controller, Granted& granted, const JobOptions& options,
                 std::vector<std::string> command) {
   if (command.empty()) command.push_back(environment_variable("SHELL").value_or("/bin/sh"));
   // salloc itself outlives what its terminal sends: it has nodes to give back.
@@ -73,9 +73,9 @@ int run_command(Controller& controller, const Granted& granted, const JobOptions
   bool revoked = false;
   int status = 127 << 8;
   if (child) {
-    JobWatcher watcher(controller.loaded(), {.job = granted.job, .until_end = true, .mine = true});
-    status = wait_for_child(*child, watcher, granted.job, options.kill_command.value_or(SIGHUP),
-                            revoked);
+    granted.watcher.watch_for({.job = granted.job, .until_end = true, .mine = true});
+    status = wait_for_child(*child, granted.watcher, granted.job,
+                            options.kill_command.value_or(SIGHUP), revoked);
   } else {
     complain("salloc", child.error().text);
   }
@@ -123,7 +123,7 @@ Wanted parse(const Arguments& arguments) {
   for (const Arguments& words :
        complete_components(kSalloc, split_components(kSalloc, arguments), 1)) {
     auto parsed =
-        parse_command(salloc_page(), job_option_table(kSalloc), words, Operands::EndOptions);
+        parse_command(salloc_page(), known_job_options(kSalloc), words, Operands::EndOptions);
     out.exit_code = parsed.exit_code;
     if (out.exit_code) return out;
     out.components.push_back(std::move(parsed.settings));

@@ -66,7 +66,7 @@ Result<BatchScript> read_script(const std::vector<std::string>& operands, const 
 }
 
 int wait_for_end(Controller& controller, JobId job) {
-  JobWatcher watcher(controller.loaded(), {.job = job, .until_end = true});
+  JobWatcher watcher(controller, {.job = job, .until_end = true});
   auto row = wait_for_job(watcher, [] { return false; });
   if (!row) {
     complain("sbatch", fmt::format("Waiting for job {}: {}", job.value, row.error().text));
@@ -89,8 +89,7 @@ int tell_failure(const SubmitJob& request, const Error& error, const ClusterConf
   return tell_refusal(kSbatch, {.code = kLikeController, .text = text});
 }
 
-int submit(const JobOptions& options, SubmitJob request) {
-  auto controller = Controller::open();
+int submit(Result<Controller>& controller, const JobOptions& options, SubmitJob request) {
   if (!controller) {
     complain("sbatch", controller.error().text);
     return 1;
@@ -163,9 +162,7 @@ Status apply_batch_options(std::string_view script, const std::vector<GivenOptio
 
 Status apply_batch_options(const std::vector<std::string>& script,
                            const std::vector<GivenOption>& line, JobOptions& options) {
-  auto table = job_option_table(kSbatch);
-  add_standard(table);
-  OptionSet set(infos_of(table), Refusals::Slurm);
+  const auto& [table, set] = known_job_options(kSbatch);
   auto in_script = set.parse(script, Operands::Mix);
   if (!in_script) return fail(kBadLine, in_script.error().text);
   if (!in_script->operands.empty())
@@ -186,9 +183,7 @@ Result<std::vector<JobOptions>> settle_components(const BatchScript& script,
   std::size_t count = std::max(lines.size(), scripts->size());
   std::vector<Arguments> in_script = complete_components(kSbatch, std::move(*scripts), count);
   lines = complete_components(kSbatch, std::move(lines), count);
-  auto table = job_option_table(kSbatch);
-  add_standard(table);
-  OptionSet set(infos_of(table), Refusals::Slurm);
+  const auto& [table, set] = known_job_options(kSbatch);
   std::vector<JobOptions> out(count);
   for (std::size_t i = 0; i < count; ++i) {
     auto line = set.parse(lines[i], Operands::EndOptions);
@@ -204,16 +199,18 @@ Result<std::vector<JobOptions>> settle_components(const BatchScript& script,
 int sbatch_main(const Arguments& arguments) {
   std::vector<Arguments> lines = split_components(kSbatch, arguments);
   auto first =
-      parse_command(sbatch_page(), job_option_table(kSbatch), lines.front(), Operands::EndOptions);
+      parse_command(sbatch_page(), known_job_options(kSbatch), lines.front(), Operands::EndOptions);
   if (first.exit_code) return *first.exit_code;
   if (!first.settings.answer.empty()) {
     print(first.settings.answer);
     return 0;
   }
   auto last = lines.size() == 1 ? first
-                                : parse_command(sbatch_page(), job_option_table(kSbatch),
+                                : parse_command(sbatch_page(), known_job_options(kSbatch),
                                                 lines.back(), Operands::EndOptions);
   if (last.exit_code) return *last.exit_code;
+  auto controller = Controller::open();
+  if (controller) controller->greet();
   SubmissionContext context = submission_context(kSbatch);
   auto refuse_with = [](const Error& error) { return tell_refusal(kSbatch, error); };
   const JobOptions& wrapping = first.settings.wrap_given ? first.settings : last.settings;
@@ -232,7 +229,7 @@ int sbatch_main(const Arguments& arguments) {
   auto request = make_submission(*components, context);
   if (!request) return refuse_with(request.error());
   request->script = std::move(script->text);
-  return submit(components->front(), std::move(*request));
+  return submit(controller, components->front(), std::move(*request));
 }
 
 }  // namespace ym::cli

@@ -76,9 +76,7 @@ TEST(Script, HetjobBeginsTheNextComponent) {
 }
 
 std::vector<GivenOption> line_of(const std::vector<std::string>& arguments) {
-  auto table = job_option_table(kSbatch);
-  add_standard(table);
-  return OptionSet(infos_of(table)).parse(arguments, Operands::EndOptions).value().options;
+  return known_job_options(kSbatch).set.parse(arguments, Operands::EndOptions).value().options;
 }
 
 TEST(Script, TheLineCountsMostThenTheEnvironmentThenTheScript) {

@@ -81,9 +81,7 @@ Result<std::vector<CrontabEntry>> parse_crontab(std::string_view text) {
 
 Result<SubmitJob> crontab_job(const CrontabEntry& entry, const std::string& home,
                               const std::string& user) {
-  auto table = job_option_table(kSbatch);
-  add_standard(table);
-  OptionSet set(infos_of(table), Refusals::Slurm);
+  const auto& [table, set] = known_job_options(kSbatch);
   auto given = set.parse(entry.options, Operands::Mix);
   if (!given) return wrong(entry.line, given.error().text);
   if (!given->operands.empty())

@@ -24,14 +24,12 @@ std::uint32_t het_size() {
 
 // Of one line.
 IndexSet groups_in(const std::vector<std::string>& words) {
-  auto table = job_option_table(kSrun);
-  add_standard(table);
-  OptionSet set(infos_of(table), Refusals::Slurm);
+  const auto& [table, set] = known_job_options(kSrun);
   JobOptions options;
   auto line = set.parse(words, Operands::EndOptions);
   if (!line) return {};
   for (const GivenOption& given : line->options)
-    if (std::string_view(table[given.option].info.name) == "het-group")
+    if (table[given.option].info.name == "het-group")
       static_cast<void>(table[given.option].set(options, given.value));
   return options.het_groups;
 }

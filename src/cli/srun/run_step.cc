@@ -211,7 +211,8 @@ StepCreated merged(const std::vector<StepCreated>& steps) {
 }  // namespace
 
 Result<int> run_step(Controller& controller, const std::vector<StepPart>& parts,
-                     const SubmissionContext& context, bool own_allocation) {
+                     const SubmissionContext& context, std::optional<JobWatcher> watcher) {
+  bool own_allocation = watcher.has_value();
   const StepPart& first = parts.front();
   std::vector<CreateStep> requests;
   for (const StepPart& part : parts) {
@@ -227,7 +228,8 @@ Result<int> run_step(Controller& controller, const std::vector<StepPart>& parts,
   StepRun run{.job = first.job,
               .created = merged(*created),
               .options = &first.options,
-              .own_allocation = own_allocation};
+              .own_allocation = own_allocation,
+              .watcher = std::move(watcher)};
   for (std::size_t i = 0; i < parts.size(); ++i) {
     auto ready = prepare(controller, parts[i], (*created)[i], context, *id);
     if (!ready) return std::unexpected(ready.error());

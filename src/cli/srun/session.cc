@@ -68,8 +68,8 @@ Session::Session(Controller& controller, StepRun run)
       splitter_(run_.created.step.tasks, run_.options->label,
                 !run_.options->unbuffered && !run_.options->pty && run_.created.step.tasks > 1),
       fences_(static_cast<std::uint32_t>(run_.created.nodes.size())),
-      watcher_(controller.loaded(),
-               {.job = run_.job, .until_end = true, .mine = run_.own_allocation}) {
+      watcher_(run_.watcher ? std::move(*run_.watcher) : JobWatcher(controller)) {
+  watcher_.watch_for({.job = run_.job, .until_end = true, .mine = run_.own_allocation});
   sigset_t set;
   ::sigemptyset(&set);
   for (int signal :

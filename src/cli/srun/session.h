@@ -46,7 +46,8 @@ struct StepRun {
   std::vector<StepSlice> slices;  // several of a heterogeneous job; their nodes in this order
   StreamPlan plan;
   const JobOptions* options = nullptr;
-  bool own_allocation = false;  // which lives only as long as we are seen to
+  bool own_allocation = false;          // which lives only as long as we are seen to
+  std::optional<JobWatcher> watcher{};  // that waited for the allocation
 };
 
 class Session {

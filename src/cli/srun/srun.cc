@@ -91,7 +91,7 @@ int run_in_own_allocation(Controller& controller, std::vector<StepPart> parts,
     parts[i].options.soft_nodes = static_cast<std::uint32_t>(job.allocation->nodes.size());
     parts[i].options.min_nodes.reset();
   }
-  auto code = run_step(controller, parts, context, true);
+  auto code = run_step(controller, parts, context, std::move(granted->watcher));
   int exit = code ? *code : fail_with(code.error().text);
   std::uint8_t signal = exit > 128 ? static_cast<std::uint8_t>(exit - 128) : 0;
   relinquish(
@@ -174,7 +174,7 @@ int srun_main(const Arguments& arguments) {
   fill_standard_streams();
   std::vector<Arguments> lines = complete_components(kSrun, split_components(kSrun, arguments), 1);
   auto first =
-      parse_command(srun_page(), job_option_table(kSrun), lines.front(), Operands::EndOptions);
+      parse_command(srun_page(), known_job_options(kSrun), lines.front(), Operands::EndOptions);
   if (first.exit_code) return *first.exit_code;
   if (!first.settings.answer.empty()) {
     print(first.settings.answer);
@@ -191,11 +191,12 @@ int srun_main(const Arguments& arguments) {
   auto groups = choose_groups(lines);
   if (!groups) return tell_refusal(kSrun, groups.error());
   auto controller = Controller::open();
+  if (controller) controller->greet();
   std::vector<StepPart> parts;
   for (const GroupLine& one : *groups) {
     GroupEnvironment within(one.group);
     auto parsed =
-        parse_command(srun_page(), job_option_table(kSrun), one.words, Operands::EndOptions);
+        parse_command(srun_page(), known_job_options(kSrun), one.words, Operands::EndOptions);
     if (parsed.exit_code) return *parsed.exit_code;
     parts.push_back({.options = std::move(parsed.settings), .command = parsed.operands});
   }
@@ -210,7 +211,7 @@ int srun_main(const Arguments& arguments) {
   Interrupts interrupts;
   SubmissionContext context = submission_context(kSrun);
   if (!parts.front().options.jobid) return run_in_own_allocation(*controller, parts, context);
-  auto code = run_step(*controller, parts, context, false);
+  auto code = run_step(*controller, parts, context, std::nullopt);
   return code ? *code : fail_with(code.error().text);
 }
 

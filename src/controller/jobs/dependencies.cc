@@ -229,9 +229,12 @@ void Controller::job_moved_on(JobId id, Instant now, Outbox& out) {
     waiting.insert(indexes_.waiting_for(job->het_job).begin(),
                    indexes_.waiting_for(job->het_job).end());
   if (job && is_terminal(job->state)) {
+    // Few wait as singletons; of one name and user there may be very many.
     const Indexes::JobSet& namesakes = indexes_.namesakes(job->spec->uid, job->spec->name);
-    for (JobId other : namesakes)
-      if (indexes_.singletons().contains(other)) waiting.insert(other);
+    const Indexes::JobSet& singletons = indexes_.singletons();
+    bool few = singletons.size() < namesakes.size();
+    for (JobId other : few ? singletons : namesakes)
+      if ((few ? namesakes : singletons).contains(other)) waiting.insert(other);
   }
   bool element_ended = job && job->array_task != kNoTask && is_terminal(job->state);
   for (JobId other : waiting) {

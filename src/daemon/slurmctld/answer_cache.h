@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last short answers about jobs. Many ask the same again and again; as long as nothing has
-// happened in between they get the same bytes. Nobody is told anything that is not so any more: an
-// answer counts for the snapshot and the verdicts that it was made of only, and not for long, as
-// time alone changes a reason, too. Any thread may call.
+// The last short answers about jobs. Many ask the same again and again, and get the same bytes:
+//   - exactly as it is, if nothing has happened since the answer was made;
+//   - at most kLife old, if nothing has happened to the asker's own jobs since. So everybody sees
+//   at
+//     once what he did and what became of his jobs; of other people's jobs he may see what was so a
+//     moment ago. Root is always told how it is.
+// Any thread may call.
 #pragma once
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -22,33 +26,31 @@ class AnswerCache {
 
   using Frames = std::vector<std::string>;  // payloads, in order
 
-  std::optional<Frames> find(std::string_view question, const View& view, Duration now) const {
-    std::lock_guard lock(mutex_);
-    auto at = answers_.find(question);
-    if (at == answers_.end()) return std::nullopt;
-    const Answer& answer = at->second;
-    bool fresh = answer.seq == view.state.seq && answer.verdicts.same_as(view.verdicts) &&
-                 now - answer.made < kLife;
-    return fresh ? std::optional(answer.frames) : std::nullopt;
-  }
-  void keep(const std::string& question, const View& view, Duration made, Frames frames) {
-    std::lock_guard lock(mutex_);
-    if (answers_.size() >= kAnswersMax && !answers_.contains(question)) answers_.clear();
-    answers_[question] = {.seq = view.state.seq,
-                          .verdicts = view.verdicts,
-                          .made = made,
-                          .frames = std::move(frames)};
-  }
+  // Something happened to jobs of these users. Call before readers can see it.
+  void note(const std::vector<Event>& events, const State& state, Duration now);
+
+  // Null if there is none that holds.
+  std::shared_ptr<const Frames> find(std::string_view question, const View& view, Uid asker,
+                                     Duration now) const;
+  // REQUIRES: the answer was made of `view`, which was got at the time `made`.
+  void keep(const std::string& question, const View& view, Duration made, Frames frames);
 
  private:
   struct Answer {
     Seq seq;
     Ref<Verdicts> verdicts;
     Duration made{0};
-    Frames frames;
+    std::shared_ptr<const Frames> frames;
   };
+  using News = std::map<Uid, Seq>;  // the last event about the user's jobs
+
+  bool has_news(Uid user, Seq since) const;
+
   mutable std::mutex mutex_;
   std::map<std::string, Answer, std::less<>> answers_;  // by question; guarded by mutex_
+  // What is older than kLife does not matter; so there are never many.
+  News recent_, before_;  // guarded by mutex_
+  Duration turned_{0};    // when `recent_` was begun; guarded by mutex_
 };
 
 }  // namespace ym

@@ -54,7 +54,7 @@ class CoreLoop {
   JournalLoop& journal_;
   Published& published_;
   Refuse refuse_;
-  Queue<Input> queue_;
+  BoundedQueue<Input> queue_;
   Counters counters_;
   // The connection on which a node has reported fully. An order leaves on the one that stood when
   // it was decided, or not at all: on a later one it could contradict what the node's next report

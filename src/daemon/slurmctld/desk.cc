@@ -34,7 +34,7 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<UpdatePartition>: return to_core<UpdatePartition>(to, peer, frame);
     case message_number<UpdateReservation>: return change_reservation(to, peer, frame);
     case message_number<NodeReport>: return node_report(to, peer, frame);
-    case message_number<QueryJobs>: return query_jobs(to, frame);
+    case message_number<QueryJobs>: return query_jobs(to, peer, frame);
     case message_number<QuerySteps>: return query_steps(to, frame);
     case message_number<GetJobCredential>: return job_credential(to, peer, frame);
     case message_number<QueryNodes>: return query_nodes(to, frame);

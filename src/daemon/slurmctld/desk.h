@@ -91,14 +91,14 @@ class Desk {
   bool read(ReplyTo to, const Frame& frame, T& message);
 
   // desk_queries.cc
-  void query_jobs(ReplyTo to, const Frame& frame);
+  void query_jobs(ReplyTo to, const Peer& peer, const Frame& frame);
   void query_explanation(ReplyTo to, const Peer& peer, const Frame& frame);
   void continue_listing(ConnectionId connection);
   bool list_some(ConnectionId connection, Listing& listing);
   bool list_more(ConnectionId connection, Listing& listing);
   // desk_brief.cc
   void begin_brief(Listing& listing, const std::string& question);
-  bool answer_again(ReplyTo to, const Frame& frame, const View& view);
+  bool answer_again(ReplyTo to, const Peer& peer, const Frame& frame, const View& view);
   bool send_brief(ConnectionId connection, Listing& listing);
   void keep_brief(Listing& listing);
   bool list_brief(ConnectionId connection, Listing& listing);

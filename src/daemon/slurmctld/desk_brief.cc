@@ -44,10 +44,10 @@ void Desk::begin_brief(Listing& listing, const std::string& question) {
   if (in_order) listing.brief->order = order_.order_of(*s_.published, listing.view);
 }
 
-// The same question about the same jobs gets the same answer.
-bool Desk::answer_again(ReplyTo to, const Frame& frame, const View& view) {
+// The same question gets the same answer, as long as that holds.
+bool Desk::answer_again(ReplyTo to, const Peer& peer, const Frame& frame, const View& view) {
   if (frame.payload.size() > AnswerCache::kQuestionMax) return false;
-  auto frames = answers_.find(frame.payload, view, monotonic_clock());
+  auto frames = answers_.find(frame.payload, view, Uid{peer.uid}, monotonic_clock());
   if (!frames) return false;
   for (std::size_t i = 0; i < frames->size(); ++i) {
     std::uint16_t flags = i + 1 < frames->size() ? wire::kFlagMore : std::uint16_t{0};

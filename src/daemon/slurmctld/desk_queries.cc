@@ -28,10 +28,10 @@ constexpr std::uint64_t kFeedBytes = 1 << 20;
 
 }  // namespace
 
-void Desk::query_jobs(ReplyTo to, const Frame& frame) {
+void Desk::query_jobs(ReplyTo to, const Peer& peer, const Frame& frame) {
   Listing listing{
       .view = s_.published->view(), .query = {}, .correlation = to.correlation, .next = {}};
-  if (answer_again(to, frame, listing.view)) return;
+  if (answer_again(to, peer, frame, listing.view)) return;
   if (!read(to, frame, listing.query)) return;
   const JobFilter& filter = listing.query.filter;
   if (filter.targets.size() == 1 && records_of(listing.view.state, filter.targets.front()).empty())

@@ -74,7 +74,7 @@ class JournalLoop {
   const std::string state_dir_;
   Hooks hooks_;
   Log& log_;
-  Queue<Work> queue_;
+  BoundedQueue<Work> queue_;
   Snapshot last_state_;             // of the last durable batch
   std::uint64_t snapshot_seq_ = 0;  // of the last one taken
   std::atomic<bool> snapshot_running_ = false;

@@ -73,15 +73,45 @@ TEST_F(Keeper, AnAnswerIsTheSameUntilSomethingHappens) {
   AnswerCache cache;
   View view = published.view();
   Duration now{1000};
-  EXPECT_FALSE(cache.find("q", view, now));
+  const Uid root{0};
+  EXPECT_FALSE(cache.find("q", view, root, now));
   cache.keep("q", view, now, {"a", "b"});
-  EXPECT_EQ(cache.find("q", view, now), (AnswerCache::Frames{"a", "b"}));
-  EXPECT_FALSE(cache.find("other", view, now));
-  EXPECT_FALSE(cache.find("q", view, now + AnswerCache::kLife));
+  ASSERT_TRUE(cache.find("q", view, root, now));
+  EXPECT_EQ(*cache.find("q", view, root, now), (AnswerCache::Frames{"a", "b"}));
+  EXPECT_FALSE(cache.find("other", view, root, now));
+  EXPECT_FALSE(cache.find("q", view, root, now + AnswerCache::kLife));
   published.set_verdicts(Ref(Verdicts{}));
-  EXPECT_FALSE(cache.find("q", published.view(), now));
+  EXPECT_FALSE(cache.find("q", published.view(), root, now));
   submit(2, 10);
-  EXPECT_FALSE(cache.find("q", published.view(), now));
+  EXPECT_FALSE(cache.find("q", published.view(), root, now));
+}
+
+TEST_F(Keeper, AnAnswerMayBeAMomentOldUnlessItIsAboutTheAskersOwnJobs) {
+  AnswerCache cache;
+  const Uid ada{1000}, bob{1001};
+  Duration now{1000};
+  auto happens = [&](std::uint32_t job, Uid owner) {
+    Event event{
+        .seq = {state.seq.value + 1},
+        .at = {5},
+        .body = JobSubmitted{.job = {job}, .spec = Ref(JobSpec{.partitions = "p", .uid = owner})}};
+    apply(state, event);
+    cache.note({event}, state, now);
+    published.set_state(state);
+  };
+  cache.keep("q", published.view(), now, {"old"});
+  happens(7, ada);
+  EXPECT_FALSE(cache.find("q", published.view(), ada, now));
+  EXPECT_TRUE(cache.find("q", published.view(), bob, now));
+  EXPECT_FALSE(cache.find("q", published.view(), bob, now + AnswerCache::kLife));
+  cache.keep("q", published.view(), now, {"new"});
+  EXPECT_TRUE(cache.find("q", published.view(), ada, now));
+  // News are remembered for as long as an answer may live.
+  cache.keep("p", published.view(), now += AnswerCache::kLife, {"old"});
+  happens(8, ada);
+  now += AnswerCache::kLife - Duration(1);
+  happens(9, bob);
+  EXPECT_FALSE(cache.find("p", published.view(), ada, now));
 }
 
 TEST(MessageCounts, CountKindsUsersAndJobs) {

@@ -41,7 +41,7 @@ class PlannerLoop {
   Snapshot state_;
   Published& published_;
   Propose propose_;
-  Queue<News> queue_;
+  BoundedQueue<News> queue_;
   std::optional<News> held_back_;  // the teller's own: what did not fit
   bool outstanding_ = false;       // a plan is with the core
   bool wanted_ = true;             // something changed since the last plan

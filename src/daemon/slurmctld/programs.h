@@ -42,7 +42,7 @@ class Programs {
   const std::string config_path_;
   Log& log_;
   const OnEnd on_end_;
-  Queue<Work> queue_{kWaitingMax};
+  BoundedQueue<Work> queue_{kWaitingMax};
   std::mutex mutex_;
   std::vector<std::jthread> threads_;  // guarded by mutex_; begun with the first program
 };

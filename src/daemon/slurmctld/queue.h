@@ -14,9 +14,9 @@
 namespace ym {
 
 template <class T>
-class Queue {
+class BoundedQueue {
  public:
-  explicit Queue(std::size_t max) : max_(max) {}
+  explicit BoundedQueue(std::size_t max) : max_(max) {}
 
   // False if the queue is full or closed; then `value` is untouched.
   bool try_push(T&& value) {

@@ -32,7 +32,7 @@ class SidePrograms {
   void run_one(const SideProgram& program) const;
 
   Log& log_;
-  Queue<SideProgram> queue_{kWaitingMax};
+  BoundedQueue<SideProgram> queue_{kWaitingMax};
   std::mutex mutex_;
   std::vector<std::jthread> threads_;  // guarded by mutex_; begun with the first program
 };
