@@ -65,20 +65,90 @@ void Profile::offers_of(const Track& track, std::uint32_t place, const Question&
     offer(at, free);
     return;
   }
-  levels_of(track, levels_);
+  offers_beside_promises(track, place, question, home, out);
+}
+
+namespace {
+
+// The least of what the levels within a window have, while the window moves on.
+class Least {
+ public:
+  explicit Least(const std::vector<Level>& levels) : levels_(levels) {}
+  // REQUIRES: neither falls from call to call.
+  void move(Instant from, Instant to) {
+    for (; end_ < levels_.size() && levels_[end_].from < to; ++end_) {
+      add(cpus_, &Level::cpus);
+      add(memory_, &Level::memory_mb);
+      busy_ += levels_[end_].busy > 0;
+    }
+    for (; begin_ + 1 < end_ && levels_[begin_ + 1].from <= from; ++begin_) {
+      busy_ -= levels_[begin_].busy > 0;
+      if (cpus_.at(cpus_.first) == begin_) ++cpus_.first;
+      if (memory_.at(memory_.first) == begin_) ++memory_.first;
+    }
+  }
+  std::int64_t cpus() const { return levels_[cpus_.at(cpus_.first)].cpus; }
+  std::int64_t memory_mb() const { return levels_[memory_.at(memory_.first)].memory_mb; }
+  bool idle() const { return busy_ == 0; }
+
+ private:
+  // Levels of the window that are lower than all before them that are still in it.
+  struct Row {
+    std::vector<std::size_t> levels;
+    std::size_t first = 0;
+    std::size_t at(std::size_t i) const { return levels[i]; }
+  };
+  void add(Row& row, std::int64_t Level::*what) {
+    while (row.levels.size() > row.first && levels_[row.levels.back()].*what >= levels_[end_].*what)
+      row.levels.pop_back();
+    row.levels.push_back(end_);
+  }
+
+  const std::vector<Level>& levels_;
+  std::size_t begin_ = 0, end_ = 0, busy_ = 0;
+  Row cpus_, memory_;
+};
+
+}  // namespace
+
+// Only cpus, memory and whether anybody is there decide? O(levels) then, else O(levels²).
+void Profile::offers_beside_promises(const Track& track, std::uint32_t place,
+                                     const Question& question, const Home& home,
+                                     std::vector<Offer>& out) const {
+  const JobSpec& spec = question.spec;
+  bool with_gres = spec.exclusive || gres_request(spec);
+  const std::vector<Level>& levels = levels_of(track);
   std::vector<Instant> times{question.from};
   Instant end = latest_end(spec, question.from);
-  for (std::size_t i = 1; i < levels_.size(); ++i) {
-    Instant at = levels_[i].from;
-    if (at > question.from) times.push_back(at);
-    bool falls = levels_[i].cpus < levels_[i - 1].cpus ||
-                 levels_[i].memory_mb < levels_[i - 1].memory_mb;
+  for (std::size_t i = 1; i < levels.size(); ++i) {
+    Instant at = levels[i].from;
+    if (at > question.from && at < question.before) times.push_back(at);
+    bool falls =
+        levels[i].cpus < levels[i - 1].cpus || levels[i].memory_mb < levels[i - 1].memory_mb;
     if (falls && end < kNever && at > end)
       times.push_back(at - (end - question.from) + Duration(1));
   }
   std::ranges::sort(times);
-  for (Instant at : times)
-    if (at < question.before) offer(at, during(track, at, latest_end(spec, at), with_gres));
+  Free free = free_of(track);
+  bool by_user = home.rules.user_alone || free.for_user ||
+                 spec.extras->specials->exclusive_kind == kExclusiveUser ||
+                 std::ranges::any_of(track.promised, &Promised::for_user);
+  Least least(levels);
+  std::uint32_t last = 0;
+  for (Instant at : times) {
+    if (at >= question.before) break;
+    if (with_gres || by_user) {
+      free = during(track, at, latest_end(spec, at), with_gres);
+    } else {
+      least.move(at, latest_end(spec, at));
+      free.cpus = static_cast<std::uint32_t>(std::max<std::int64_t>(0, least.cpus()));
+      free.memory_mb = static_cast<std::uint64_t>(std::max<std::int64_t>(0, least.memory_mb()));
+      free.idle = least.idle();
+    }
+    std::uint32_t tasks = capacity(spec, free, home.rules);
+    if (tasks != last) out.push_back({at, place, tasks});
+    last = tasks;
+  }
 }
 
 // What it would get if it started then on these places of the pool.
@@ -89,8 +159,7 @@ std::optional<Booking> Profile::try_at(const JobSpec& spec, const Home& home, In
   if (stays.empty()) return std::nullopt;
   std::string held;
   if (!spec.extras->licenses.empty()) {
-    auto chosen =
-        choose_licenses(spec, licenses_between(start, end), calendar_, stays.front());
+    auto chosen = choose_licenses(spec, licenses_between(start, end), calendar_, stays.front());
     if (!chosen) return std::nullopt;
     held = std::move(*chosen);
   }
@@ -100,7 +169,6 @@ std::optional<Booking> Profile::try_at(const JobSpec& spec, const Home& home, In
   candidates.reserve(places.size());
   for (std::uint32_t place : places) {
     const Track& track = book_.track(pool.nodes[place]);
-    if (!track.promised.empty()) levels_of(track, levels_);
     Free left = during(track, start, end, with_gres);
     if (!calendar_.empty() && !calendar_.clip(left, stays.front())) continue;
     candidates.push_back(std::move(left));
@@ -119,7 +187,8 @@ std::optional<Booking> Profile::try_at(const JobSpec& spec, const Home& home, In
 // The offers in the order of their times, and what they come to.
 class Profile::Sweep {
  public:
-  Sweep(std::vector<Offer> offers, std::size_t places) : offers_(std::move(offers)), tasks_(places) {
+  Sweep(std::vector<Offer> offers, std::size_t places)
+      : offers_(std::move(offers)), tasks_(places) {
     std::ranges::make_heap(offers_, later);
   }
   bool over() const { return offers_.empty(); }

@@ -57,8 +57,23 @@ Profile::Sketch& Profile::sketch_for_writing(NodeId id) {
   return sketches_[track.sketch];
 }
 
-// The step function of one node, from now on. O((holdings + promises) log promises).
-void Profile::levels_of(const Track& track, std::vector<Level>& out) const {
+const std::vector<Level>& Profile::levels_of(const Track& track) const {
+  if (!sketch_of(track)) {
+    // They move along with time, as long as everybody goes when he should.
+    bool overdue = !track.holdings.empty() && track.holdings.front().at <= now_;
+    if (!track.has_levels || overdue) make_levels(track, track.levels);
+    track.has_levels = !overdue;
+    return track.levels;
+  }
+  if (levels_track_ == &track && levels_version_ == version_) return levels_;
+  levels_track_ = &track;
+  levels_version_ = version_;
+  make_levels(track, levels_);
+  return levels_;
+}
+
+// O((holdings + promises) log promises).
+void Profile::make_levels(const Track& track, std::vector<Level>& out) const {
   out.clear();
   struct Edge {
     Instant at;
@@ -111,12 +126,13 @@ void Profile::levels_of(const Track& track, std::vector<Level>& out) const {
   edges_until(kNever, true);
 }
 
-// What the promises that meet the time leave of it. REQUIRES: levels_ are the track's.
+// What the promises that meet the time leave of it.
 void Profile::lower(Free& free, const Track& track, Instant from, Instant to) const {
   std::int64_t cpus = free.cpus, memory = static_cast<std::int64_t>(free.memory_mb);
-  auto level = std::ranges::upper_bound(levels_, from, {}, &Level::from);
-  if (level != levels_.begin()) --level;
-  for (; level != levels_.end() && level->from < to; ++level) {
+  const std::vector<Level>& levels = levels_of(track);
+  auto level = std::ranges::upper_bound(levels, from, {}, &Level::from);
+  if (level != levels.begin()) --level;
+  for (; level != levels.end() && level->from < to; ++level) {
     cpus = std::min(cpus, level->cpus);
     memory = std::min(memory, level->memory_mb);
   }
@@ -135,7 +151,7 @@ void Profile::lower(Free& free, const Track& track, Instant from, Instant to) co
   if (to < kNever) free.slack_ms += (until - to).count();
 }
 
-// What is free of the node all the time. REQUIRES: levels_ are the track's if it has promises.
+// What is free of the node all the time.
 Free Profile::during(const Track& track, Instant from, Instant to, bool with_gres) const {
   Free free = free_of(track);
   if (!with_gres) free.gres = {};
@@ -159,7 +175,7 @@ Free Profile::during(const Track& track, Instant from, Instant to, bool with_gre
   return free;
 }
 
-bool Profile::may_fit_now(const JobSpec& spec, const Home& home, Instant until) const {
+bool Profile::has_room_now(const JobSpec& spec, const Home& home) const {
   const Pool& pool = book_.pools()[home.pool];
   const Bits& bits = bits_for(pool, is_whole(spec, home), home.cpus_least);
   std::uint32_t nodes_wanted = std::max(1u, spec.min_nodes), tasks = tasks_wanted(spec);
@@ -169,23 +185,36 @@ bool Profile::may_fit_now(const JobSpec& spec, const Home& home, Instant until) 
         std::popcount(home.takes_all ? bits[word] : bits[word] & home.admitted[word]));
   if (open < nodes_wanted) return false;
   std::uint64_t room = 0, nodes = 0;
-  bool enough = false;
   for_each_place(bits, home, [&](std::uint32_t place) {
     ++work_;
-    const Track& track = book_.track(pool.nodes[place]);
-    std::uint32_t fits = 0;
-    if (track.promised.empty()) {
-      fits = capacity(spec, free_of(track), home.rules);
-    } else {
-      levels_of(track, levels_);
-      fits = capacity(spec, during(track, now_, until, gres_request(spec) != nullptr), home.rules);
-    }
+    std::uint32_t fits = capacity(spec, free_of(book_.track(pool.nodes[place])), home.rules);
     room += fits;
     nodes += fits > 0;
-    enough = room >= tasks && nodes >= nodes_wanted;
-    return !enough;
+    return room < tasks || nodes < nodes_wanted;
   });
-  return enough;
+  return room >= tasks && nodes >= nodes_wanted;
+}
+
+bool Profile::may_fit_now(const JobSpec& spec, const Home& home, Instant until) const {
+  if (!has_room_now(spec, home)) return false;
+  if (bookings_.empty()) return true;
+  const Pool& pool = book_.pools()[home.pool];
+  std::uint32_t nodes_wanted = std::max(1u, spec.min_nodes), tasks = tasks_wanted(spec);
+  std::uint64_t room = 0, nodes = 0;
+  for_each_place(bits_for(pool, is_whole(spec, home), home.cpus_least), home,
+                 [&](std::uint32_t place) {
+                   const Track& track = book_.track(pool.nodes[place]);
+                   std::uint32_t fits = capacity(spec, free_of(track), home.rules);
+                   if (fits > 0 && !track.promised.empty()) {
+                     ++work_;
+                     bool with_gres = gres_request(spec) != nullptr;
+                     fits = capacity(spec, during(track, now_, until, with_gres), home.rules);
+                   }
+                   room += fits;
+                   nodes += fits > 0;
+                   return room < tasks || nodes < nodes_wanted;
+                 });
+  return room >= tasks && nodes >= nodes_wanted;
 }
 
 std::optional<Allocation> Profile::place_now(const JobSpec& spec, const Home& home,
@@ -196,7 +225,6 @@ std::optional<Allocation> Profile::place_now(const JobSpec& spec, const Home& ho
   for_each_place(bits_for(pool, whole, home.cpus_least), home, [&](std::uint32_t place) {
     ++work_;
     const Track& track = book_.track(pool.nodes[place]);
-    if (!track.promised.empty()) levels_of(track, levels_);
     Free left = during(track, now_, stay.to, with_gres);
     if (!calendar_.empty() && !calendar_.clip(left, stay)) {
       maintained = maintained || calendar_.in_maintenance(left.node, stay);
@@ -209,6 +237,7 @@ std::optional<Allocation> Profile::place_now(const JobSpec& spec, const Home& ho
 }
 
 void Profile::take(const Allocation& allocation, const JobSpec& spec, bool whole, Instant end) {
+  ++version_;
   Ref<Allocation> with_gres = allocation.gres ? Ref(allocation) : Ref<Allocation>();
   for (const NodeShare& share : allocation.nodes) {
     Sketch& sketch = sketch_for_writing(share.node);
@@ -240,8 +269,7 @@ Instant Profile::free_until(const Allocation& allocation, Instant end) const {
   for (const NodeShare& share : allocation.nodes) {
     const Track& track = book_.track(share.node);
     if (track.promised.empty()) continue;
-    levels_of(track, levels_);
-    for (const Level& level : levels_) {
+    for (const Level& level : levels_of(track)) {
       bool room = level.cpus >= std::int64_t{share.cpus} &&
                   level.memory_mb >= static_cast<std::int64_t>(share.memory_mb);
       if (level.from > now_ && !room) end = std::min(end, level.from);
@@ -254,6 +282,7 @@ Instant Profile::free_until(const Allocation& allocation, Instant end) const {
 }
 
 void Profile::promise(const Booking& booking, const JobSpec& spec, bool whole) {
+  ++version_;
   const Allocation& allocation = booking.allocation;
   Ref<Allocation> with_gres = allocation.gres ? Ref(allocation) : Ref<Allocation>();
   for (const NodeShare& share : allocation.nodes) {
@@ -269,14 +298,17 @@ void Profile::promise(const Booking& booking, const JobSpec& spec, bool whole) {
     auto key = [](const Promised& one) { return std::tuple(one.from, one.job); };
     auto at = std::ranges::upper_bound(track.promised, key(promised), {}, key);
     track.promised.insert(at, std::move(promised));
+    track.has_levels = false;
   }
 }
 
 void Profile::retract(const Booking& booking) {
+  ++version_;
   for (const NodeShare& share : booking.allocation.nodes) {
     if (!book_.knows(share.node)) continue;
-    std::erase_if(book_.track(share.node).promised,
-                  [&](const Promised& one) { return one.job == booking.job; });
+    Track& track = book_.track(share.node);
+    std::erase_if(track.promised, [&](const Promised& one) { return one.job == booking.job; });
+    track.has_levels = false;
   }
 }
 
@@ -286,10 +318,10 @@ bool Profile::still_holds(const Booking& booking, const JobSpec& spec) const {
     if (!book_.knows(share.node)) return false;
     const Track& track = book_.track(share.node);
     if (!track.usable) return false;
-    levels_of(track, levels_);
-    auto level = std::ranges::upper_bound(levels_, booking.start, {}, &Level::from);
-    if (level != levels_.begin()) --level;
-    for (; level != levels_.end() && level->from < booking.end; ++level)
+    const std::vector<Level>& levels = levels_of(track);
+    auto level = std::ranges::upper_bound(levels, booking.start, {}, &Level::from);
+    if (level != levels.begin()) --level;
+    for (; level != levels.end() && level->from < booking.end; ++level)
       if (level->cpus < 0 || level->memory_mb < 0) return false;
     return true;
   });
@@ -298,6 +330,7 @@ bool Profile::still_holds(const Booking& booking, const JobSpec& spec) const {
 Profile::Mark Profile::mark() const { return {sketches_, licenses_, licenses_taken_}; }
 
 void Profile::back_to(Mark mark) {
+  ++version_;
   for (std::size_t i = mark.sketches.size(); i < sketches_.size(); ++i)
     book_.track(sketches_[i].node).touched_by = 0;
   sketches_ = std::move(mark.sketches);

@@ -35,7 +35,9 @@ class Profile {
   Profile(const Profile&) = delete;
 
   // --- now ---
-  // False: it surely does not fit in this partition now. Cheap.
+  // False: it surely does not fit in this partition now, promises or not. Cheap.
+  bool has_room_now(const JobSpec& spec, const Home& home) const;
+  // The same beside what is promised.
   bool may_fit_now(const JobSpec& spec, const Home& home, Instant until) const;
   // What the job would get for that stay, which begins now. `maintained` is set if nodes are kept
   // from it by maintenance.
@@ -80,12 +82,6 @@ class Profile {
     std::uint32_t jobs = 0;
     std::vector<Holding> added;  // ascending by time
   };
-  // What is free from a time on until the next level begins.
-  struct Level {
-    Instant from;
-    std::int64_t cpus = 0, memory_mb = 0;
-    std::uint32_t busy = 0;  // who holds or is promised something
-  };
   // A node's room for tasks from a time on.
   struct Offer {
     Instant at;
@@ -105,9 +101,13 @@ class Profile {
   // false.
   template <class Visit>
   void for_each_holding(const Track& track, Visit&& visit) const;
-  void levels_of(const Track& track, std::vector<Level>& out) const;
+  // The step function of one node, from now on or a little before.
+  const std::vector<Level>& levels_of(const Track& track) const;
+  void make_levels(const Track& track, std::vector<Level>& out) const;
   Free during(const Track& track, Instant from, Instant to, bool with_gres) const;
   void lower(Free& free, const Track& track, Instant from, Instant to) const;
+  void offers_beside_promises(const Track& track, std::uint32_t place, const Question& question,
+                              const Home& home, std::vector<Offer>& out) const;
   void offers_of(const Track& track, std::uint32_t place, const Question& question,
                  const Home& home, std::vector<Offer>& out) const;
   std::optional<Booking> try_at(const JobSpec& spec, const Home& home, Instant start,
@@ -120,10 +120,14 @@ class Profile {
   Instant now_;
   std::uint64_t pass_;
   Calendar calendar_;
-  Licenses licenses_;  // with those that this pass takes
+  Licenses licenses_;                                            // with those that this pass takes
   std::vector<std::pair<Instant, std::string>> licenses_taken_;  // by this pass, and until when
   std::vector<Sketch> sketches_;
-  mutable std::vector<Level> levels_;  // room to work in
+  // The levels of the sketched track that was asked about last, as they were at that version.
+  mutable std::vector<Level> levels_;
+  mutable const Track* levels_track_ = nullptr;
+  mutable std::uint64_t levels_version_ = 0;
+  std::uint64_t version_ = 1;  // of what is taken and promised
   mutable std::uint64_t work_ = 0;
 };
 

@@ -10,6 +10,13 @@
 namespace ym {
 namespace {
 
+// When the job is to start, if that is planned.
+Instant expected_start(const Job& job, const Verdict& verdict, const Verdicts& verdicts) {
+  if (job.het_job || verdict.head == job.id) return verdict.expected_start;
+  auto at = verdicts.promised.find(job.id);
+  return at == verdicts.promised.end() ? Instant{} : at->second;
+}
+
 // A job that has just come in, or whose shape was not reached, waits for its turn.
 const Verdict* verdict_of(const Job& job, const Verdicts& verdicts, std::uint64_t shape = 0) {
   if (job.het_job) {
@@ -85,7 +92,7 @@ JobRow job_row(const State& state, const Job& job, const Verdicts& verdicts, Ins
   row.partition = partition ? partition->spec->name : job.spec->partitions;
   if (const Verdict* verdict = verdict_of(job, verdicts)) {
     if (verdict->reason == row.reason) row.reason_text = verdict->text;
-    if (job.het_job || verdict->head == job.id) row.expected_start = verdict->expected_start;
+    row.expected_start = expected_start(job, *verdict, verdicts);
   }
   bool waits = job.state == JobState::Pending;
   row.last_eval = !waits ? job.start : job.held() ? job.submit : std::max(verdicts.at, job.submit);
@@ -116,8 +123,7 @@ JobRow brief_row(const State& state, const Job& job, const Verdicts& verdicts, I
   if (expected || (tells && pending && !held && has(fields, JobField::Reason)))
     if (const Verdict* verdict = verdict_of(job, verdicts, shape)) {
       if (tells && verdict->reason == row.reason) row.reason_text = verdict->text;
-      if (expected && (job.het_job || verdict->head == job.id))
-        row.expected_start = verdict->expected_start;
+      if (expected) row.expected_start = expected_start(job, *verdict, verdicts);
     }
   if (held) {
     row.job.priority = 0;

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a pass costs on synthetic clusters, made from a seed: busy nodes in 20 partitions, pending
+// jobs of 2,000 shapes. bench/scheduling.py makes a table of it.
+//
+// Arguments: nodes, pending jobs. Counters in microseconds: p50, p99 and the most of one pass.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <ctime>
+#include <memory>
+
+#include "base/format.h"
+#include "base/prng.h"
+#include "model/apply.h"
+#include "model/node_gres.h"
+#include "schedule/planner.h"
+
+namespace ym {
+namespace {
+
+constexpr std::uint32_t kPartitions = 20, kShapes = 2000, kCpus = 64;
+constexpr std::uint64_t kSeed = 5;
+
+// Of this process: machines are shared.
+double cpu_us() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
+}
+
+class Cluster {
+ public:
+  Cluster(std::uint32_t nodes, std::uint32_t jobs)
+      : planner({.memory_counts = true}), prng_(kSeed) {
+    define_nodes(nodes);
+    for (std::uint32_t i = 0; i < kShapes; ++i) shapes_.push_back(random_shape(nodes));
+    planner.rebuild(state);
+    // Busy first: with jobs that no longer wait.
+    fill();
+    for (std::uint32_t i = 0; i < jobs; ++i) submit();
+    planner.rebuild(state);
+    pass(PlanBudget::Depth::Full);
+  }
+
+  // One job ends and is cleaned up; what waits is planned for and started.
+  double end_one() {
+    std::size_t at = prng_.below(running_.size());
+    std::swap(running_[at], running_.back());
+    JobId id = running_.back();
+    running_.pop_back();
+    now_ = now_ + Duration(prng_.between(1, 50));
+    std::vector<Event> events;
+    happen(JobFinished{.job = id, .state = JobState::Completed}, events);
+    std::vector<NodeId> left = state.find(id)->nodes_left;
+    for (NodeId node : left) happen(JobNodeReleased{.job = id, .node = node}, events);
+    happen(JobForgotten{.job = id}, events);
+    double begin = cpu_us();
+    for (const Event& event : events) planner.observe(event, state);
+    Plan plan = planner.plan(state, now_, {.depth = PlanBudget::Depth::Quick});
+    double took = cpu_us() - begin;
+    started += plan.starts.size();
+    for (const Proposal& start : plan.starts) commit(start);
+    return took;
+  }
+  Plan pass(PlanBudget::Depth depth) {
+    Plan plan = planner.plan(state, now_, {.starts_max = 100'000, .depth = depth});
+    for (const Proposal& start : plan.starts) commit(start);
+    return plan;
+  }
+
+  State state;
+  Planner planner;
+  std::size_t started = 0;
+
+ private:
+  void define_nodes(std::uint32_t nodes) {
+    NodesDefined defined;
+    std::vector<std::vector<NodeId>> parts(kPartitions);
+    for (std::uint32_t i = 1; i <= nodes; ++i) {
+      NodeSpec spec{.name = fmt::format("n{}", i), .cpus = kCpus, .memory_mb = 256'000};
+      if (i % 8 == 0) spec.gres = "gpu:4";
+      defined.nodes.push_back({{i}, Ref(spec)});
+      parts[(i - 1) * kPartitions / nodes].push_back({i});
+    }
+    apply_only(defined);
+    for (std::uint32_t i = 1; i <= nodes; ++i) {
+      apply_only(NodeRegistered{.node = {i}, .registration = Ref(NodeRegistration{.cpus = kCpus})});
+      apply_only(NodeStateChanged{.node = {i}, .condition = NodeCondition::Up});
+    }
+    for (std::uint32_t i = 0; i < kPartitions; ++i)
+      apply_only(PartitionDefined{.partition = {i + 1},
+                                  .spec = Ref(PartitionSpec{.name = fmt::format("p{}", i)}),
+                                  .nodes = Ref(parts[i])});
+  }
+  // Mostly parts of a node, some many nodes, some alone on theirs, some with GPUs.
+  JobSpec random_shape(std::uint32_t nodes) {
+    JobSpec spec;
+    spec.partitions = fmt::format("p{}", prng_.below(kPartitions));
+    spec.time_limit_s = static_cast<std::uint32_t>(prng_.between(10, 1440)) * 60;
+    auto most = std::max<std::int64_t>(1, std::min<std::int64_t>(nodes / kPartitions / 2, 64));
+    if (prng_.chance(1, 4)) {
+      spec.min_nodes = static_cast<std::uint32_t>(prng_.between(1, most));
+      spec.exclusive = prng_.chance(1, 2);
+      spec.tasks = spec.min_nodes * static_cast<std::uint32_t>(prng_.between(1, kCpus));
+    } else {
+      spec.tasks = static_cast<std::uint32_t>(prng_.between(1, kCpus));
+      spec.max_nodes = 1;
+    }
+    spec.memory_per_cpu_mb = static_cast<std::uint64_t>(prng_.between(500, 4000));
+    if (prng_.chance(1, 10)) {
+      JobSpecials specials;
+      specials.gres = Ref(GresRequest{.wishes = {{.name = "gpu", .count = 2}}});
+      JobExtras extras;
+      extras.specials = Ref(std::move(specials));
+      spec.extras = Ref(std::move(extras));
+      spec.tasks = std::min(spec.tasks, 16u);
+      spec.min_nodes = 1;
+    }
+    return spec;
+  }
+  JobId submit() {
+    JobSpec spec = shapes_[prng_.below(kShapes)];
+    JobId id{state.next_job_id};
+    spec.name = fmt::format("job{}", id.value);
+    spec.user_name = fmt::format("user{}", id.value % 500);
+    spec.work_dir = "/home/" + spec.user_name;
+    apply_only(JobSubmitted{.job = id,
+                            .sluid = {id.value},
+                            .spec = Ref(std::move(spec)),
+                            .priority = automatic_priority(id, 0)});
+    return id;
+  }
+  // Jobs at random until no node has room for more.
+  void fill() {
+    std::size_t jobs = state.nodes.size() * 4;
+    for (std::size_t i = 0; i < jobs; ++i) submit();
+    planner.rebuild(state);
+    pass(PlanBudget::Depth::Full);
+    // Those that run began at different times.
+    for (JobId id : running_) state.jobs.edit(id.value).limit_end = limit_of(id);
+  }
+  Instant limit_of(JobId id) {
+    auto limit = std::int64_t{state.find(id)->spec->time_limit_s} * 1000;
+    return now_ + Duration(prng_.between(1, limit));
+  }
+  void commit(const Proposal& start) {
+    auto limit = std::chrono::seconds(state.find(start.job)->spec->time_limit_s);
+    std::vector<Event> events;
+    happen(JobStarted{.job = start.job,
+                      .partition = start.partition,
+                      .allocation = Ref(start.allocation),
+                      .limit_end = now_ + limit},
+           events);
+    planner.observe(events.front(), state);
+    running_.push_back(start.job);
+  }
+  void happen(EventBody body, std::vector<Event>& events) {
+    events.push_back({.seq = {state.seq.value + 1}, .at = now_, .body = std::move(body)});
+    apply(state, events.back());
+  }
+  void apply_only(EventBody body) {
+    Event event{.seq = {state.seq.value + 1}, .at = now_, .body = std::move(body)};
+    apply(state, event);
+  }
+
+  Prng prng_;
+  Instant now_ = Instant::from_unix_seconds(1'000'000'000);
+  std::vector<JobSpec> shapes_;
+  std::vector<JobId> running_;
+};
+
+// One at a time: the largest needs gigabytes.
+Cluster& cluster_of(const benchmark::State& bench) {
+  static std::unique_ptr<Cluster> cluster;
+  static std::pair<std::int64_t, std::int64_t> size;
+  std::pair wanted{bench.range(0), bench.range(1)};
+  if (!cluster || size != wanted) {
+    cluster.reset();
+    cluster = std::make_unique<Cluster>(static_cast<std::uint32_t>(wanted.first),
+                                        static_cast<std::uint32_t>(wanted.second));
+    size = wanted;
+  }
+  return *cluster;
+}
+
+void note(benchmark::State& bench, std::vector<double> times) {
+  std::ranges::sort(times);
+  auto part = [&](std::size_t percent) { return times[(times.size() - 1) * percent / 100]; };
+  bench.counters["p50_us"] = part(50);
+  bench.counters["p99_us"] = part(99);
+  bench.counters["most_us"] = times.back();
+}
+
+// A job ends, the next is started.
+void job_ends(benchmark::State& bench) {
+  Cluster& cluster = cluster_of(bench);
+  std::vector<double> times;
+  cluster.started = 0;
+  for (auto _ : bench) {
+    times.push_back(cluster.end_one());
+    bench.SetIterationTime(times.back() / 1e6);
+  }
+  bench.counters["started"] =
+      static_cast<double>(cluster.started) / static_cast<double>(times.size());
+  note(bench, std::move(times));
+}
+
+// Everything is looked at, promises are made anew.
+void full_pass(benchmark::State& bench) {
+  Cluster& cluster = cluster_of(bench);
+  std::vector<double> times;
+  std::size_t promises = 0;
+  for (auto _ : bench) {
+    double begin = cpu_us();
+    Plan plan = cluster.pass(PlanBudget::Depth::Full);
+    times.push_back(cpu_us() - begin);
+    promises = plan.booked.size();
+    bench.SetIterationTime(times.back() / 1e6);
+  }
+  bench.counters["promises"] = static_cast<double>(promises);
+  note(bench, std::move(times));
+}
+
+void sizes(benchmark::internal::Benchmark* bench) {
+  bench->UseManualTime()->Unit(benchmark::kMicrosecond);
+  for (int jobs : {100, 1000, 10'000, 100'000, 1'000'000}) bench->Args({1000, jobs});
+  for (int nodes : {20, 100, 10'000, 100'000}) bench->Args({nodes, 100'000});
+  bench->Args({100'000, 1'000'000});
+}
+BENCHMARK(job_ends)->Apply(sizes)->Iterations(1000);
+BENCHMARK(full_pass)->Apply(sizes)->Iterations(3);
+
+}  // namespace
+}  // namespace ym
