@@ -40,6 +40,8 @@ class Table {
 
   void heading(std::string_view text) { out_ += fmt::format("\n{}\n", text); }
 
+  void note(std::string_view text) { out_ += fmt::format("  {}\n", text); }
+
   // One cell for each run.
   template <class Cell>
   void row(std::string_view name, Cell cell) {
@@ -89,8 +91,7 @@ void add_groups(Table& table, const SimReport& report, std::string_view heading,
     });
   }
   if (groups.size() > kGroupsShown)
-    table.row(fmt::format("… and {} more", groups.size() - kGroupsShown),
-              [](const SimRun&) { return std::string(); });
+    table.note(fmt::format("… and {} more", groups.size() - kGroupsShown));
 }
 
 }  // namespace

@@ -22,11 +22,9 @@ constexpr std::array<std::string_view, 13> kChanges = {
 std::vector<Option<JobOptions>> what_if_table() {
   std::vector<Option<JobOptions>> table;
   for (Option<JobOptions>& row : job_option_table(kSbatch)) {
-    if (std::ranges::find(kChanges, std::string_view(row.info.name)) == kChanges.end()) continue;
+    if (std::ranges::find(kChanges, row.info.name) == kChanges.end()) continue;
     // The environment says what new jobs ask for.
-    row.info.variable.clear();
-    row.info.other_variable.clear();
-    row.info.group = "";
+    row.info.variable = row.info.other_variable = row.info.group = {};
     table.push_back(std::move(row));
   }
   return table;
