@@ -125,7 +125,7 @@ class Search {
   }
   // Of jobs alike the first goes first.
   bool is_tried(const Order& order, std::size_t first, std::size_t at) const {
-    for (std::size_t i = first + 1; i < at; ++i)
+    for (std::size_t i = first; i < at; ++i)
       if (job(order[i]).cpus == job(order[at]).cpus && job(order[i]).limit_s == job(order[at]).limit_s)
         return true;
     return false;
