@@ -56,6 +56,7 @@ void Book::refresh(NodeId id, const State& state) {
   if (id.value >= tracks_.size()) tracks_.resize(id.value + 1);
   Track& track = tracks_[id.value];
   if (track.usable) cpus_ -= track.free.cpus_total;
+  Free before = track.usable ? track.free : Free{};
   track.usable = node && node->usable();
   if (node) {
     track.spec = node->spec;
@@ -63,11 +64,13 @@ void Book::refresh(NodeId id, const State& state) {
     track.jobs = node->jobs;
   }
   if (track.usable) cpus_ += track.free.cpus_total;
-  mark(track);
+  const Free& after = track.free;
+  mark(track, after.cpus > before.cpus || after.memory_mb > before.memory_mb ||
+                  (after.idle && !before.idle) || !(after.gres == before.gres));
 }
 
-// Sets the bits of its pools.
-void Book::mark(Track& track) {
+// Sets the bits of its pools. `more` of it is free than before: who was blocked may try again.
+void Book::mark(Track& track, bool more) {
   track.has_levels = false;
   std::size_t levels = track.usable ? levels_of(track.free.cpus) : 0;
   for (const auto& [number, place] : track.in) {
@@ -76,14 +79,14 @@ void Book::mark(Track& track) {
       set_bit(pool.free[level], place, level < levels);
     set_bit(pool.idle, place, track.usable && track.free.idle);
     pool.cpus_most = std::max(pool.cpus_most, track.free.cpus_total);
-    if (levels == 0) continue;
+    if (levels == 0 || !more) continue;
     if (pool.awake_cpus == 0) awake_pools_.push_back(number);
     pool.awake_cpus = std::max(pool.awake_cpus, track.free.cpus);
   }
 }
 
 void Book::wake(NodeId id) {
-  if (knows(id)) mark(track(id));
+  if (knows(id)) mark(track(id), true);
 }
 
 void Book::forget_changes() {
@@ -102,13 +105,14 @@ void Book::refresh(JobId id, const State& state) {
     for (const NodeShare& share : shares) refresh(share.node, state);
     return;
   }
-  Running running{// A completing job gives its nodes back as soon as they are clean: expect that at once.
-                  .end = job->completing() ? job->end : job->limit_end,
-                  .allocation = job->allocation,
-                  .nodes_left = job->nodes_left,
-                  .array_job = job->array_job,
-                  .counts = !job->completing(),
-                  .is_suspended = job->state == JobState::Suspended};
+  Running running{
+      // A completing job gives its nodes back as soon as they are clean: expect that at once.
+      .end = job->completing() ? job->end : job->limit_end,
+      .allocation = job->allocation,
+      .nodes_left = job->nodes_left,
+      .array_job = job->array_job,
+      .counts = !job->completing(),
+      .is_suspended = job->state == JobState::Suspended};
   if (before != running_.end() && same(before->second, running)) return;
   std::vector<NodeShare> shares;
   if (before != running_.end()) {
@@ -130,11 +134,12 @@ void Book::hold(JobId id, const Running& running) {
   for_each_share(running, [&](const NodeShare& share) {
     if (!knows(share.node)) tracks_.resize(share.node.value + 1);
     std::vector<Holding>& holdings = track(share.node).holdings;
-    Holding holding{.at = running.end,
-                    .job = id,
-                    .cpus = share.cpus,
-                    .memory_mb = share.memory_mb,
-                    .allocation = running.allocation->gres ? running.allocation : Ref<Allocation>()};
+    Holding holding{
+        .at = running.end,
+        .job = id,
+        .cpus = share.cpus,
+        .memory_mb = share.memory_mb,
+        .allocation = running.allocation->gres ? running.allocation : Ref<Allocation>()};
     auto key = [](const Holding& one) { return std::tuple(one.at, one.job); };
     holdings.insert(std::ranges::upper_bound(holdings, key(holding), {}, key), std::move(holding));
   });

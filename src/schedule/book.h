@@ -55,7 +55,7 @@ struct Track {
   bool usable = false;
   std::uint32_t jobs = 0;  // that hold something here, suspended ones included
   std::vector<Holding> holdings;
-  std::vector<Promised> promised;                            // ascending by (from, job)
+  std::vector<Promised> promised;                           // ascending by (from, job)
   std::vector<std::pair<std::uint32_t, std::uint32_t>> in;  // pools, and its place in each
   // The pass that last took something of it, and the number of its sketch there (profile.h).
   std::uint64_t touched_by = 0;
@@ -75,7 +75,7 @@ struct Pool {
   static constexpr std::size_t kLevels = 8;
   std::array<Bits, kLevels> free;
   Bits idle;
-  std::uint32_t cpus_most = 0;  // of one node, when it is empty
+  std::uint32_t cpus_most = 0;   // of one node, when it is empty
   std::uint32_t awake_cpus = 0;  // of nodes that changed since the last pass, the most that is free
 };
 
@@ -123,7 +123,7 @@ class Book {
  private:
   void hold(JobId id, const Running& running);
   void drop(JobId id, Instant now);
-  void mark(Track& track);
+  void mark(Track& track, bool more);
 
   std::vector<Track> tracks_;  // by the node's number
   std::vector<Pool> pools_;

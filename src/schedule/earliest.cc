@@ -98,9 +98,8 @@ class Least {
     std::size_t first = 0;
     std::size_t at(std::size_t i) const { return levels[i]; }
   };
-  void add(Row& row, std::int64_t Level::* what) {
-    while (row.levels.size() > row.first &&
-           levels_[row.levels.back()].*what >= levels_[end_].*what)
+  void add(Row& row, std::int64_t Level::*what) {
+    while (row.levels.size() > row.first && levels_[row.levels.back()].*what >= levels_[end_].*what)
       row.levels.pop_back();
     row.levels.push_back(end_);
   }
@@ -160,8 +159,7 @@ std::optional<Booking> Profile::try_at(const JobSpec& spec, const Home& home, In
   if (stays.empty()) return std::nullopt;
   std::string held;
   if (!spec.extras->licenses.empty()) {
-    auto chosen =
-        choose_licenses(spec, licenses_between(start, end), calendar_, stays.front());
+    auto chosen = choose_licenses(spec, licenses_between(start, end), calendar_, stays.front());
     if (!chosen) return std::nullopt;
     held = std::move(*chosen);
   }
@@ -189,7 +187,8 @@ std::optional<Booking> Profile::try_at(const JobSpec& spec, const Home& home, In
 // The offers in the order of their times, and what they come to.
 class Profile::Sweep {
  public:
-  Sweep(std::vector<Offer> offers, std::size_t places) : offers_(std::move(offers)), tasks_(places) {
+  Sweep(std::vector<Offer> offers, std::size_t places)
+      : offers_(std::move(offers)), tasks_(places) {
     std::ranges::make_heap(offers_, later);
   }
   bool over() const { return offers_.empty(); }

@@ -16,8 +16,8 @@ std::vector<Home> homes_of(const JobSpec& spec, const State& state, const Book& 
               .takes_all = admits_every_node(spec),
               .admitted = {},
               .rules = rules_in(*partition->spec, cluster),
-              .cpus_least = std::max({1u, spec.min_cpus_per_node,
-                                      spec.overcommit ? 1u : spec.cpus_per_task})};
+              .cpus_least = std::max(
+                  {1u, spec.min_cpus_per_node, spec.overcommit ? 1u : spec.cpus_per_task})};
     if (!home.takes_all) {
       const std::vector<NodeId>& nodes = book.pools()[*pool].nodes;
       home.admitted.resize((nodes.size() + 63) / 64);

@@ -134,8 +134,7 @@ void Pass::gather_heads() {
     if (!full_ && !is_awake(*shape)) continue;
     shape->is_awake = false;
     make_homes(*shape);
-    for (const auto& line : shape->lines)
-      heads_.push_back(head_of(*line, *line->jobs.begin()));
+    for (const auto& line : shape->lines) heads_.push_back(head_of(*line, *line->jobs.begin()));
   }
   std::ranges::make_heap(heads_, [](const Head& a, const Head& b) { return b.goes_before(a); });
 }
@@ -152,7 +151,11 @@ void Pass::step() {
   bool is_blocked = shape.blocked_in == profile_.pass() && !profile_.calendar().is_personal();
   if (keeps_waiting(job, shape)) return advance(head);
   if (!full_ && !is_blocked && stays_blocked(job, shape)) return;
-  std::optional<Booking> old = lift(job.id);
+  std::optional<Booking> old;
+  if (job.het_job)
+    for (const Job* one : components_of(state_, job)) lift(one->id);  // it is promised anew
+  else
+    old = lift(job.id);
   if (is_blocked) {
     if (old && !full_) return book(std::move(*old), job, shape);
     if (!is_due_a_promise(job, shape)) return;
@@ -167,6 +170,7 @@ void Pass::step() {
     return advance(head);  // its array is full
   if (verdict.reason == Reason::None) return advance(head);
   shape.blocked_in = profile_.pass();
+  shape.promised_from = now_;
   if (old && !full_ && verdict.reason == Reason::Resources) {
     verdict.expected_start = old->start;
     note_verdict(job, shape, std::move(verdict));
@@ -197,6 +201,7 @@ bool Pass::stays_blocked(const Job& job, Shape& shape) {
   for (const Home& home : shape.homes)
     if (profile_.has_room_now(*job.spec, home)) return false;
   shape.blocked_in = profile_.pass();
+  shape.promised_from = now_;
   return true;
 }
 
@@ -248,7 +253,7 @@ void Pass::note_verdict(const Job& job, const Shape& shape, Verdict verdict) {
 }
 
 // It does not fit now. True if the next job of its line should be looked at, too.
-bool Pass::blocked(const Job& job, const Shape& shape, Verdict verdict) {
+bool Pass::blocked(const Job& job, Shape& shape, Verdict verdict) {
   bool waits_for_room =
       verdict.reason == Reason::Resources || verdict.reason == Reason::ReqNodeNotAvail;
   bool promised = false;

@@ -55,7 +55,7 @@ class Pass {
   bool start_elements(const Job& job, Shape& shape, Verdict& verdict);
   bool keeps_waiting(const Job& job, Shape& shape);
   bool stays_blocked(const Job& job, Shape& shape);
-  bool blocked(const Job& job, const Shape& shape, Verdict verdict);
+  bool blocked(const Job& job, Shape& shape, Verdict verdict);
   void note_verdict(const Job& job, const Shape& shape, Verdict verdict);
   std::uint32_t elements_that_may_start(const Job& job);
   std::uint32_t next_task(const Job& job);
@@ -74,8 +74,8 @@ class Pass {
   // When? pass_promise.cc
   bool is_due_a_promise(const Job& job, const Shape& shape);
   bool promises_are_given(const Shape& shape) const;
-  bool promise(const Components& components, const Shape& shape, Verdict& verdict);
-  std::vector<Booking> earliest(const Components& components, const Shape& shape);
+  bool promise(const Components& components, Shape& shape, Verdict& verdict);
+  std::vector<Booking> earliest(const Components& components, Shape& shape);
   std::optional<Booking> earliest_of(const JobSpec& spec, const std::vector<Home>& homes,
                                      Instant from);
   std::vector<Booking> earliest_together(const Components& components);

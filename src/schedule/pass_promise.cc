@@ -40,7 +40,7 @@ bool Pass::is_due_a_promise(const Job& job, const Shape& shape) {
 // The earliest time at which the blocked job could start is promised to it, with what it would then
 // get: whoever comes later in the pass may not take that. False if there is no such time; the
 // verdict then says why.
-bool Pass::promise(const Components& components, const Shape& shape, Verdict& verdict) {
+bool Pass::promise(const Components& components, Shape& shape, Verdict& verdict) {
   if (components.empty()) return false;
   std::vector<Booking> bookings = earliest(components, shape);
   if (bookings.empty() && verdict.reason == Reason::ReqNodeNotAvail) return false;  // maintenance
@@ -59,10 +59,13 @@ bool Pass::promise(const Components& components, const Shape& shape, Verdict& ve
   return true;
 }
 
-std::vector<Booking> Pass::earliest(const Components& components, const Shape& shape) {
+std::vector<Booking> Pass::earliest(const Components& components, Shape& shape) {
   if (components.size() > 1) return earliest_together(components);
-  auto found = earliest_of(*components.front()->spec, shape.homes, now_);
+  // What one of them was promised, the next cannot have before: a pass only takes.
+  Instant from = shape.blocked_in == profile_.pass() ? shape.promised_from : now_;
+  auto found = earliest_of(*components.front()->spec, shape.homes, std::max(now_, from));
   if (!found) return {};
+  shape.promised_from = found->start;
   return {std::move(*found)};
 }
 
@@ -145,7 +148,7 @@ void Pass::lift_all() {
 void Pass::count_promises() {
   if (policy_.promises == kEveryJob) return;
   for (const auto& [job, booking] : planner_.bookings_)
-    if (const Queue::Place* place = planner_.queue_.find(job))
+    if (const JobQueue::Place* place = planner_.queue_.find(job))
       for (const Home& home : place->line->shape->homes) ++promised_[home.id];
 }
 
@@ -160,7 +163,7 @@ void Pass::compress() {
   std::vector<Turn> turns;
   std::vector<JobId> broken;
   for (const auto& [id, booking] : planner_.bookings_) {
-    const Queue::Place* place = planner_.queue_.find(id);
+    const JobQueue::Place* place = planner_.queue_.find(id);
     const Job* job = state_.find(id);
     if (!place || !job || job->het_job || !profile_.still_holds(booking, *job->spec)) {
       broken.push_back(id);
@@ -171,8 +174,7 @@ void Pass::compress() {
   }
   for (JobId id : broken) lift(id);
   if (!planner_.book_.eased()) return;
-  std::ranges::sort(turns,
-                    [](const Turn& a, const Turn& b) { return a.head.goes_before(b.head); });
+  std::ranges::sort(turns, [](const Turn& a, const Turn& b) { return a.head.goes_before(b.head); });
   for (const Turn& turn : turns) {
     Booking old = *lift(turn.job->id);
     auto sooner = earliest_of(*turn.job->spec, turn.head.line->shape->homes, now_);
@@ -186,7 +188,8 @@ void Pass::compress() {
 }
 
 bool Pass::is_closed(const Shape& shape) const {
-  return std::ranges::all_of(shape.homes, [&](const Home& home) { return closed_.contains(home.id); });
+  return std::ranges::all_of(shape.homes,
+                             [&](const Home& home) { return closed_.contains(home.id); });
 }
 
 // Nobody passes it in its partitions, unless it could never start at all.

@@ -27,8 +27,8 @@ std::optional<Proposal> Pass::try_start(const Job& job, const std::vector<Home>&
   return proposal;
 }
 
-std::optional<Proposal> Pass::try_until(const Job& job, const std::vector<Home>& homes,
-                                        Instant end, Verdict& verdict) {
+std::optional<Proposal> Pass::try_until(const Job& job, const std::vector<Home>& homes, Instant end,
+                                        Verdict& verdict) {
   std::vector<Calendar::Stay> stays = profile_.calendar().stays(*job.spec, now_, end);
   verdict.reason = stays.empty() ? Reason::Reservation : Reason::PartitionDown;
   if (stays.empty()) return std::nullopt;

@@ -36,7 +36,10 @@ struct Verdicts {
   // Heterogeneous jobs by their first component; the head is the component that it was decided for.
   std::map<JobId, Verdict> het;
   std::map<JobId, Instant> promised;  // when jobs are to start at the latest, if nothing is lost
-  Instant at;  // when they were given
+  Instant at;                         // when they were given
+
+  // Those of a quick pass take the place of earlier ones.
+  void merge(const Verdicts& newer);
 };
 
 struct Plan {

@@ -26,7 +26,8 @@ struct JobOf {
 struct NodeOf {
   template <class E>
   NodeId operator()(const E& event) const {
-    if constexpr (requires { event.node; } && !requires { event.job; })
+    if constexpr (
+        requires { event.node; } && !requires { event.job; })
       return event.node;
     else
       return {};
@@ -36,7 +37,7 @@ struct NodeOf {
 }  // namespace
 
 void Planner::rebuild(const State& state) {
-  queue_ = Queue();
+  queue_ = JobQueue();
   queue_.set_order(policy_->order || policy_->passing_order, priority_);
   book_.rebuild(state);
   bookings_.clear();
@@ -118,8 +119,8 @@ void Planner::refresh(JobId id, const State& state) {
     queue_.refresh(*job, state);
   else
     queue_.remove(id);
-  if (job && job->state == JobState::Pending) return;
-  // What it was promised is free for others.
+  // Whatever it was that happened to it: what it was promised is free for others, until the next
+  // pass asks again.
   auto at = bookings_.find(id);
   if (at == bookings_.end()) return;
   for (const NodeShare& share : at->second.allocation.nodes) {
@@ -156,6 +157,8 @@ Plan Planner::plan(const State& state, Instant now, const PlanBudget& budget) {
   bool full = is_full_pass(budget, now);
   Plan plan = Pass(*this, state, now, budget, full).run();
   if (full) last_full_ = now;
+  owes_full_ = !full;
+  full_every_ = budget.full_every;
   last_plan_ = now;
   all_changed_ = false;
   book_.forget_changes();
@@ -164,6 +167,8 @@ Plan Planner::plan(const State& state, Instant now, const PlanBudget& budget) {
 
 Instant Planner::next_begin(Instant after) const {
   Instant soonest = queue_.next_begin(after);
+  if (owes_full_)
+    soonest = std::min(soonest, std::max(last_full_ + full_every_, after + Duration(1)));
   for (const auto& [id, times] : reservations_)
     if (times.first > after && times.first < soonest) soonest = times.first;
   if (policy_->keeps_promises)

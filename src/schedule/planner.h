@@ -42,7 +42,7 @@ class Planner {
   Plan plan(const State& state, Instant now, const PlanBudget& budget);
 
   // When, after that moment, the next job becomes eligible by its begin time, the next reservation
-  // starts, or the next kept promise is due; kNever if none does.
+  // starts, the next kept promise or a full pass is due; kNever if none does.
   Instant next_begin(Instant after) const;
   std::size_t shapes() const { return queue_.shapes().size(); }
   std::size_t pending() const { return queue_.pending(); }
@@ -58,13 +58,16 @@ class Planner {
   PlacementRules rules_;
   const Policy* policy_ = &default_policy();
   PriorityRule priority_;
-  Queue queue_;
+  JobQueue queue_;
   Book book_;
   Bookings bookings_;  // promises of the last pass; they stand in the book's tracks, too
   std::map<ReservationId, std::pair<Instant, Instant>> reservations_;  // when they start and end
-  std::uint64_t generation_ = 1;  // of nodes, partitions and rules: what shapes remember ends with it
+  std::uint64_t generation_ =
+      1;  // of nodes, partitions and rules: what shapes remember ends with it
   Instant last_full_, last_plan_;
-  bool stale_ = false;  // the configuration changed: start anew before the next plan
+  Duration full_every_{0};
+  bool owes_full_ = false;  // the last pass was a quick one
+  bool stale_ = false;      // the configuration changed: start anew before the next plan
   bool all_changed_ = true;
   // Of the jobs that started, the latest counting most.
   std::int64_t mean_wait_s_ = 0, mean_work_s_ = 0;

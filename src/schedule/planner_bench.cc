@@ -30,7 +30,8 @@ double cpu_us() {
 
 class Cluster {
  public:
-  Cluster(std::uint32_t nodes, std::uint32_t jobs) : planner({.memory_counts = true}), prng_(kSeed) {
+  Cluster(std::uint32_t nodes, std::uint32_t jobs)
+      : planner({.memory_counts = true}), prng_(kSeed) {
     define_nodes(nodes);
     for (std::uint32_t i = 0; i < kShapes; ++i) shapes_.push_back(random_shape(nodes));
     planner.rebuild(state);
@@ -199,8 +200,8 @@ void job_ends(benchmark::State& bench) {
     times.push_back(cluster.end_one());
     bench.SetIterationTime(times.back() / 1e6);
   }
-  bench.counters["started"] = static_cast<double>(cluster.started) /
-                              static_cast<double>(times.size());
+  bench.counters["started"] =
+      static_cast<double>(cluster.started) / static_cast<double>(times.size());
   note(bench, std::move(times));
 }
 

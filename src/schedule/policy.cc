@@ -7,8 +7,6 @@
 namespace ym {
 namespace {
 
-__extension__ using Wide = __int128;
-
 constexpr std::array<const Policy*, 7> kPolicies = {
     &kBackfill, &kBestForecast, &kConservative, &kEasy, &kEasySjbf, &kFcfs, &kLargestSlowdownFirst,
 };
@@ -18,6 +16,7 @@ constexpr std::array<const Policy*, 7> kPolicies = {
 std::strong_ordering Score::operator<=>(const Score& other) const {
   if (rank != other.rank) return rank <=> other.rank;
   // Products of two 64-bit numbers fit into 128 bits.
+  __extension__ using Wide = __int128;
   return Wide{over} * other.under <=> Wide{other.over} * under;
 }
 

@@ -120,7 +120,7 @@ class Profile {
   Instant now_;
   std::uint64_t pass_;
   Calendar calendar_;
-  Licenses licenses_;  // with those that this pass takes
+  Licenses licenses_;                                            // with those that this pass takes
   std::vector<std::pair<Instant, std::string>> licenses_taken_;  // by this pass, and until when
   std::vector<Sketch> sketches_;
   // The levels of the sketched track that was asked about last, as they were at that version.

@@ -21,18 +21,18 @@ std::uint32_t site_priority(const Job& job) {
     return static_cast<std::uint32_t>(
         std::clamp<std::int64_t>(std::int64_t{kTopPriority} - job.spec->nice, 1, 0xfffffffd));
   // `scontrol top` gives automatic numbers of others: before or behind those who have their own.
-  bool among_automatic = job.priority <= kTopPriority &&
-                         job.priority >= kTopPriority - kJobIdLocalMax;
+  bool among_automatic =
+      job.priority <= kTopPriority && job.priority >= kTopPriority - kJobIdLocalMax;
   if (!among_automatic) return job.priority;
   return job.priority > automatic ? kTopPriority + 1 : kTopPriority - 1;
 }
 
-void Queue::set_order(bool policy_orders, PriorityRule rule) {
+void JobQueue::set_order(bool policy_orders, PriorityRule rule) {
   policy_orders_ = policy_orders;
   rule_ = std::move(rule);
 }
 
-void Queue::refresh(const Job& job, const State& state) {
+void JobQueue::refresh(const Job& job, const State& state) {
   if (job.het_job && job.het_job != job.id) remove(job.het_job);
   remove(job.id);
   if (job.state != JobState::Pending) return;
@@ -49,8 +49,8 @@ void Queue::refresh(const Job& job, const State& state) {
   stand(first, components, state);
 }
 
-void Queue::stand(const Job& first, const std::vector<const Job*>& components,
-                  const State& state) {
+void JobQueue::stand(const Job& first, const std::vector<const Job*>& components,
+                     const State& state) {
   Line& line = line_for(first, components, state);
   std::uint32_t priority = rule_.at ? 0 : policy_orders_ ? site_priority(first) : first.priority;
   Position position{.priority_inverse = ~priority, .submit = first.submit, .job = first.id};
@@ -59,8 +59,8 @@ void Queue::stand(const Job& first, const std::vector<const Job*>& components,
   where_[first.id] = {.line = &line, .position = position, .begin = {}};
 }
 
-Line& Queue::line_for(const Job& first, const std::vector<const Job*>& components,
-                      const State& state) {
+Line& JobQueue::line_for(const Job& first, const std::vector<const Job*>& components,
+                         const State& state) {
   std::string key = shape_key(components);
   auto [at, fresh] = shapes_.try_emplace(std::move(key));
   if (fresh) {
@@ -77,14 +77,15 @@ Line& Queue::line_for(const Job& first, const std::vector<const Job*>& component
   }
   Shape& shape = *at->second;
   std::string of = rule_.line ? rule_.line(first) : std::string();
-  auto line = std::ranges::find(shape.lines, of, [](const auto& one) -> const std::string& { return one->of; });
+  auto line = std::ranges::find(shape.lines, of,
+                                [](const auto& one) -> const std::string& { return one->of; });
   if (line != shape.lines.end()) return **line;
   shape.lines.push_back(
       std::make_unique<Line>(Line{.shape = &shape, .of = std::move(of), .jobs = {}}));
   return *shape.lines.back();
 }
 
-void Queue::remove(JobId id) {
+void JobQueue::remove(JobId id) {
   auto at = where_.find(id);
   if (at == where_.end()) return;
   if (at->second.line)
@@ -94,7 +95,7 @@ void Queue::remove(JobId id) {
   where_.erase(at);
 }
 
-void Queue::leave(Line& line, const Position& position) {
+void JobQueue::leave(Line& line, const Position& position) {
   Shape& shape = *line.shape;
   line.jobs.erase(position);
   if (!line.jobs.empty()) return;
@@ -106,7 +107,7 @@ void Queue::leave(Line& line, const Position& position) {
   shapes_.erase(shapes_.find(shape.key));
 }
 
-void Queue::wake_until(Instant now, const State& state) {
+void JobQueue::wake_until(Instant now, const State& state) {
   while (!sleeping_.empty() && sleeping_.begin()->first <= now) {
     JobId id = sleeping_.begin()->second;
     sleeping_.erase(sleeping_.begin());
@@ -118,12 +119,12 @@ void Queue::wake_until(Instant now, const State& state) {
   }
 }
 
-const Queue::Place* Queue::find(JobId id) const {
+const JobQueue::Place* JobQueue::find(JobId id) const {
   auto at = where_.find(id);
   return at == where_.end() || !at->second.line ? nullptr : &at->second;
 }
 
-Instant Queue::next_begin(Instant after) const {
+Instant JobQueue::next_begin(Instant after) const {
   auto next = sleeping_.lower_bound({after + Duration(1), JobId{0}});
   return next == sleeping_.end() ? kNever : next->first;
 }

@@ -38,7 +38,8 @@ std::uint32_t site_priority(const Job& job);
 struct PriorityRule {
   // Asked for heads of lines, once a pass.
   std::function<std::uint32_t(const Job&, Instant now)> at;
-  // What makes jobs of one shape differ: user, account, QOS, a fixed number … Equal texts, one line.
+  // What makes jobs of one shape differ: user, account, QOS, a fixed number … Equal texts, one
+  // line.
   std::function<std::string(const Job&)> line;
 };
 
@@ -61,8 +62,8 @@ struct Line {
 // the configuration changed.
 struct Home {
   PartitionId id;
-  std::uint32_t pool = 0;  // in the book
-  bool takes_all = true;   // every node of it is admitted
+  std::uint32_t pool = 0;               // in the book
+  bool takes_all = true;                // every node of it is admitted
   std::vector<std::uint64_t> admitted;  // bits by place in the pool, unless takes_all
   PlacementRules rules;
   std::uint32_t cpus_least = 1;  // that a node must have free to take any part of it
@@ -75,19 +76,20 @@ struct Shape {
   std::uint32_t tier = 0;
   bool is_het = false;
   std::vector<std::unique_ptr<Line>> lines;
-  std::size_t place = 0;  // in Queue::shapes()
+  std::size_t place = 0;  // in JobQueue::shapes()
   // What the planner remembers; see pass.cc.
   std::vector<Home> homes;
   std::uint64_t homes_made_for = 0;  // generation of the configuration
   bool is_awake = true;              // something changed since it was found blocked
   std::uint64_t blocked_in = 0;      // the pass that found that none of its jobs can start
+  Instant promised_from;             // in that pass, the start that was promised last
 };
 
-class Queue {
+class JobQueue {
  public:
-  Queue() = default;
-  Queue(Queue&&) = default;
-  Queue& operator=(Queue&&) = default;
+  JobQueue() = default;
+  JobQueue(JobQueue&&) = default;
+  JobQueue& operator=(JobQueue&&) = default;
 
   // How numbers of records count: by policies without an order of their own as they are.
   void set_order(bool policy_orders, PriorityRule rule);

@@ -89,7 +89,11 @@ void PlannerLoop::run() {
     Plan plan = planner_.plan(state_, last_plan_, PlanBudget{});
     published_.note_plan(stopwatch() - begin);
     plan.verdicts.at = last_plan_;
-    published_.set_verdicts(Ref(plan.verdicts));
+    if (plan.quick)
+      verdicts_.merge(plan.verdicts);
+    else
+      verdicts_ = std::move(plan.verdicts);
+    published_.set_verdicts(Ref(verdicts_));
     if (plan.starts.empty()) continue;
     outstanding_ = true;
     propose_(std::move(plan));

@@ -50,6 +50,7 @@ class PlannerLoop {
   bool outstanding_ = false;       // a plan is with the core
   bool wanted_ = true;             // something changed since the last plan
   Instant last_plan_;
+  Verdicts verdicts_;  // of all passes since the last full one
   std::jthread thread_;  // last: it uses the others
 };
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/plan.h"
+
+namespace ym {
+
+void Verdicts::merge(const Verdicts& newer) {
+  for (const auto& [shape, verdict] : newer.shapes) shapes.insert_or_assign(shape, verdict);
+  for (const auto& [job, reason] : newer.jobs) jobs.insert_or_assign(job, reason);
+  for (const auto& [job, verdict] : newer.het) het.insert_or_assign(job, verdict);
+  for (const auto& [job, start] : newer.promised) promised.insert_or_assign(job, start);
+  at = newer.at;
+}
+
+}  // namespace ym
