@@ -90,8 +90,8 @@ void read_weights(Settings& settings, const ClusterConfig& config) {
   }
 }
 
-int show(const Settings& asked, Controller& controller) {
-  Settings settings = asked;
+int show(const Settings& wish, Controller& controller) {
+  Settings settings = wish;
   read_weights(settings, controller.config());
   for (const auto& [key, value] : controller.config().shown)
     if (key == "PriorityType" && value == "priority/basic") {

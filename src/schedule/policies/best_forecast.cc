@@ -25,9 +25,9 @@ namespace ym {
 namespace {
 
 // The weights of the four, in the order of the list above.
-constexpr double kSlowdown = 6, kWait = 0.3, kHoles = 100, kAge = 1;
+constexpr double kSlowdown = 7, kWait = 0.3, kHoles = 150, kAge = 3;
 constexpr double kAgeSteepness = 5, kAgeMost = 4;
-constexpr double kFullHoles_s = 200'000;  // a queue so long makes holes count in full
+constexpr double kFullHoles_s = 300'000;  // a queue so long makes holes count in full
 constexpr std::int64_t kShortest_s = 10;  // shorter jobs count as so long
 constexpr int kForecastsMax = 128;        // of one pass, beside the well-known orders
 
@@ -125,7 +125,7 @@ class Search {
   }
   // Of jobs alike the first goes first.
   bool is_tried(const Order& order, std::size_t first, std::size_t at) const {
-    for (std::size_t i = first + 1; i < at; ++i)
+    for (std::size_t i = first; i < at; ++i)
       if (job(order[i]).cpus == job(order[at]).cpus && job(order[i]).limit_s == job(order[at]).limit_s)
         return true;
     return false;
