@@ -194,9 +194,9 @@ void Pass::ask(const Job& job, const Shape& shape, const Guests& guests,
   Duration grace{0};
   for (std::size_t i : chosen) {
     const Guests::Guest& guest = guests.all[i];
+    asked_.insert(guest.job->id);
     if (guest.candidate.parked || (some_end && !ends(i))) continue;
     grace = std::max(grace, guest.grace);
-    asked_.insert(guest.job->id);
     plan_.preemptions.push_back({.victim = guest.job->id,
                                  .sluid = guest.job->sluid,
                                  .mode = guest.candidate.mode,
