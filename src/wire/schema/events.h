@@ -4,6 +4,7 @@
 #include "model/event.h"
 #include "wire/codec_impl.h"
 #include "wire/schema/model.h"
+#include "wire/schema/preempt_event.h"
 #include "wire/schema/reservation.h"
 #include "wire/schema/trigger.h"
 
@@ -77,8 +78,6 @@ template <>
 inline constexpr std::uint32_t variant_number<StepEnded> = 52;
 template <>
 inline constexpr std::uint32_t variant_number<StepUpdated> = 78;
-template <>
-inline constexpr std::uint32_t variant_number<JobPreempted> = 89;
 
 template <class F>
 void fields(F&&, const UnknownEvent*) {}
@@ -257,13 +256,6 @@ void fields(F&& f, const JobSuspended*) {
 template <class F>
 void fields(F&& f, const JobResumed*) {
   f(1, "job", &JobResumed::job);
-}
-template <class F>
-void fields(F&& f, const JobPreempted*) {
-  f(1, "job", &JobPreempted::job);
-  f(2, "by", &JobPreempted::by);
-  f(3, "mode", &JobPreempted::mode);
-  f(4, "limit_end", &JobPreempted::limit_end);
 }
 template <class F>
 void fields(F&& f, const JobForgotten*) {
