@@ -36,7 +36,7 @@ bool Pass::others_make_room(const Job& job, Shape& shape, Verdict& verdict) {
   if (!room && !licenses) return false;
   if (planner_.book_.leaving_for(job.id)) {
     // What it gets when they have gone is kept for it.
-    promise(components_of(state_, job), shape, verdict);
+    if (promise(components_of(state_, job), shape, verdict)) planner_.preemptors_.insert(job.id);
     note_verdict(job, shape, std::move(verdict));
     return true;
   }
@@ -194,9 +194,9 @@ void Pass::ask(const Job& job, const Shape& shape, const Guests& guests,
   Duration grace{0};
   for (std::size_t i : chosen) {
     const Guests::Guest& guest = guests.all[i];
+    asked_.insert(guest.job->id);
     if (guest.candidate.parked || (some_end && !ends(i))) continue;
     grace = std::max(grace, guest.grace);
-    asked_.insert(guest.job->id);
     plan_.preemptions.push_back({.victim = guest.job->id,
                                  .sluid = guest.job->sluid,
                                  .mode = guest.candidate.mode,
@@ -227,6 +227,7 @@ void Pass::ask(const Job& job, const Shape& shape, const Guests& guests,
                 .expected_start = booking.start,
                 .text = {}});
   book(std::move(booking), job, shape);
+  planner_.preemptors_.insert(job.id);
 }
 
 }  // namespace ym

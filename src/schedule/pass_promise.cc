@@ -136,12 +136,19 @@ std::optional<Booking> Pass::lift(JobId job) {
   Booking old = std::move(at->second);
   profile_.retract(old);
   planner_.bookings_.erase(at);
+  planner_.preemptors_.erase(job);
   return old;
 }
 
 void Pass::lift_all() {
-  for (const auto& [job, booking] : planner_.bookings_) profile_.retract(booking);
-  planner_.bookings_.clear();
+  Bookings kept;
+  for (auto& [job, booking] : planner_.bookings_) {
+    if (planner_.preemptors_.contains(job) && planner_.queue_.find(job))
+      kept.emplace(job, std::move(booking));
+    else
+      profile_.retract(booking);
+  }
+  planner_.bookings_ = std::move(kept);
 }
 
 // A quick pass goes on with what the last ones promised.

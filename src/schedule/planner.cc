@@ -41,6 +41,7 @@ void Planner::rebuild(const State& state) {
   queue_.set_order(policy_->order || policy_->passing_order, priority_);
   book_.rebuild(state);
   bookings_.clear();
+  preemptors_.clear();
   reservations_.clear();
   state.jobs.for_each([&](std::uint64_t, const Job& job) { queue_.refresh(job, state); });
   state.reservations.for_each([&](std::uint64_t, const Reservation& one) {
@@ -138,6 +139,7 @@ void Planner::refresh(JobId id, const State& state) {
   bool starts_as_promised = job && job->start == at->second.start;
   if (!starts_as_promised) book_.note_ease();
   bookings_.erase(at);
+  preemptors_.erase(id);
 }
 
 std::uint64_t Planner::work_of_full_pass(const PlanBudget& budget) const {

@@ -8,6 +8,7 @@
 // Thread rule: one owner; it may live on a thread of its own, fed with events and snapshots.
 #pragma once
 #include <map>
+#include <set>
 
 #include "model/event.h"
 #include "model/state.h"
@@ -71,6 +72,9 @@ class Planner {
   Duration full_every_{0};
   bool owes_full_ = false;  // the last pass was a quick one
   bool stale_ = false;      // the configuration changed: start anew before the next plan
+  // Others have made room for these, or are about to: what they were promised is kept until it is
+  // their turn again, also from those before them in the queue.
+  std::set<JobId> preemptors_;
   Instant preempt_again_ = kNever;  // when somebody may be asked to make room who is exempt as yet
   bool all_changed_ = true;
   // Of the jobs that started, the latest counting most.

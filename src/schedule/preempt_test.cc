@@ -29,7 +29,8 @@ struct Yard {
     });
   }
   FitsWithout needs(std::uint32_t nodes, std::uint32_t cpus) {
-    return [this, nodes, cpus](const std::vector<bool>& gone) -> std::optional<std::vector<NodeId>> {
+    using Nodes = std::optional<std::vector<NodeId>>;
+    return [this, nodes, cpus](const std::vector<bool>& gone) -> Nodes {
       std::vector<std::uint32_t> left = free;
       for (std::size_t i = 0; i < gone.size(); ++i)
         if (gone[i]) left[where(i).first.value] += where(i).second;

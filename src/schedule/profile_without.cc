@@ -24,14 +24,21 @@ std::optional<Free> Profile::without(NodeId node, const std::vector<Departure>& 
   }
   bool alone = other.jobs == gone.size();
   Free& free = other.free;
+  // What is free now, less what this pass took and what those want back who are suspended. The
+  // book says it, too, but knows no less than none.
+  const Node& now = state_.nodes.at(node.value);
+  std::int64_t cpus = std::int64_t{now.cpus_free()} - (track.free.cpus - free.cpus) -
+                      now.parked_cpus;
   for (const Departure& one : gone) {
-    free.cpus = std::min(free.cpus + one.share.cpus, free.cpus_total);
+    cpus += one.share.cpus;
     std::erase_if(other.holdings, [&](const Holding& held) { return held.job == one.job; });
     if (one.keeps_memory) continue;
     free.memory_mb += one.share.memory_mb;
     if (free.gres && one.allocation->gres) release_gres(*one.allocation, free);
     if (other.jobs > 0) --other.jobs;
   }
+  free.cpus = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(cpus, 0, std::int64_t{free.cpus_total}));
   if (alone) {
     free.cpus = free.cpus_total;
     free.idle = true;

@@ -77,7 +77,7 @@ def test_no_requeue_is_cancelled(yards):
 
 def test_cancel_with_grace_time(yards):
     yard = yards("CANCEL", "GraceTime=5")
-    # The step is warned and ends by itself; the script notices and is done before the grace is over.
+    # The step is warned and ends by itself; the script goes on until the grace is over.
     step = "trap 'echo warned; exit 0' TERM; echo ready; while :; do sleep 0.1; done"
     low = running(yard, "low", f'srun sh -c "{step}"; echo saved; sleep 1000')
     high = submit(yard, "high", "echo ready; sleep 1000")

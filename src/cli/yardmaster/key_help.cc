@@ -190,7 +190,7 @@ constexpr KeyHelp kSlurmConf[] = {
     {Partition, "DisableRootJobs", "Whether root may not use it"},
     {Partition, "Exclusive",
      "NODE: jobs get whole nodes; USER: nodes are shared by jobs of one user only"},
-    {Partition, "GraceTime", "The seconds between the warning and the end of a job that makes room"},
+    {Partition, "GraceTime", "The seconds between a job's warning and its end, if it makes room"},
     {Partition, "Hidden", "Whether squeue and sinfo show it only with --all"},
     {Partition, "MaxCPUsPerNode", "CPUs that jobs of this partition have on one node at most"},
     {Partition, "MaxMemPerCPU", "Memory for each CPU at most, in MB"},

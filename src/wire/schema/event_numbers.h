@@ -79,7 +79,5 @@ template <>
 inline constexpr std::uint32_t variant_number<NodePowerChanged> = 79;
 template <>
 inline constexpr std::uint32_t variant_number<JobShrunk> = 80;
-template <>
-inline constexpr std::uint32_t variant_number<JobPreempted> = 89;
 
 }  // namespace ym::wire

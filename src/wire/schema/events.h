@@ -5,6 +5,7 @@
 #include "wire/codec_impl.h"
 #include "wire/schema/event_numbers.h"
 #include "wire/schema/model.h"
+#include "wire/schema/preempt_event.h"
 #include "wire/schema/reservation.h"
 #include "wire/schema/trigger.h"
 
@@ -200,13 +201,6 @@ void fields(F&& f, const JobSuspended*) {
 template <class F>
 void fields(F&& f, const JobResumed*) {
   f(1, "job", &JobResumed::job);
-}
-template <class F>
-void fields(F&& f, const JobPreempted*) {
-  f(1, "job", &JobPreempted::job);
-  f(2, "by", &JobPreempted::by);
-  f(3, "mode", &JobPreempted::mode);
-  f(4, "limit_end", &JobPreempted::limit_end);
 }
 template <class F>
 void fields(F&& f, const JobForgotten*) {
