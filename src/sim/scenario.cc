@@ -440,8 +440,10 @@ std::string Scenario::connect(const Line& line) {
     NodeReport said{.complete = true};
     for (const NodeSpec& node : config_.nodes)
       if (node.name == name)
-        said.registration = {
-            .cpus = node.cpus, .memory_mb = node.memory_mb, .boot_time = boots_[name]};
+        said.registration = {.cpus = node.cpus,
+                             .memory_mb = node.memory_mb,
+                             .boot_time = boots_[name],
+                             .slurmd_start = boots_[name]};
     for (const NodeSpec& node : config_.nodes)
       if (node.name == name && !line.options.contains("nogres"))
         said.registration.gres = pretended_gres(node);
