@@ -66,9 +66,8 @@ void MainKeys::set_priority(ClusterConfig& config) {
     rules.calc_period = std::chrono::seconds(period->number);
   std::string flags = fields_.text("PriorityFlags", "");
   auto has = [&](std::string_view word) {
-    return std::ranges::any_of(split_words(flags, ','), [&](std::string_view one) {
-      return same_ignoring_case(one, word);
-    });
+    return std::ranges::any_of(split_words(flags, ','),
+                               [&](std::string_view one) { return same_ignoring_case(one, word); });
   };
   rules.accrue_always = has("ACCRUE_ALWAYS");
   rules.calculate_running = has("CALCULATE_RUNNING");
@@ -83,9 +82,8 @@ void MainKeys::set_priority(ClusterConfig& config) {
   if (!tres) return;
   auto weights = parse_tres_weights(tres->text);
   if (!weights)
-    return findings_.diagnostics.error(
-        places_.find("PriorityWeightTRES")->second,
-        fmt::format("PriorityWeightTRES: {}", weights.error().text));
+    return findings_.diagnostics.error(places_.find("PriorityWeightTRES")->second,
+                                       fmt::format("PriorityWeightTRES: {}", weights.error().text));
   rules.tres = std::move(*weights);
 }
 

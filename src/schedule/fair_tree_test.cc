@@ -25,9 +25,10 @@ TEST(FairTree, SharesOverUsageDecideAmongSiblings) {
 TEST(FairTree, EverybodyOfTheBetterAccountGoesBeforeEverybodyOfTheOther) {
   // physics used 20 of 100 for half of the shares: 2.5; biology 80: 0.625. The greedy user of
   // physics goes before the modest one of biology.
-  auto found = fair_tree({account(kNoParent, "root", 1), account(0, "physics", 1),
-                          account(0, "biology", 1), user(1, "greedy", 1, 19), user(1, "modest", 1, 1),
-                          user(2, "other", 1, 79), user(2, "small", 1, 1)});
+  auto found =
+      fair_tree({account(kNoParent, "root", 1), account(0, "physics", 1), account(0, "biology", 1),
+                 user(1, "greedy", 1, 19), user(1, "modest", 1, 1), user(2, "other", 1, 79),
+                 user(2, "small", 1, 1)});
   EXPECT_DOUBLE_EQ(found[1].level, 2.5);
   EXPECT_DOUBLE_EQ(found[2].level, 0.625);
   EXPECT_DOUBLE_EQ(found[4].factor, 4.0 / 4);  // modest
@@ -37,8 +38,8 @@ TEST(FairTree, EverybodyOfTheBetterAccountGoesBeforeEverybodyOfTheOther) {
 }
 
 TEST(FairTree, WhoUsedNothingIsFirstAndUsersAlikeShareARank) {
-  auto found = fair_tree({account(kNoParent, "root", 1), user(0, "a", 1, 0), user(0, "b", 1, 0),
-                          user(0, "c", 1, 10)});
+  auto found = fair_tree(
+      {account(kNoParent, "root", 1), user(0, "a", 1, 0), user(0, "b", 1, 0), user(0, "c", 1, 10)});
   EXPECT_TRUE(found[1].level > 1e300);
   EXPECT_DOUBLE_EQ(found[1].factor, 1.0);
   EXPECT_DOUBLE_EQ(found[2].factor, 1.0);

@@ -9,7 +9,6 @@
 namespace ym {
 namespace {
 
-__extension__ using Wide = __int128;
 constexpr std::size_t kOldestInScene = kSceneMax / 4;
 
 // The first `count` jobs of all lines: of a line the earlier first, of lines the one whose next job
@@ -46,20 +45,21 @@ std::vector<const Job*> Pass::first_in_queue() const {
     Waiting one = waiting_of(job);
     return std::pair(policy_.order(one, figures_), std::pair(~job.submit.unix_ms, ~job.id.value));
   };
-  std::set<const Job*> chosen;
+  std::map<JobId, const Job*> chosen;
   if (planner_.queue_.pending() > kSceneMax)
     first_of_lines(
         shapes, state_, kOldestInScene,
         [](const Job& a, const Job& b) {
           return std::pair(a.submit, a.id) < std::pair(b.submit, b.id);
         },
-        [&](const Job& job) { chosen.insert(&job); });
+        [&](const Job& job) { chosen.try_emplace(job.id, &job); });
   first_of_lines(
       shapes, state_, kSceneMax, [&](const Job& a, const Job& b) { return key(a) > key(b); },
       [&](const Job& job) {
-        if (chosen.size() < kSceneMax) chosen.insert(&job);
+        if (chosen.size() < kSceneMax) chosen.try_emplace(job.id, &job);
       });
-  std::vector<const Job*> jobs(chosen.begin(), chosen.end());
+  std::vector<const Job*> jobs;
+  for (const auto& [id, job] : chosen) jobs.push_back(job);
   std::ranges::sort(jobs, [&](const Job* a, const Job* b) { return key(*a) > key(*b); });
   return jobs;
 }
@@ -85,6 +85,7 @@ void Pass::arrange() {
   if (!policy_.arrange || planner_.queue_.rule().at || planner_.queue_.pending() < 2) return;
   Scene scene;
   count_processors(scene);
+  __extension__ using Wide = __int128;
   Wide backlog = 0;
   for (const Shape* shape : planner_.queue_.shapes())
     for (const auto& line : shape->lines) {
@@ -95,10 +96,11 @@ void Pass::arrange() {
   for (const Job* job : first_in_queue()) {
     Waiting one = waiting_of(*job);
     if (one.cpus > scene.cpus) continue;  // not with the nodes that there are now
-    scene.candidates.push_back({.waited_s = std::max<std::int64_t>(0, (now_ - one.submit).count() / 1000),
-                                .limit_s = std::max<std::int64_t>(one.limit_s, 1),
-                                .cpus = std::max<std::int64_t>(one.cpus, 1),
-                                .job = job->id});
+    scene.candidates.push_back(
+        {.waited_s = std::max<std::int64_t>(0, (now_ - one.submit).count() / 1000),
+         .limit_s = std::max<std::int64_t>(one.limit_s, 1),
+         .cpus = std::max<std::int64_t>(one.cpus, 1),
+         .job = job->id});
   }
   std::int64_t rank = static_cast<std::int64_t>(scene.candidates.size());
   for (std::size_t at : policy_.arrange(scene)) arranged_[scene.candidates[at].job] = rank--;

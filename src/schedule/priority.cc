@@ -20,13 +20,16 @@ std::int64_t share(std::int64_t over, std::int64_t under) {
   __int128 exact = static_cast<__int128>(over) * kWholeFactor / under;
   return static_cast<std::int64_t>(std::min<__int128>(exact, kFactorMax));
 }
-std::int64_t normal(std::int64_t factor) { return std::clamp<std::int64_t>(factor, 0, kWholeFactor); }
+std::int64_t normal(std::int64_t factor) {
+  return std::clamp<std::int64_t>(factor, 0, kWholeFactor);
+}
 
 // `weight` is in millionths.
 PriorityFactor weighed(std::int64_t factor, std::int64_t weight) {
   __int128 points = static_cast<__int128>(factor) * weight / kWholeFactor;
-  return {.value = factor,
-          .points = static_cast<std::int64_t>(std::clamp<__int128>(points, -kPointsMax, kPointsMax))};
+  return {
+      .value = factor,
+      .points = static_cast<std::int64_t>(std::clamp<__int128>(points, -kPointsMax, kPointsMax))};
 }
 PriorityFactor weighed(std::int64_t factor, std::uint32_t weight) {
   return weighed(factor, std::int64_t{weight} * kWholePoint);
@@ -152,17 +155,17 @@ PriorityParts priority_parts(const Job& job, const PartitionSpec& partition, Ins
   const JobSpec& spec = *job.spec;
   const PriorityRules& rules = scale.rules;
   std::int64_t factor = partition.priority_job_factor;
-  std::int64_t fair = static_cast<std::int64_t>(
-      scale.shares.factor(spec.account, spec.user_name) * static_cast<double>(kWholeFactor));
+  std::int64_t fair = static_cast<std::int64_t>(scale.shares.factor(spec.account, spec.user_name) *
+                                                static_cast<double>(kWholeFactor));
   PriorityParts parts{
       .partition = partition.name,
       .age = weighed(age_factor(job, now, rules), rules.age),
       .assoc = {},  // associations and QOS have no priorities until accounting knows them
       .fair_share = weighed(fair, rules.fair_share),
       .job_size = weighed(size_factor(spec, scale), rules.job_size),
-      .of_partition = weighed(rules.no_normal_part ? share(factor, 1)
-                                                   : share(factor, scale.totals.max_job_factor),
-                              rules.partition),
+      .of_partition = weighed(
+          rules.no_normal_part ? share(factor, 1) : share(factor, scale.totals.max_job_factor),
+          rules.partition),
       .qos = {},
       .tres = tres_parts(spec, scale),
       .site = spec.extras->site_factor,
@@ -185,8 +188,8 @@ std::uint32_t priority_at(const Job& job, const State& state, Instant now,
 
 std::string priority_line(const Job& job) {
   const JobSpec& spec = *job.spec;
-  std::string line = fmt::format("{}/{}/{}/{}/{}", spec.account, spec.user_name, spec.qos, spec.nice,
-                                 spec.extras->site_factor);
+  std::string line = fmt::format("{}/{}/{}/{}/{}", spec.account, spec.user_name, spec.qos,
+                                 spec.nice, spec.extras->site_factor);
   if (has_fixed_priority(job)) line += fmt::format("/{}", job.priority);
   return line;
 }

@@ -15,7 +15,10 @@ constexpr std::int64_t kWhole = kWholeFactor;
 PriorityScale scale(PriorityRules rules) {
   rules.max_age = hours(10);
   return {.rules = std::move(rules),
-          .totals = {.nodes = 10, .cpus = 100, .memory_mb = 1000, .gres = {{"gpu", 8}},
+          .totals = {.nodes = 10,
+                     .cpus = 100,
+                     .memory_mb = 1000,
+                     .gres = {{"gpu", 8}},
                      .max_job_factor = 4},
           .shares = {}};
 }

@@ -48,8 +48,8 @@ std::string Scenario::priorities(const Line&) {
       if (!partition) continue;
       PriorityParts parts = priority_parts(job, *partition->spec, now_, scale());
       auto points = [](const PriorityFactor& one) { return one.points / kWholePoint; };
-      text += fmt::format("job {} {} priority={} age={} size={} partition={}", display_id(job), name,
-                          parts.priority, points(parts.age), points(parts.job_size),
+      text += fmt::format("job {} {} priority={} age={} size={} partition={}", display_id(job),
+                          name, parts.priority, points(parts.age), points(parts.job_size),
                           points(parts.of_partition));
       for (const PriorityParts::Tres& one : parts.tres)
         text += fmt::format(" {}={}", one.name, points(one.factor));

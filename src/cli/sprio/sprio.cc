@@ -33,19 +33,19 @@ std::string fraction(Row row) {
 }
 
 // A factor's column: what it adds to the job's priority, or the weight itself.
-template <PriorityFactor PriorityParts::*factor, std::uint32_t PriorityRules::*weight>
+template <PriorityFactor PriorityParts::* factor, std::uint32_t PriorityRules::* weight>
 std::string points(Row row) {
   if (!row.job) return number(row.weights.*weight);
   if (!row.parts) return "0";
   return fmt::format("{:.0f}", static_cast<double>((row.parts->*factor).points) / kWholePoint);
 }
-template <PriorityFactor PriorityParts::*factor, std::uint32_t PriorityRules::*weight>
+template <PriorityFactor PriorityParts::* factor, std::uint32_t PriorityRules::* weight>
 std::string normal(Row row) {
   if (!row.job) return number(row.weights.*weight);
   std::int64_t value = row.parts ? (row.parts->*factor).value : 0;
   return fmt::format("{:.7f}", static_cast<double>(value) / kWholeFactor);
 }
-template <PriorityFactor PriorityParts::*factor>
+template <PriorityFactor PriorityParts::* factor>
 std::int64_t by_points(Row row) {
   return row.parts ? (row.parts->*factor).points : 0;
 }
@@ -105,7 +105,8 @@ int show(const Settings& wish, Controller& controller) {
                    .users = settings.users,
                    .partitions = settings.partitions,
                    .states = {JobState::Pending}};
-  Status asked = fetch_report<JobRows>(controller, QueryJobs{.filter = filter, .with_priority = true}, rows);
+  Status asked =
+      fetch_report<JobRows>(controller, QueryJobs{.filter = filter, .with_priority = true}, rows);
   if (!asked && !is(asked.error(), Errc::InvalidJobId)) return refuse(asked.error().text);
   if (rows.empty() && !settings.targets.empty())
     return print("Unable to find jobs matching user/id(s) specified\n"), 0;
@@ -124,13 +125,11 @@ Status check(Settings& settings, const std::vector<std::string>& operands) {
 
 // The factors that have a weight, unless all are asked for.
 std::string usual_format(const Settings& settings) {
-  if (settings.report.longer)
-    return std::string(settings.normalized ? kLongNormalized : kLong);
+  if (settings.report.longer) return std::string(settings.normalized ? kLongNormalized : kLong);
   const PriorityRules& rules = settings.rules;
   std::string format(settings.normalized ? "%.15i %9r %.16y %.10S" : "%.15i %9r %.10Y %.10S");
   auto add = [&](bool counts, char letter) {
-    if (counts)
-      format += fmt::format(" %.10{}", settings.normalized ? lower(letter) : letter);
+    if (counts) format += fmt::format(" %.10{}", settings.normalized ? lower(letter) : letter);
   };
   add(rules.age, 'A');
   add(rules.assoc, 'B');
@@ -167,15 +166,19 @@ const std::vector<Column<SprioRow>>& sprio_columns() {
       {'B', "assoc", "ASSOC", points<&PriorityParts::assoc, &PriorityRules::assoc>,
        by_points<&PriorityParts::assoc>},
       {'b', "normassoc", "ASSOC", normal<&PriorityParts::assoc, &PriorityRules::assoc>},
-      {'F', "fairshare", "FAIRSHARE", points<&PriorityParts::fair_share, &PriorityRules::fair_share>,
+      {'F', "fairshare", "FAIRSHARE",
+       points<&PriorityParts::fair_share, &PriorityRules::fair_share>,
        by_points<&PriorityParts::fair_share>},
-      {'f', "normfairshare", "FAIRSHARE", normal<&PriorityParts::fair_share, &PriorityRules::fair_share>},
+      {'f', "normfairshare", "FAIRSHARE",
+       normal<&PriorityParts::fair_share, &PriorityRules::fair_share>},
       {'J', "jobsize", "JOBSIZE", points<&PriorityParts::job_size, &PriorityRules::job_size>,
        by_points<&PriorityParts::job_size>},
       {'j', "normjobsize", "JOBSIZE", normal<&PriorityParts::job_size, &PriorityRules::job_size>},
-      {'P', "partition", "PARTITION", points<&PriorityParts::of_partition, &PriorityRules::partition>,
+      {'P', "partition", "PARTITION",
+       points<&PriorityParts::of_partition, &PriorityRules::partition>,
        by_points<&PriorityParts::of_partition>},
-      {'p', "normpartition", "PARTITION", normal<&PriorityParts::of_partition, &PriorityRules::partition>},
+      {'p', "normpartition", "PARTITION",
+       normal<&PriorityParts::of_partition, &PriorityRules::partition>},
       {'Q', "qos", "QOS", points<&PriorityParts::qos, &PriorityRules::qos>,
        by_points<&PriorityParts::qos>},
       {'q', "normqos", "QOS", normal<&PriorityParts::qos, &PriorityRules::qos>},
@@ -192,9 +195,8 @@ namespace {
 
 void add_lines(const Settings& settings, const JobRow& row, std::vector<SprioRow>& lines) {
   for (std::string_view partition : split_words(row.partition, ',')) {
-    SprioRow line{.job = &row,
-                  .partition = std::string(partition),
-                  .cluster = settings.report.cluster};
+    SprioRow line{
+        .job = &row, .partition = std::string(partition), .cluster = settings.report.cluster};
     for (const PriorityParts& parts : row.priority_parts)
       if (parts.partition == partition) line.parts = &parts;
     lines.push_back(std::move(line));
@@ -228,13 +230,14 @@ Result<std::string> render_priorities(const Settings& settings, const std::vecto
 }
 
 CommandPage sprio_page() {
-  return {.name = "sprio",
-          .summary = "show what the priorities of pending jobs are made of",
-          .usage = {"[OPTION]..."},
-          .description =
-              "A line for each pending job and partition: its priority, and what each factor that\n"
-              "has a weight adds to it. Without any weight in slurm.conf (PriorityWeight...), jobs\n"
-              "are served in the order of submission, less --nice."};
+  return {
+      .name = "sprio",
+      .summary = "show what the priorities of pending jobs are made of",
+      .usage = {"[OPTION]..."},
+      .description =
+          "A line for each pending job and partition: its priority, and what each factor that\n"
+          "has a weight adds to it. Without any weight in slurm.conf (PriorityWeight...), jobs\n"
+          "are served in the order of submission, less --nice."};
 }
 
 std::vector<Option<SprioSettings>> sprio_table() {

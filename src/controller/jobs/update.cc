@@ -166,8 +166,8 @@ Status Controller::update(const Job& job, const JobPatch& asked, const Caller& c
   bool raises_limit = patch.time_limit_s && *patch.time_limit_s > job.spec->time_limit_s;
   bool raises_priority = patch.priority && *patch.priority > priority_now(job, now);
   bool negative_nice = patch.nice && *patch.nice < job.spec->nice;
-  bool not_for_users = raises_priority || negative_nice || patch.admin_comment || patch.site_factor;
-  if ((raises_limit && !pending) || not_for_users)
+  if ((raises_limit && !pending) || raises_priority || negative_nice || patch.admin_comment ||
+      patch.site_factor)
     if (!caller.administrator) return refuse(Errc::AccessDenied);
 
   JobSpec spec = patched(*job.spec, patch);

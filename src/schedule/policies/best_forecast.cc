@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tries the queue in several orders before it decides: each pass forecasts when the first jobs would
-// start under a few well-known orders and with each job pulled to the front, and follows the order
-// whose forecast costs least. See docs/decisions/0012-default-policy.md for why and how well.
+// Tries the queue in several orders before it decides: each pass forecasts when the first jobs
+// would start under a few well-known orders and with each job pulled to the front, and follows the
+// order whose forecast costs least. See docs/decisions/0012-default-policy.md for why and how well.
 //
 // What a second of waiting costs grows with
 //  - the slowdown: short jobs should not wait for long ones;
@@ -11,8 +11,8 @@
 //  - its area again, steeply with its age: a job that has waited for longer than the whole queue
 //    takes goes first. That is why nobody starves.
 //
-// Forecasts are floating point; what they decide is one order of a few jobs, and what was started is
-// in the log.
+// Forecasts are floating point; what they decide is one order of a few jobs, and what was started
+// is in the log.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -57,8 +57,8 @@ class Search {
     return static_cast<double>(std::max(one.limit_s, kShortest_s));
   }
 
-  // Sets what a second costs each job, so that each kind of cost counts as its weight says under the
-  // given order. False if nobody has to wait.
+  // Sets what a second costs each job, so that each kind of cost counts as its weight says under
+  // the given order. False if nobody has to wait.
   bool weigh(const Order& order) {
     double slowdown = sum(order, [](const Job& one) { return 1 / length(one); });
     double wait = sum(order, [](const Job&) { return 1.0; });
@@ -96,7 +96,8 @@ class Search {
   void attempt_by(Key&& key) {
     Order order(scene_.candidates.size());
     std::iota(order.begin(), order.end(), 0);
-    std::ranges::sort(order, {}, [&](std::size_t i) { return std::tuple(key(job(i)), -job(i).waited_s, i); });
+    std::ranges::sort(order, {},
+                      [&](std::size_t i) { return std::tuple(key(job(i)), -job(i).waited_s, i); });
     attempt(order);
   }
   void try_known_orders() {
@@ -126,7 +127,8 @@ class Search {
   // Of jobs alike the first goes first.
   bool is_tried(const Order& order, std::size_t first, std::size_t at) const {
     for (std::size_t i = first; i < at; ++i)
-      if (job(order[i]).cpus == job(order[at]).cpus && job(order[i]).limit_s == job(order[at]).limit_s)
+      if (job(order[i]).cpus == job(order[at]).cpus &&
+          job(order[i]).limit_s == job(order[at]).limit_s)
         return true;
     return false;
   }

@@ -44,11 +44,13 @@ TEST(BestForecast, WideJobsAreRunOneAfterTheOther) {
 TEST(BestForecast, EveryOrderIsAPermutationAndJobsAlikeKeepTheirs) {
   Prng prng(7);
   for (int round = 0; round < 300; ++round) {
-    Scene scene{.cpus = 64, .free = static_cast<std::int64_t>(prng.below(65)),
+    Scene scene{.cpus = 64,
+                .free = static_cast<std::int64_t>(prng.below(65)),
                 .backlog_s = static_cast<std::int64_t>(prng.below(1'000'000))};
     for (std::int64_t left = 64 - scene.free; left > 0;) {
       auto cpus = std::min<std::int64_t>(left, 1 + static_cast<std::int64_t>(prng.below(32)));
-      scene.releases.push_back({.in_s = 1 + static_cast<std::int64_t>(prng.below(5000)), .cpus = cpus});
+      scene.releases.push_back(
+          {.in_s = 1 + static_cast<std::int64_t>(prng.below(5000)), .cpus = cpus});
       left -= cpus;
     }
     std::ranges::sort(scene.releases, {}, &Scene::Release::in_s);
