@@ -164,10 +164,9 @@ Status Controller::update(const Job& job, const JobPatch& asked, const Caller& c
   }
   if (!pending && touches_placement(patch)) return refuse(Errc::JobNotPending);
   bool raises_limit = patch.time_limit_s && *patch.time_limit_s > job.spec->time_limit_s;
-  bool raises_priority = patch.priority && *patch.priority > priority_now(job, now);
-  bool negative_nice = patch.nice && *patch.nice < job.spec->nice;
-  if ((raises_limit && !pending) || raises_priority || negative_nice || patch.admin_comment ||
-      patch.site_factor)
+  bool raises_priority = (patch.priority && *patch.priority > priority_now(job, now)) ||
+                         (patch.nice && *patch.nice < job.spec->nice);
+  if ((raises_limit && !pending) || raises_priority || patch.admin_comment || patch.site_factor)
     if (!caller.administrator) return refuse(Errc::AccessDenied);
 
   JobSpec spec = patched(*job.spec, patch);

@@ -25,9 +25,9 @@ namespace ym {
 namespace {
 
 // The weights of the four, in the order of the list above.
-constexpr double kSlowdown = 7, kWait = 0.3, kHoles = 150, kAge = 3;
+constexpr double kSlowdown = 8, kWait = 0.3, kHoles = 240, kAge = 8;
 constexpr double kAgeSteepness = 5, kAgeMost = 4;
-constexpr double kFullHoles_s = 300'000;  // a queue so long makes holes count in full
+constexpr double kFullHoles_s = 600'000;  // a queue so long makes holes count in full
 constexpr std::int64_t kShortest_s = 10;  // shorter jobs count as so long
 constexpr int kForecastsMax = 128;        // of one pass, beside the well-known orders
 
