@@ -173,7 +173,7 @@ TEST(PreemptPass, InThePlaceOfASuspendedJobTheOtherStartsAtOnceAndItsTierGetsNon
 
 TEST(PreemptPass, OnRandomStatesOnlyLowerTiersMakeRoomOnceAndForNothingElse) {
   std::size_t asked = 0;
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Prng prng(seed);
     constexpr const char* kModes[] = {"CANCEL", "REQUEUE", "SUSPEND,GANG", "OFF"};
     const char* mode = kModes[prng.below(4)];
@@ -211,7 +211,7 @@ TEST(PreemptPass, OnRandomStatesOnlyLowerTiersMakeRoomOnceAndForNothingElse) {
       EXPECT_LE(node.cpus_used, 4u) << seed;
     });
   }
-  EXPECT_GT(asked, 100u);
+  EXPECT_GT(asked, 50u);
 }
 
 }  // namespace
