@@ -130,6 +130,7 @@ Result<Value> parse_value(const KeyInfo& key, std::string_view text) {
 
 std::string shown_value(const KeyInfo& key, const Value& value) {
   bool number = key.type == KeyType::Number || key.type == KeyType::Limit;
+  if (value.unlimited && key.shown_default == "INFINITE") return "INFINITE";
   if (!number || value.unlimited) return value.text.empty() ? "(null)" : value.text;
   std::size_t blank = key.shown_default.find(' ');
   if (key.shown_default == "No") return value.number ? "Yes" : "No";

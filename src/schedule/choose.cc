@@ -27,7 +27,8 @@ NodesWanted wanted_of(const JobSpec& spec, const PlacementRules& rules) {
 // The lightest first, among equals the roomiest, then the one with the least time to spare.
 void sort_by_taste(Candidates& candidates) {
   std::ranges::sort(candidates, {}, [](const Candidate& c) {
-    return std::tuple(c.free.weight, c.free.asleep, ~c.gres, ~c.capacity, c.free.slack_ms, c.free.node);
+    return std::tuple(c.free.weight, c.free.asleep, ~c.gres, ~c.capacity, c.free.slack_ms,
+                      c.free.node);
   });
 }
 
@@ -148,7 +149,8 @@ Candidates counted(const FeatureChoice& choice, Candidates candidates, NodesWant
 }
 
 // --nodelist with fewer names than nodes: these, and others.
-Candidates with_required(const Hostlist& required, Candidates candidates, const NodesWanted& wanted) {
+Candidates with_required(const Hostlist& required, Candidates candidates,
+                         const NodesWanted& wanted) {
   sort_by_taste(candidates);
   Candidates chosen, others;
   for (Candidate& one : candidates)

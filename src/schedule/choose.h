@@ -31,7 +31,9 @@ struct Sum {
     tasks -= one.capacity;
     gres -= one.gres;
   }
-  bool suffices(const NodesWanted& wanted) const { return tasks >= wanted.tasks && gres >= wanted.gres; }
+  bool suffices(const NodesWanted& wanted) const {
+    return tasks >= wanted.tasks && gres >= wanted.gres;
+  }
 };
 
 // Nodes that together take all tasks, as --nodes, --nodelist, --constraint, --contiguous and

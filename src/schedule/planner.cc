@@ -105,6 +105,9 @@ void Planner::observe(const Event& event, const State& state) {
   }
   JobId job = std::visit(JobOf{}, event.body);
   if (!job) return;
+  // Of a job that goes on without it, too.
+  if (const auto* released = std::get_if<JobNodeReleased>(&event.body))
+    book_.refresh(released->node, state);
   if (std::holds_alternative<JobStarted>(event.body))
     if (const Job* started = state.find(job)) note_start(*started);
   refresh(job, state);

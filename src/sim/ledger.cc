@@ -210,6 +210,15 @@ void Ledger::check_resources() {
       sum.exclusive += job.spec->exclusive;
       sum.completing += left;
     }
+    // What it has given up and is not clean yet.
+    for (const NodeShare& share : job.leaving->nodes) {
+      Sum& sum = sums[share.node];
+      sum.cpus += share.cpus;
+      sum.memory_mb += share.memory_mb;
+      sum.jobs += 1;
+      sum.exclusive += job.spec->exclusive;
+      sum.completing += 1;
+    }
   });
   state_.nodes.for_each([&](std::uint64_t, const Node& node) {
     const Sum& sum = sums[node.id];
@@ -235,7 +244,8 @@ void Ledger::check_gres(const Node& node) {
   state_.jobs.for_each([&](std::uint64_t, const Job& job) {
     bool left = std::ranges::find(job.nodes_left, node.id) != job.nodes_left.end();
     if (!job.holds_resources() || (job.completing() && !left)) return;
-    for (const GresShare& share : gres_on(*job.allocation->gres, node.id)) hold_gres(kinds, share);
+    for (const Allocation* held : {&*job.allocation, &*job.leaving})
+      for (const GresShare& share : gres_on(*held->gres, node.id)) hold_gres(kinds, share);
   });
   if (kinds != *node.gres)
     fail(fmt::format("the generic resources of node {} are not those of its jobs: {}",

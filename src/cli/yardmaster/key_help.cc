@@ -106,8 +106,8 @@ constexpr KeyHelp kSlurmConf[] = {
      "When a node that was down comes back by itself: 0 never, 1 if it was only silent, 2 whenever "
      "it registers"},
     {Main, "SchedulerParameters",
-     "ym_policy=NAME (see yardmaster sim --help), bf_max_time, bf_window, bf_max_job_user and others "
-     "of bf_*; what has no effect here is warned of"},
+     "ym_policy=NAME (see yardmaster sim --help), bf_max_time, bf_window, bf_max_job_user and "
+     "others of bf_*; what has no effect here is warned of"},
     {Main, "ScronParameters", "enable: users may have crontabs (scrontab)"},
     {Main, "SelectType",
      "select/cons_tres shares nodes among jobs, select/linear gives whole nodes"},
@@ -137,7 +137,8 @@ constexpr KeyHelp kSlurmConf[] = {
     {Main, "SuspendExcNodes",
      "Nodes that power saving leaves alone; n[1-9]:3 leaves three of them on"},
     {Main, "SuspendExcParts", "Partitions whose nodes it leaves alone"},
-    {Main, "SuspendExcStates", "States in which it leaves nodes alone: DOWN, DRAIN, RESERVED ..."},
+    {Main, "SuspendExcStates",
+     "States in which it leaves nodes alone: DOWN, DRAIN, RESERVED and others"},
     {Main, "SuspendProgram", "What slurmctld runs to switch nodes off; the nodes are its argument"},
     {Main, "SuspendRate", "At most so many nodes are switched off in a minute; 0: no limit"},
     {Main, "SuspendTime",
@@ -151,7 +152,8 @@ constexpr KeyHelp kSlurmConf[] = {
     {Main, "TaskProlog",
      "A program that runs before each task, as its user; export, unset and print lines count"},
     {Main, "TmpFS", "The folder whose disk is the node's TmpDisk"},
-    {Main, "TopologyParam", "TopoOptional: the network counts for jobs that ask with --switches only"},
+    {Main, "TopologyParam",
+     "TopoOptional: the network counts for jobs that ask with --switches only"},
     {Main, "TopologyPlugin",
      "topology/tree or topology/block: nodes close to each other for a job; topology/flat: none"},
     {Main, "TreeWidth", "To how many others a slurmd passes a message on"},
@@ -214,6 +216,7 @@ constexpr KeyHelp kSlurmConf[] = {
     {Partition, "State", "UP, DOWN (jobs wait), DRAIN (no new jobs), INACTIVE (neither)"},
     {Partition, "SuspendTime", "As the key of that name for the cluster; the highest counts"},
     {Partition, "SuspendTimeout", "As the key of that name for the cluster; the highest counts"},
+    {Partition, "Topology", "Which network of topology.yaml its nodes are in"},
     {NodeSet, "Feature", "The nodes with this feature"},
     {NodeSet, "Nodes", "Or these"},
     {NodeSet, "NodeSet", "A name for nodes, to be used in Nodes= of partitions"},
