@@ -17,7 +17,7 @@ def yard():
     os.chmod(folder, 0o755)
     with open(os.path.join(folder, "topology.conf"), "w") as f:
         f.write("SwitchName=s1 Nodes=n1\nSwitchName=s2 Nodes=n2\nSwitchName=top Switches=s[1-2]\n")
-    y = Yard(folder, nodes=2, extra="MaxNodeCount=4")
+    y = Yard(folder, nodes=2, extra="MaxNodeCount=4\nPrivateData=cloud")
     y.start()
     yield y
     y.stop()
