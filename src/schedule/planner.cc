@@ -152,12 +152,12 @@ std::uint64_t Planner::work_of_full_pass(const PlanBudget& budget) const {
 
 bool Planner::is_full_pass(const PlanBudget& budget, Instant now) const {
   if (all_changed_ || policy_->keeps_promises) return true;
-  if (budget.depth != PlanBudget::Depth::Auto) return budget.depth == PlanBudget::Depth::Full;
-  if (now < last_full_ || now - last_full_ >= budget.full_every) return true;
   // A reservation that begins or ends concerns everybody.
   for (const auto& [id, times] : reservations_)
     for (Instant turn : {times.first, times.second})
       if (turn > last_plan_ && turn <= now) return true;
+  if (budget.depth != PlanBudget::Depth::Auto) return budget.depth == PlanBudget::Depth::Full;
+  if (now < last_full_ || now - last_full_ >= budget.full_every) return true;
   return work_of_full_pass(budget) <= kSmallWork;
 }
 

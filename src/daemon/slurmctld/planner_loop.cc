@@ -12,6 +12,9 @@ namespace {
 constexpr Duration kIdle = std::chrono::seconds(5);
 constexpr std::size_t kNewsAtOnce = 256;
 constexpr std::size_t kNewsMax = 1000;
+// Passes over the whole queue take at most this part of the time: one in so many. In between only
+// what has changed is looked at.
+constexpr int kFullShare = 20;
 
 }  // namespace
 
@@ -74,8 +77,9 @@ void PlannerLoop::turn_knobs(const std::string& parameters) {
   planner_.set_policy(*knobs_.policy);
 }
 
-PlanBudget PlannerLoop::budget() const {
+PlanBudget PlannerLoop::budget(bool only_changes) const {
   PlanBudget out = knobs_.budget;
+  if (only_changes) out.depth = PlanBudget::Depth::Quick;
   if (knobs_.time_max > Duration(0))
     out.out_of_time = [until = monotonic_clock() + knobs_.time_max] {
       return monotonic_clock() > until;
@@ -112,15 +116,23 @@ void PlannerLoop::run() {
   while (!queue_.closed()) {
     Duration until_begin = planner_.next_begin(last_plan_) - wall_clock();
     Duration wait = std::clamp(until_begin, Duration(1), kIdle);
+    if (full_owed_) wait = std::clamp(full_after_ - monotonic_clock(), Duration(1), wait);
     if (wanted_ && !outstanding_) wait = Duration(0);
     for (News& news : queue_.take(kNewsAtOnce, wait)) take_in(news);
     if (planner_.next_begin(last_plan_) <= wall_clock()) wanted_ = true;
+    if (full_owed_ && monotonic_clock() >= full_after_) wanted_ = true;
     if (!wanted_ || outstanding_) continue;
     wanted_ = false;
     last_plan_ = wall_clock();
     auto begin = stopwatch();
-    Plan plan = planner_.plan(state_, last_plan_, budget());
-    published_.note_plan(stopwatch() - begin, plan.quick);
+    bool too_soon = monotonic_clock() < full_after_;
+    Plan plan = planner_.plan(state_, last_plan_, budget(too_soon));
+    auto took = stopwatch() - begin;
+    published_.note_plan(took, plan.quick);
+    full_owed_ = plan.quick && too_soon;
+    if (!plan.quick)
+      full_after_ =
+          monotonic_clock() + std::chrono::duration_cast<Duration>(took * kFullShare) + Duration(1);
     publish(std::move(plan.verdicts), plan.quick);
     if (plan.starts.empty() && plan.preemptions.empty()) continue;
     outstanding_ = true;

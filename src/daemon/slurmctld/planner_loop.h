@@ -45,7 +45,7 @@ class PlannerLoop {
   void run();
   void take_in(News& news);
   void turn_knobs(const std::string& parameters);
-  PlanBudget budget() const;
+  PlanBudget budget(bool only_changes) const;
   void publish(Verdicts verdicts, bool quick);
   void count_priorities(const PriorityRules& rules, bool changed);
 
@@ -62,7 +62,9 @@ class PlannerLoop {
   bool outstanding_ = false;       // a plan is with the core
   bool wanted_ = true;             // something changed since the last plan
   Instant last_plan_;
-  std::jthread thread_;  // last: it uses the others
+  Duration full_after_{0};  // when the whole queue may be looked at again, by the monotonic clock
+  bool full_owed_ = false;  // it was too soon for it; only changes were looked at
+  std::jthread thread_;     // last: it uses the others
 };
 
 }  // namespace ym
