@@ -43,12 +43,13 @@ def over(yard, job):
     return wait_for(facts, what=f"job {job} to end")
 
 
-# A shell that notes the signal and goes on until its step, which does the same, is gone. The step
-# writes to a file of its own: with --full its srun gets the signal, too.
+# A shell that notes the signal and goes on until its step, which does the same, is gone, and until
+# it is let go: the two get their signals one after the other. The step writes to a file of its own:
+# with --full its srun gets the signal, too.
 SCRIPT = """trap 'echo shell got it' USR1
 srun -o %j.step sh -c '
   trap "echo step got it; exit 0" USR1; echo ready; while :; do sleep 0.05; done' &
-while kill -0 $! 2>/dev/null; do sleep 0.05; done
+while kill -0 $! 2>/dev/null || [ ! -e $SLURM_JOB_ID.go ]; do sleep 0.05; done
 echo end"""
 
 
@@ -63,10 +64,13 @@ def submit_with_step(yard):
 def test_a_signal_goes_to_the_steps_and_with_full_to_the_shell_too(yard, options, shell):
     job = submit_with_step(yard)
     yard.run("scancel", "-s", "USR1", *options, job)
-    wait_for(lambda: "end" in output(yard, f"{job}.out"), what="the end")
     wait_for(lambda: "step got it" in output(yard, f"{job}.step"), what="the step's word")
-    text = output(yard, f"{job}.out")
-    assert ("shell got it" in text) == shell, text
+    if shell:
+        wait_for(lambda: "shell got it" in output(yard, f"{job}.out"), what="the shell's word")
+    with open(f"{yard.dir}/out/{job}.go", "w"):
+        pass
+    wait_for(lambda: "end" in output(yard, f"{job}.out"), what="the end")
+    assert ("shell got it" in output(yard, f"{job}.out")) == shell
 
 
 def test_with_batch_only_the_shell_gets_the_signal(yard):
