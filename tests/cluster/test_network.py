@@ -13,8 +13,7 @@ from yard import Yard, wait_for
 
 @pytest.fixture
 def yard(tmp_path):
-    # A busy machine may take its time over six hundred thousand jobs.
-    cluster = Yard(tmp_path, nodes=2, extra="MessageTimeout=100\n")
+    cluster = Yard(tmp_path, nodes=2)
     cluster.start()
     yield cluster
     cluster.stop()
@@ -107,7 +106,9 @@ def test_the_whole_log_reaches_a_slow_reader(yard):
                               stdout=subprocess.PIPE, text=True)
     numbers = [int(re.search(r'"seq":(\d+)', reader.stdout.readline())[1])]
     # It does not read now. Once this is answered, the controller has sent what it will send unread.
-    yard.run("scontrol", "write", "batch_script", "1", "-")
+    # A busy machine may take longer over it than a command waits.
+    wait_for(lambda: yard.run("scontrol", "write", "batch_script", "1", "-",
+                              check=False).returncode == 0, what="the script")
     numbers += [int(re.search(r'"seq":(\d+)', line)[1]) for line in reader.stdout]
     assert reader.wait() == 0
     assert numbers == list(range(1, len(numbers) + 1))
