@@ -4,6 +4,7 @@ when something of that is missing. Daemons run as root, jobs as users made for t
 import os
 import re
 import shutil
+import signal
 import subprocess
 
 import pytest
@@ -150,6 +151,21 @@ def test_umask_and_priority_come_along(yard):
     assert done.stdout.split() == ["0027", "5"]
     job = yard.submit("umask; nice", prefix="umask 026; renice -n 6 $$ >&2")
     assert yard.output(job).split() == ["0026", "6"]
+
+
+def relative_core_names():
+    with open("/proc/sys/kernel/core_pattern") as f:
+        return not f.read().startswith(("/", "|"))
+
+
+@pytest.mark.skipif(not relative_core_names(), reason="this machine keeps core files elsewhere")
+def test_a_core_file_lies_in_the_working_directory_of_its_task(yard, tmp_path):
+    os.chmod(tmp_path, 0o777)
+    done = subprocess.run(["sh", "-c", "ulimit -c unlimited; exec srun --propagate=CORE "
+                           f"-D {tmp_path} sh -c 'kill -SEGV $$'"],
+                          env=yard.env, cwd="/", capture_output=True, text=True, timeout=180)
+    assert done.returncode == 128 + signal.SIGSEGV, done.stderr
+    assert [name for name in os.listdir(tmp_path) if name.startswith("core")], done.stderr
 
 
 def test_a_lost_working_directory_is_replaced_and_said(yard):

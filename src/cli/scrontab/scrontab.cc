@@ -15,6 +15,7 @@
 #include "os/child.h"
 #include "os/environment.h"
 #include "os/files.h"
+#include "os/temporary.h"
 
 namespace ym::cli {
 namespace {
@@ -98,18 +99,15 @@ std::string editor() {
   return "vi";
 }
 
+std::string temporary_prefix() {
+  return environment_variable("TMPDIR").value_or("/tmp") + "/scrontab-";
+}
+
 // The text as the user leaves it.
 Result<std::string> edited(const std::string& text) {
-  std::string folder = environment_variable("TMPDIR").value_or("/tmp");
-  std::string path = folder + "/scrontab-XXXXXX";
-  int fd = ::mkstemp(path.data());
-  if (fd < 0) return fail(fmt::format("{} cannot be written", folder));
-  bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  ::close(fd);
-  if (!written) {  // nobody is to work on half of it
-    ::unlink(path.c_str());
-    return fail(fmt::format("{} cannot be written", path));
-  }
+  auto made = write_temporary(temporary_prefix(), text);
+  if (!made) return made;
+  const std::string& path = *made;
   std::string environment;
   for (char** one = environ; *one; ++one) environment += std::string(*one) + '\0';
   auto pid =
@@ -132,12 +130,9 @@ bool wants_again() {
 
 // What was refused is not lost.
 void keep(const std::string& text) {
-  std::string path = environment_variable("TMPDIR").value_or("/tmp") + "/scrontab-XXXXXX";
-  int fd = ::mkstemp(path.data());
-  if (fd >= 0) ::close(fd);
-  if (fd < 0 || !write_file(path, text, 0600))
-    return print_error(fmt::format("scrontab: the edit cannot be kept in {}\n", path));
-  print_error(fmt::format("scrontab: the edit is kept: scrontab {} installs it\n", path));
+  auto path = write_temporary(temporary_prefix(), text);
+  if (!path) return print_error(fmt::format("scrontab: the edit is lost: {}\n", path.error().text));
+  print_error(fmt::format("scrontab: the edit is kept: scrontab {} installs it\n", *path));
 }
 
 int edit(Controller& controller, const Settings& settings) {

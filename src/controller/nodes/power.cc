@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "controller/controller.h"
+#include "controller/nodes/state_of.h"
 #include "controller/queries/rows.h"
 #include "model/errc.h"
 #include "notation/hostlist.h"
@@ -15,16 +16,6 @@ namespace ym {
 namespace {
 
 constexpr Duration kRateWindow = std::chrono::minutes(1);
-
-NodeStateChanged state_of(const Node& node) {
-  return {.node = node.id,
-          .condition = node.condition,
-          .drain = node.drain,
-          .fail = node.fail,
-          .down_by_admin = node.down_by_admin,
-          .reason = node.reason,
-          .by = node.reason_uid};
-}
 
 // How many more the rate allows now. `recent` loses what is older than the rate's minute.
 std::size_t room_of(std::uint32_t rate, std::vector<Instant>& recent, Instant now) {

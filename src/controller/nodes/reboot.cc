@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "controller/controller.h"
+#include "controller/nodes/state_of.h"
 #include "model/errc.h"
 #include "notation/hostlist.h"
 
@@ -16,16 +17,6 @@ constexpr std::string_view kAsapReason = "Reboot ASAP", kReason = "reboot reques
 // What has happened is added to the reason that people gave.
 std::string with_note(const std::string& reason, std::string_view note) {
   return reason.empty() ? std::string(note) : reason + " : " + std::string(note);
-}
-
-NodeStateChanged state_of(const Node& node) {
-  return {.node = node.id,
-          .condition = node.condition,
-          .drain = node.drain,
-          .fail = node.fail,
-          .down_by_admin = node.down_by_admin,
-          .reason = node.reason,
-          .by = node.reason_uid};
 }
 
 // Nothing is wrong with it, so that a reason to be told would be of the past.

@@ -8,30 +8,21 @@
 #include "os/child.h"
 #include "os/child_as.h"
 #include "os/files.h"
+#include "os/temporary.h"
 #include "os/users.h"
 
 namespace ym {
 namespace {
 
-// There as long as this is; without a path if there was nothing to write or it could not be.
+// There as long as this is.
 struct TemporaryFile {
-  explicit TemporaryFile(const std::string& text) {
-    if (text.empty()) return;
-    std::string name = "/tmp/slurm-resume-XXXXXX";
-    int fd = ::mkstemp(name.data());
-    if (fd < 0) return;
-    ::close(fd);
-    path = name;
-    if (!write_file(path, text, 0600, Sync::No)) remove_file();
+  explicit TemporaryFile(std::string name) : path(std::move(name)) {}
+  ~TemporaryFile() {
+    if (!path.empty()) ::unlink(path.c_str());
   }
-  ~TemporaryFile() { remove_file(); }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
-  void remove_file() {
-    if (!path.empty()) ::unlink(path.c_str());
-    path.clear();
-  }
-  std::string path;
+  const std::string path;
 };
 
 }  // namespace
@@ -69,7 +60,13 @@ void SidePrograms::run_one(const SideProgram& program) const {
       environment.push_back(std::string(key) + "=" + value);
   }
   if (!config_path_.empty()) environment.push_back("SLURM_CONF=" + config_path_);
-  TemporaryFile file(program.file_text);
+  Result<std::string> written;
+  if (!program.file_text.empty())
+    written = write_temporary("/tmp/slurm-resume-", program.file_text);
+  if (!written)
+    log_.error("{} goes without {}: {}", program.program, program.file_variable,
+               written.error().text);
+  TemporaryFile file(written.value_or(""));
   if (!program.file_variable.empty())
     environment.push_back(program.file_variable + "=" + file.path);
   environment.insert(environment.end(), program.environment.begin(), program.environment.end());
