@@ -28,7 +28,7 @@ class Pass {
  private:
   // The first job of a line that was not looked at, and its place in the queue: lower goes first.
   struct Head {
-    bool passing = false;  // all promises of its partitions are given
+    bool passing = false;   // all promises of its partitions are given
     bool claimless = true;  // nobody is making room for it
     std::uint32_t tier_inverse = 0, priority_inverse = 0;
     Score score;
@@ -109,15 +109,16 @@ class Pass {
   Profile profile_;
   Figures figures_;
   Plan plan_;
-  std::map<JobId, std::int64_t> arranged_;  // by the policy: the higher goes first
+  std::map<JobId, std::int64_t> arranged_;        // by the policy: the higher goes first
   std::vector<Head> heads_;                       // a heap
   std::map<PartitionId, std::size_t> promised_;   // jobs that are promised a start, by partition
   std::map<Uid, std::size_t> promised_to_user_;   // counted only where there is a limit
   std::set<PartitionId> closed_;                  // nobody passes the job that waits there
   std::map<JobId, IndexSet> arrays_;              // elements not yet proposed in this pass
   std::map<JobId, std::uint32_t> array_started_;  // by this pass
-  std::set<JobId> asked_;        // to make room, by this pass
-  std::size_t preemptors_ = 0;   // for whom it was asked who could make room
+  std::set<JobId> asked_;                         // to make room, by this pass
+  std::size_t preemptors_ = 0;                    // for whom it was asked who could make room
+  std::size_t new_promises_ = 0;
   bool out_of_time_ = false;
 };
 

@@ -11,6 +11,9 @@ namespace {
 
 // Times that are tried for all components of a heterogeneous job before it is given up.
 constexpr int kTimesTried = 200;
+// Promises that a quick pass makes at most: the next full one makes the others. Jobs alike that
+// come and go in a stream would be promised starts that are forgotten a moment later.
+constexpr std::size_t kQuickPromises = 16;
 
 }  // namespace
 
@@ -26,6 +29,7 @@ bool Pass::promises_are_given(const Shape& shape) const {
 bool Pass::is_due_a_promise(const Job& job, const Shape& shape) {
   std::size_t given = full_ ? plan_.booked.size() : planner_.bookings_.size();
   if (given >= budget_.reservations_max || no_time_left()) return false;
+  if (!full_ && new_promises_ >= kQuickPromises) return false;
   if (now_ - job.submit < budget_.min_age) return false;
   if (auto user = promised_to_user_.find(job.spec->uid); user != promised_to_user_.end())
     if (user->second >= budget_.per_user_max) return false;
@@ -52,6 +56,7 @@ bool Pass::promise(const Components& components, Shape& shape, Verdict& verdict)
   }
   verdict.expected_start = bookings.front().start;
   if (bookings.front().start - now_ > budget_.window) return false;
+  ++new_promises_;
   for (std::size_t i = 0; i < bookings.size(); ++i) {
     bookings[i].job = components[i]->id;
     book(std::move(bookings[i]), *components[i], shape);

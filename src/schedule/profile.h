@@ -96,6 +96,7 @@ class Profile {
     Free free;
     std::uint32_t jobs = 0;
     std::vector<Holding> added;  // ascending by time
+    mutable Levels levels;
   };
   // A node's room for tasks from a time on.
   struct Offer {
@@ -118,7 +119,8 @@ class Profile {
   void for_each_holding(const Track& track, Visit&& visit) const;
   // The step function of one node, from now on or a little before.
   const std::vector<Level>& levels_of(const Track& track) const;
-  void make_levels(const Track& track, std::vector<Level>& out) const;
+  void make_levels(const Track& track, Levels& out) const;
+  void change_levels(Track& track, const LevelChange& change);
   Free during(const Track& track, Instant from, Instant to, bool with_gres) const;
   void lower(Free& free, const Track& track, Instant from, Instant to) const;
   void offers_beside_promises(const Track& track, std::uint32_t place, const Question& question,
@@ -138,11 +140,6 @@ class Profile {
   Licenses licenses_;                                            // with those that this pass takes
   std::vector<std::pair<Instant, std::string>> licenses_taken_;  // by this pass, and until when
   std::vector<Sketch> sketches_;
-  // The levels of the sketched track that was asked about last, as they were at that version.
-  mutable std::vector<Level> levels_;
-  mutable const Track* levels_track_ = nullptr;
-  mutable std::uint64_t levels_version_ = 0;
-  std::uint64_t version_ = 1;  // of what is taken and promised
   mutable std::uint64_t work_ = 0;
 };
 
