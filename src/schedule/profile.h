@@ -103,6 +103,7 @@ class Profile {
     Instant at;
     std::uint32_t place = 0, tasks = 0;
   };
+  struct Search;
   class Sweep;
 
   const Sketch* sketch_of(const Track& track) const {
@@ -123,10 +124,12 @@ class Profile {
   void change_levels(Track& track, const LevelChange& change);
   Free during(const Track& track, Instant from, Instant to, bool with_gres) const;
   void lower(Free& free, const Track& track, Instant from, Instant to) const;
-  void offers_beside_promises(const Track& track, std::uint32_t place, const Question& question,
-                              const Home& home, std::vector<Offer>& out) const;
-  void offers_of(const Track& track, std::uint32_t place, const Question& question,
-                 const Home& home, std::vector<Offer>& out) const;
+  void offers_beside_promises(const Track& track, Search& search) const;
+  void offers_of(const Track& track, Search& search) const;
+  static void times_of(const std::vector<Level>& levels, std::pair<Instant, Instant> stay,
+                       Search& search);
+  void add_turns(Search& search) const;
+  std::optional<Booking> sweep(Search& search) const;
   std::optional<Booking> try_at(const JobSpec& spec, const Home& home, Instant start,
                                 const std::vector<std::uint32_t>& places) const;
   Licenses licenses_between(Instant from, Instant to) const;
