@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The earliest start of a request: a sweep over the times at which nodes offer more or less room.
 #include <algorithm>
+#include <span>
 
 #include "schedule/place_gres.h"
 #include "schedule/profile.h"
@@ -12,6 +13,59 @@ namespace {
 // (licences, reservations, neighbours, features): after so many it is given up.
 constexpr int kTriesMax = 200;
 constexpr std::uint32_t kNoPlace = 0xffffffff;
+
+// Levels of a window that are lower than all before them that are still in it.
+struct Row {
+  std::vector<std::size_t> levels;
+  std::size_t first = 0;
+  std::size_t at(std::size_t i) const { return levels[i]; }
+  void clear() {
+    levels.clear();
+    first = 0;
+  }
+};
+
+// The least of what the levels within a window have, while the window moves on.
+class Least {
+ public:
+  // Windows begin no earlier than that. The levels are not copied.
+  void begin(const std::vector<Level>& levels, Instant from) {
+    levels_ = levels;
+    auto first = std::ranges::upper_bound(levels, from, {}, &Level::from);
+    if (first != levels.begin()) --first;
+    begin_ = end_ = static_cast<std::size_t>(first - levels.begin());
+    busy_ = 0;
+    cpus_.clear();
+    memory_.clear();
+  }
+  // REQUIRES: neither falls from call to call.
+  void move(Instant from, Instant to) {
+    for (; end_ < levels_.size() && levels_[end_].from < to; ++end_) {
+      add(cpus_, &Level::cpus);
+      add(memory_, &Level::memory_mb);
+      busy_ += levels_[end_].busy > 0;
+    }
+    for (; begin_ + 1 < end_ && levels_[begin_ + 1].from <= from; ++begin_) {
+      busy_ -= levels_[begin_].busy > 0;
+      if (cpus_.at(cpus_.first) == begin_) ++cpus_.first;
+      if (memory_.at(memory_.first) == begin_) ++memory_.first;
+    }
+  }
+  std::int64_t cpus() const { return levels_[cpus_.at(cpus_.first)].cpus; }
+  std::int64_t memory_mb() const { return levels_[memory_.at(memory_.first)].memory_mb; }
+  bool idle() const { return busy_ == 0; }
+
+ private:
+  void add(Row& row, std::int64_t Level::* what) {
+    while (row.levels.size() > row.first && levels_[row.levels.back()].*what >= levels_[end_].*what)
+      row.levels.pop_back();
+    row.levels.push_back(end_);
+  }
+
+  std::span<const Level> levels_;
+  std::size_t begin_ = 0, end_ = 0, busy_ = 0;
+  Row cpus_, memory_;
+};
 
 }  // namespace
 
@@ -39,6 +93,7 @@ struct Profile::Search {
   // For one node.
   std::uint32_t place = 0, last = 0;
   std::vector<Instant> steps, falls, times;
+  Least least;
 
   // True: nothing more is needed of this node.
   bool offer(Instant at, const Free& free) {
@@ -57,7 +112,7 @@ void Profile::offers_of(const Track& track, Search& search) const {
   const JobSpec& spec = search.question.spec;
   search.last = 0;
   if (!track.promised.empty()) return offers_beside_promises(track, search);
-  bool with_gres = spec.exclusive || gres_request(spec);
+  bool with_gres = gres_request(spec) && track.free.gres;
   Instant at = search.question.from;
   Free free = free_of(track);
   const Sketch* sketch = sketch_of(track);
@@ -84,66 +139,19 @@ void Profile::offers_of(const Track& track, Search& search) const {
   if (!done) search.offer(at, free);
 }
 
-namespace {
-
-// The least of what the levels within a window have, while the window moves on.
-class Least {
- public:
-  // REQUIRES: windows begin no earlier than that.
-  Least(const std::vector<Level>& levels, Instant from) : levels_(levels) {
-    auto first = std::ranges::upper_bound(levels, from, {}, &Level::from);
-    if (first != levels.begin()) --first;
-    begin_ = end_ = static_cast<std::size_t>(first - levels.begin());
-  }
-  // REQUIRES: neither falls from call to call.
-  void move(Instant from, Instant to) {
-    for (; end_ < levels_.size() && levels_[end_].from < to; ++end_) {
-      add(cpus_, &Level::cpus);
-      add(memory_, &Level::memory_mb);
-      busy_ += levels_[end_].busy > 0;
-    }
-    for (; begin_ + 1 < end_ && levels_[begin_ + 1].from <= from; ++begin_) {
-      busy_ -= levels_[begin_].busy > 0;
-      if (cpus_.at(cpus_.first) == begin_) ++cpus_.first;
-      if (memory_.at(memory_.first) == begin_) ++memory_.first;
-    }
-  }
-  std::int64_t cpus() const { return levels_[cpus_.at(cpus_.first)].cpus; }
-  std::int64_t memory_mb() const { return levels_[memory_.at(memory_.first)].memory_mb; }
-  bool idle() const { return busy_ == 0; }
-
- private:
-  // Levels of the window that are lower than all before them that are still in it.
-  struct Row {
-    std::vector<std::size_t> levels;
-    std::size_t first = 0;
-    std::size_t at(std::size_t i) const { return levels[i]; }
-  };
-  void add(Row& row, std::int64_t Level::* what) {
-    while (row.levels.size() > row.first && levels_[row.levels.back()].*what >= levels_[end_].*what)
-      row.levels.pop_back();
-    row.levels.push_back(end_);
-  }
-
-  const std::vector<Level>& levels_;
-  std::size_t begin_ = 0, end_ = 0, busy_ = 0;
-  Row cpus_, memory_;
-};
-
-}  // namespace
-
 // Only cpus, memory and whether anybody is there decide? O(levels) then, else O(levels²).
 void Profile::offers_beside_promises(const Track& track, Search& search) const {
   const JobSpec& spec = search.question.spec;
   Instant from = search.question.from, end = latest_end(spec, from);
-  bool with_gres = spec.exclusive || gres_request(spec);
+  bool with_gres = gres_request(spec) && track.free.gres;
   const std::vector<Level>& levels = levels_of(track);
   times_of(levels, {from, end}, search);
   Free free = free_of(track);
   bool by_user = search.home.rules.user_alone || free.for_user ||
                  spec.extras->specials->exclusive_kind == kExclusiveUser ||
                  std::ranges::any_of(track.promised, &Promised::for_user);
-  Least least(levels, from);
+  Least& least = search.least;
+  least.begin(levels, from);
   for (Instant at : search.times) {
     if (at >= search.before) return;
     if (with_gres || by_user) {
