@@ -49,6 +49,7 @@ class Pass {
   Head head_of(Line& line, const Position& position) const;
   Head pop();
   bool is_awake(const Shape& shape) const;
+  Shape::Found& found_of(Shape& shape) const { return full_ ? shape.by_full : shape.by_quick; }
   void make_homes(Shape& shape);
 
   // One job.
@@ -90,10 +91,10 @@ class Pass {
   std::vector<Booking> earliest(const Components& components, Shape& shape);
   std::optional<Booking> earliest_of(const JobSpec& spec, const std::vector<Home>& homes,
                                      Instant from);
-  std::vector<Booking> earliest_together(const Components& components);
   void book(Booking booking, const Job& job, const Shape& shape);
   std::optional<Booking> lift(JobId job);
   void lift_all();
+  void make_pause();
   void count_promises();
   void compress();
   bool is_closed(const Shape& shape) const;
@@ -107,6 +108,8 @@ class Pass {
   bool full_;
   const Policy& policy_;
   Profile profile_;
+  bool goes_on_;          // a full pass, after a pause
+  std::uint64_t number_;  // of the pass, the same before and after pauses
   Figures figures_;
   Plan plan_;
   std::map<JobId, std::int64_t> arranged_;        // by the policy: the higher goes first
@@ -119,6 +122,8 @@ class Pass {
   std::set<JobId> asked_;                         // to make room, by this pass
   std::size_t preemptors_ = 0;                    // for whom it was asked who could make room
   std::size_t new_promises_ = 0;
+  std::size_t promised_before_pause_ = 0;
+  std::vector<Booking> lifted_;  // what others were promised by the full pass before this one
   bool out_of_time_ = false;
 };
 

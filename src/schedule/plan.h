@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/job.h"
-#include "schedule/forecast.h"
+#include "schedule/booking.h"
 #include "schedule/placement.h"
 
 namespace ym {
@@ -48,21 +48,24 @@ struct Preemption {
   Sluid sluid;  // of the attempt that is meant
   PreemptMode mode = PreemptMode::Off;
   JobId by;
-  PartitionId partition;  // in which the other would start
+  PartitionId partition;    // in which the other would start
   std::uint64_t shape = 0;  // shape_hash of the other's request
   Duration grace{0};
 };
 
 struct Plan {
-  Seq based_on;                  // the last event that the planner had seen
-  std::vector<Proposal> starts;  // in the order in which they should be committed
+  Seq based_on;                         // the last event that the planner had seen
+  std::vector<Proposal> starts;         // in the order in which they should be committed
   std::vector<Preemption> preemptions;  // to be committed before the starts
-  std::vector<Booking> booked;   // what blocked jobs were promised, in the order of the queue
+  std::vector<Booking> booked;  // what blocked jobs were promised, in the order of the queue
   Verdicts verdicts;
   bool cut_short = false;  // the budget ended before the queue did
   // Only what had changed was looked at: the verdicts are about that, and nothing is said of the
   // other promises, which stay.
   bool quick = false;
+  // A full pass that made a pause: the next full one goes on with it. What is said here is about
+  // the part since the last pause.
+  bool unfinished = false;
   std::uint64_t work = 0;  // nodes looked at
 };
 
@@ -77,6 +80,8 @@ struct PlanBudget {
   Duration full_every = std::chrono::seconds(30);
   // Asked between jobs: no time is left. Then no more starts are planned, and soon the pass ends.
   std::function<bool()> out_of_time;
+  // Asked between jobs of a full pass: somebody waits for the planner. Unset: it makes no pauses.
+  std::function<bool()> pause;
   std::size_t per_partition_max = static_cast<std::size_t>(-1);  // of reservations_max
   std::size_t per_user_max = static_cast<std::size_t>(-1);
   Duration window{kNever.unix_ms};  // starts further away than this are not promised

@@ -26,8 +26,7 @@ struct JobOf {
 struct NodeOf {
   template <class E>
   NodeId operator()(const E& event) const {
-    if constexpr (
-        requires { event.node; } && !requires { event.job; })
+    if constexpr (requires { event.node; } && !requires { event.job; })
       return event.node;
     else
       return {};
@@ -42,11 +41,12 @@ void Planner::rebuild(const State& state) {
   book_.rebuild(state);
   bookings_.clear();
   preemptors_.clear();
+  former_.clear();
+  unfinished_ = 0;
   reservations_.clear();
   state.jobs.for_each([&](std::uint64_t, const Job& job) { queue_.refresh(job, state); });
-  state.reservations.for_each([&](std::uint64_t, const Reservation& one) {
-    reservations_[one.id] = {one.start, one.end};
-  });
+  state.reservations.for_each(
+      [&](std::uint64_t, const Reservation& one) { reservations_[one.id] = {one.start, one.end}; });
   ++generation_;
   stale_ = false;
   all_changed_ = true;
@@ -143,6 +143,7 @@ void Planner::refresh(JobId id, const State& state) {
   if (!starts_as_promised) book_.note_ease();
   bookings_.erase(at);
   preemptors_.erase(id);
+  former_.erase(id);
 }
 
 std::uint64_t Planner::work_of_full_pass(const PlanBudget& budget) const {
@@ -166,14 +167,17 @@ Plan Planner::plan(const State& state, Instant now, const PlanBudget& budget) {
   // What was due once is, also if the clock was set back since.
   queue_.wake_until(std::max(now, state.time), state);
   bool full = is_full_pass(budget, now);
+  if (full && all_changed_) unfinished_ = 0;
+  bool goes_on = full && is_unfinished();
   preempt_again_ = kNever;
   Plan plan = Pass(*this, state, now, budget, full).run();
-  if (full) last_full_ = now;
-  owes_full_ = !full;
+  if (full && !plan.unfinished) last_full_ = now;
+  owes_full_ = !full || plan.unfinished;
   full_every_ = budget.full_every;
   last_plan_ = now;
   all_changed_ = false;
-  book_.forget_changes();
+  // One that goes on does not look again at what it has passed.
+  if (!goes_on) book_.forget_changes();
   return plan;
 }
 

@@ -40,13 +40,16 @@ class Planner {
   void observe(const Event& event, const State& state);
 
   // REQUIRES: every event of `state` was observed.
-  // Quick: O(shapes + what changed); full: O(shapes × partition's nodes); see bench/.
+  // Quick: O(shapes + what changed); full: O(shapes × partition's nodes); see bench/. A full pass
+  // makes pauses as the budget says; quick ones may come in between.
   Plan plan(const State& state, Instant now, const PlanBudget& budget);
 
   // When, after that moment, the next job becomes eligible by its begin time, the next reservation
   // starts, the next kept promise or a full pass is due, or somebody may be preempted who is exempt
   // as yet; kNever if none does.
   Instant next_begin(Instant after) const;
+  // A full pass has made a pause.
+  bool is_unfinished() const { return unfinished_ != 0; }
   std::size_t shapes() const { return queue_.shapes().size(); }
   std::size_t pending() const { return queue_.pending(); }
 
@@ -70,6 +73,10 @@ class Planner {
       1;  // of nodes, partitions and rules: what shapes remember ends with it
   Instant last_full_, last_plan_;
   Duration full_every_{0};
+  // The full pass that has made a pause, or 0; and who is still to be promised something by it.
+  // What they were promised before is kept meanwhile: no quick pass gives it away.
+  std::uint64_t unfinished_ = 0;
+  std::set<JobId> former_;
   bool owes_full_ = false;  // the last pass was a quick one
   bool stale_ = false;      // the configuration changed: start anew before the next plan
   // Others have made room for these, or are about to: what they were promised is kept until it is

@@ -11,6 +11,8 @@
 namespace ym {
 namespace {
 
+constexpr std::size_t kSpareSteps = 64;
+
 std::uint32_t tasks_wanted(const JobSpec& spec) {
   return std::max({1u, spec.tasks, spec.min_nodes});
 }
@@ -67,9 +69,12 @@ const std::vector<Level>& Profile::levels_of(const Track& track) const {
     if (!sketch->levels.made) make_levels(track, sketch->levels);
     return sketch->levels.steps;
   }
-  // They move along with time, as long as everybody goes when he should.
+  // They move along with time, as long as everybody goes when he should. What was taken back leaves
+  // steps behind.
   bool overdue = !track.holdings.empty() && track.holdings.front().at <= now_;
-  if (!track.levels.made || overdue) make_levels(track, track.levels);
+  std::size_t steps_most = kSpareSteps + 2 * (track.holdings.size() + 2 * track.promised.size());
+  if (!track.levels.made || overdue || track.levels.steps.size() > steps_most)
+    make_levels(track, track.levels);
   track.levels.made = !overdue;
   return track.levels.steps;
 }

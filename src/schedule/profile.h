@@ -17,14 +17,12 @@
 #include <vector>
 
 #include "schedule/book.h"
+#include "schedule/booking.h"
 #include "schedule/calendar.h"
-#include "schedule/forecast.h"
 #include "schedule/placement.h"
 #include "schedule/queue.h"
 
 namespace ym {
-
-using Bookings = std::map<JobId, Booking>;
 
 // What should be back already comes back at any moment, yet not at this one.
 inline constexpr Duration kAnyMoment{1};
