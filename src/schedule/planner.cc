@@ -183,7 +183,7 @@ Plan Planner::plan(const State& state, Instant now, const PlanBudget& budget) {
 
 Instant Planner::next_begin(Instant after) const {
   Instant soonest = queue_.next_begin(after);
-  if (owes_full_)
+  if (owes_full_ && !is_unfinished())
     soonest = std::min(soonest, std::max(last_full_ + full_every_, after + Duration(1)));
   for (const auto& [id, times] : reservations_)
     if (times.first > after && times.first < soonest) soonest = times.first;

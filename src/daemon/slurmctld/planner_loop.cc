@@ -16,7 +16,7 @@ constexpr std::size_t kNewsMax = 1000;
 // what has changed is looked at.
 constexpr int kFullShare = 20;
 // So long a pass over the whole queue goes on while there is news.
-constexpr Duration kFullAtOnce = std::chrono::milliseconds(10);
+constexpr Duration kFullAtOnce = std::chrono::milliseconds(20);
 
 }  // namespace
 
@@ -139,15 +139,18 @@ void PlannerLoop::run() {
   }
 }
 
-// One pass: over what changed, over everything, or a part of that. News goes first.
+// One pass: over what changed, over everything, or a part of that. With a full pass under way, what
+// changed and a part of it take turns.
 void PlannerLoop::plan() {
   bool goes_on = planner_.is_unfinished();
-  bool too_soon = goes_on ? wanted_ : monotonic_clock() < full_after_;
-  wanted_ = false;
+  bool quick_turn = wanted_ && !was_quick_;
+  bool too_soon = goes_on ? quick_turn : monotonic_clock() < full_after_;
+  if (!goes_on || quick_turn) wanted_ = false;
   last_plan_ = wall_clock();
   auto begin = stopwatch();
   Plan plan = planner_.plan(state_, last_plan_, budget(too_soon));
   auto took = stopwatch() - begin;
+  was_quick_ = plan.quick;
   publish(plan);
   if (!goes_on) full_owed_ = plan.quick && too_soon;
   if (plan.quick)

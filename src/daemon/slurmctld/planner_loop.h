@@ -66,6 +66,7 @@ class PlannerLoop {
   Instant last_plan_;
   Duration full_after_{0};  // when the whole queue may be looked at again, by the monotonic clock
   bool full_owed_ = false;  // it was too soon for it; only changes were looked at
+  bool was_quick_ = false;  // the last pass
   std::chrono::microseconds full_took_{0};  // of a full pass, so far
   std::jthread thread_;                     // last: it uses the others
 };
