@@ -141,9 +141,9 @@ def plot(found):
     body = [line for panel in panels for line in panel.grid() + panel.lines()]
     style = ("text{font:12px sans-serif}.title{font-size:14px}.x{text-anchor:middle}"
              ".y,.curve{text-anchor:end}line{stroke:#ddd}polyline{fill:none;stroke-width:2}")
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}">'
-            f"<style>{style}</style>"
-            f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>' + "\n".join(body) + "</svg>\n")
+    head = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}">'
+            f'<style>{style}</style><rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>')
+    return "\n".join([head, *body, "</svg>\n"])
 
 
 def steepness(points):
