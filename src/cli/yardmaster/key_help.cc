@@ -183,6 +183,7 @@ constexpr KeyHelp kSlurmConf[] = {
     {Node, "Sockets", "Sockets of the machine"},
     {Node, "SocketsPerBoard", "Sockets of a board"},
     {Node, "State", "Its state at first: UNKNOWN, CLOUD, DOWN, DRAIN, FAIL, FUTURE"},
+    {Node, "SuspendTime", "SuspendTime of this node alone, in seconds, or INFINITE"},
     {Node, "ThreadsPerCore", "Threads of a core"},
     {Node, "TmpDisk", "The size of TmpFS in MB"},
     {Node, "Weight", "Nodes with less of it are taken first"},

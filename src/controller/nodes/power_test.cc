@@ -196,6 +196,18 @@ TEST_F(Power, AJobThatDoesNotWaitForAllNodesBeginsWithItsFirst) {
   EXPECT_EQ(launches(), 1u);
 }
 
+TEST_F(Power, ANodesOwnTimeCountsMoreThanThatOfItsPartitions) {
+  ClusterConfig config = cluster();
+  config.partitions[0].suspend_time_s = 30;
+  config.nodes[0].suspend_time_s = 50;
+  config.nodes[1].suspend_time_s = JobSpec::kUnlimited;
+  configure(config);
+  pass(31);
+  EXPECT_EQ(ran(), "off n[3-4]");
+  pass(20);
+  EXPECT_EQ(ran(), "off n1");
+}
+
 TEST_F(Power, ANodeGoesOffAsSoonAsItsJobsAreOver) {
   ClusterConfig config = cluster();
   config.power.suspend_time = Duration(-1);
