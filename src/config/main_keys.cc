@@ -298,6 +298,10 @@ void MainKeys::check_relations(const ClusterConfig& config) {
   if (config.first_job_id > config.max_job_id)
     findings_.diagnostics.error(Place{}, fmt::format("FirstJobId={} is more than MaxJobId={}",
                                                      config.first_job_id, config.max_job_id));
+  if (config.prolog_flags.no_hold && config.prolog_flags.contain)
+    findings_.diagnostics.error(
+        places_.find("PrologFlags")->second,
+        "PrologFlags invalid combination: NoHold cannot be combined with Contain and/or X11");
   auto cluster = places_.find("ClusterName");
   if (cluster == places_.end()) {
     findings_.diagnostics.error(Place{}, "ClusterName is missing");

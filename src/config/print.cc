@@ -212,6 +212,10 @@ void print_nodes(NodeIterator begin, NodeIterator end, std::uint16_t node_port, 
   line.text("CpuSpecList", n.cpu_spec_list);
   line.number("CoreSpecCount", n.core_spec_count, 0);
   line.number("MemSpecLimit", n.mem_spec_limit_mb, 0);
+  if (n.suspend_time_s == kConfigUnlimited)
+    line.put("SuspendTime", "UNLIMITED");
+  else
+    line.number("SuspendTime", n.suspend_time_s, NodeSpec::kUsual);
   line.text("State", n.state.empty() ? "UNKNOWN" : n.state, "UNKNOWN");
   line.text("Reason", n.reason);
   bool readable = (named || !hostnames.empty()) && (placed || !addresses.empty());
@@ -295,7 +299,7 @@ std::string print_config(const ClusterConfig& config) {
     line.text("Reason", down.reason);
     out += line.str() + "\n";
   }
-  for (const PartitionSpec& partition : config.partitions) 
+  for (const PartitionSpec& partition : config.partitions)
     out += print_partition(partition, config.preempt.mode_text);
   return out;
 }

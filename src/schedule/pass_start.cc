@@ -117,7 +117,7 @@ void Pass::try_together(const Components& components, Verdict& verdict) {
   std::vector<Proposal> proposals;
   for (const Job* one : components) {
     std::vector<Home> homes = homes_of(*one->spec, state_, planner_.book_, planner_.rules_);
-    auto proposal = try_until(*one, homes, latest_end(*one->spec, now_), verdict);
+    auto proposal = try_start(*one, homes, verdict);
     if (!proposal) break;
     proposal->shape = shape_hash(shape_key(*one->spec));
     take(*proposal, *one);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/slurmctld/desk.h"
 
+#include "daemon/slurmctld/debug_lines.h"
 #include "daemon/slurmctld/desk_impl.h"
 #include "os/stopwatch.h"
 
@@ -12,6 +13,7 @@ void Desk::on_frames(ConnectionId from, const Peer& peer, std::vector<Frame> fra
 
 void Desk::on_frame(ConnectionId from, const Peer& peer, Frame& frame) {
   std::uint16_t kind = frame.header.type;
+  log_request(*s_.log, frame.header, frame.payload.size(), peer);
   auto begin = stopwatch();
   handle(from, peer, frame);
   counts_.note(kind, peer.uid, stopwatch() - begin);

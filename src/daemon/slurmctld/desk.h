@@ -135,6 +135,7 @@ class Desk {
   void reconfigure(ReplyTo to, const Peer& peer, const Frame& frame);
   template <class Message>
   void tell_nodes(ReplyTo to, const std::string& nodes, const Message& message);
+  void change_debug_flags(const SetDebug& wish);
   void set_debug(ReplyTo to, const Peer& peer, const Frame& frame);
   void shut_down(ReplyTo to, const Peer& peer, const Frame& frame);
   void node_report(ReplyTo to, const Peer& peer, const Frame& frame);
@@ -162,7 +163,7 @@ class Desk {
   std::map<std::uint64_t, Follower> followers_;  // by connection; guarded by mutex_
   // As somebody said since the configuration was read; guarded by mutex_.
   std::string debug_level_;
-  std::set<std::string> debug_flags_;
+  std::optional<std::set<std::string>> debug_flags_;
 };
 
 }  // namespace ym

@@ -5,7 +5,9 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "config/debug_flags.h"
 #include "controller/queries/rows.h"
+#include "daemon/slurmctld/debug_lines.h"
 #include "daemon/slurmctld/desk_impl.h"
 #include "net/token.h"
 #include "notation/hostlist.h"
@@ -99,9 +101,10 @@ void Desk::reconfigure(ReplyTo to, const Peer& peer, const Frame& frame) {
   {
     std::lock_guard lock(mutex_);
     debug_level_.clear();
-    debug_flags_.clear();
+    debug_flags_.reset();
   }
   if (auto level = parse_log_level(loaded->config.controller_debug)) s_.log->set_level(*level);
+  take_debug_flags(*s_.log, loaded->config);
   Request request{.id = s_.requests->open(to),
                   .caller = std::move(caller),
                   .command = NewConfiguration{std::move(loaded->config)}};
@@ -126,12 +129,30 @@ void Desk::set_debug(ReplyTo to, const Peer& peer, const Frame& frame) {
   {
     std::lock_guard lock(mutex_);
     if (level) debug_level_ = wish.level;
-    for (const std::string& flag : wish.flags_on) debug_flags_.insert(flag);
-    for (const std::string& flag : wish.flags_off) debug_flags_.erase(flag);
+    if (!wish.flags_on.empty() || !wish.flags_off.empty()) change_debug_flags(wish);
   }
   if (level) s_.log->set_level(*level);
   if (level) s_.log->info("debug level is {} from now on", wish.level);
   answer(to, Done{});
+}
+
+// REQUIRES: mutex_ is held.
+void Desk::change_debug_flags(const SetDebug& wish) {
+  if (!debug_flags_) {
+    debug_flags_.emplace();
+    for (const auto& [key, value] : s_.published->config()->shown)
+      if (key == "DebugFlags")
+        for (std::string_view name : split_words(value, ','))
+          if (const DebugFlagName* known = find_debug_flag(name))
+            debug_flags_->emplace(known->name);
+  }
+  for (const std::string& flag : wish.flags_on) debug_flags_->insert(flag);
+  for (const std::string& flag : wish.flags_off) debug_flags_->erase(flag);
+  std::string names = join({debug_flags_->begin(), debug_flags_->end()}, ",");
+  s_.log->set_topics(debug_flag_bits(names));
+  s_.log->info("DebugFlags are {} from now on", names.empty() ? "none" : names);
+  for (const std::string& flag : wish.flags_on)
+    if (debug_flag_bits(flag) == 0) s_.log->info("DebugFlags={}: nothing is logged for it", flag);
 }
 
 void Desk::shut_down(ReplyTo to, const Peer& peer, const Frame& frame) {
@@ -179,6 +200,7 @@ void Desk::node_report(ReplyTo to, const Peer& peer, const Frame& frame) {
 
 void Desk::deliver(JournalLoop::Work& work) {
   Batch& batch = work.batch;
+  log_batch(*s_.log, batch);
   order_.note(batch.events);
   counts_.note(batch.events);
   answers_.note(batch.events, batch.state, monotonic_clock());

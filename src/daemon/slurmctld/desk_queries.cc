@@ -216,8 +216,9 @@ void Desk::add_live_values(ConfigAnswer& config, const View& view) {
   set("NEXT_JOB_ID", std::to_string(view.state.next_job_id));
   std::lock_guard lock(mutex_);
   if (!debug_level_.empty()) set("SlurmctldDebug", debug_level_);
-  if (!debug_flags_.empty())
-    set("DebugFlags", join({debug_flags_.begin(), debug_flags_.end()}, ","));
+  if (!debug_flags_) return;
+  std::string flags = join({debug_flags_->begin(), debug_flags_->end()}, ",");
+  set("DebugFlags", flags.empty() ? "(null)" : flags);
 }
 
 void Desk::query_config(ReplyTo to) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/slurmctld/service.h"
+#include "daemon/slurmctld/debug_lines.h"
 
 #include <unistd.h>
 
@@ -176,6 +177,8 @@ Status ControllerService::listen() {
             .job = program.job, .sluid = program.sluid, .error = error, .epilog = program.epilog});
       });
   desk_ = std::make_unique<Desk>(surroundings());
+  take_debug_flags(log_, config);
+  core_->set_on_plan([this](const Plan& plan) { log_plan(log_, plan); });
   // The threads run before anybody can connect, so that nothing arrives at a desk that is not
   // there.
   core_->start();
@@ -200,6 +203,7 @@ void ControllerService::reconfigure() {
   }
   for (const std::string& warning : loaded->warnings) log_.info("{}", warning);
   for (const std::string& warning : parameter_warnings(loaded->config)) log_.info("{}", warning);
+  take_debug_flags(log_, loaded->config);
   core_->push(Request{.id = {},
                       .caller = {.uid = {0}, .administrator = true},
                       .command = NewConfiguration{std::move(loaded->config)}});

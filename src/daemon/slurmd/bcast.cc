@@ -60,12 +60,14 @@ void NodeDaemon::receive_file(ConnectionId from, const Peer& peer, std::vector<F
                                         loaded_.config.cluster_name};
   // The process reads the first piece itself, from what was read already.
   frames.insert(frames.begin(), first);
-  take_connection(from, std::move(frames),
-                  [this, arguments, token = *token](Shepherds::Connection connection) {
-                    auto started = shepherds_.run_aside(program_folder() + "/slurm-bcast",
-                                                        arguments, std::move(connection), token);
-                    if (!started) log_.error("cannot receive a file: {}", started.error().text);
-                  });
+  take_connection(
+      from, std::move(frames), [this, arguments, token = *token](Shepherds::Connection connection) {
+        auto started = shepherds_.run_aside({.program = program_folder() + "/slurm-bcast",
+                                             .arguments = arguments,
+                                             .connection = std::move(connection),
+                                             .secret = token});
+        if (!started) log_.error("cannot receive a file: {}", started.error().text);
+      });
 }
 
 }  // namespace ym

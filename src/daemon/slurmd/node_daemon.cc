@@ -319,6 +319,8 @@ void NodeDaemon::obey(agent::Persist& effect) {
     auto facts = facts_for(effect.batch->spec->uid.value, effect.batch->spec->gid.value);
     if (facts) {
       order = batch_order(*effect.batch, *facts);
+      open_x11_of_batch(*effect.batch, *facts);
+      show_display(order);
       GresGiven gres{.job = *effect.batch->gres, .mine = *effect.batch->gres};
       give_resources(order, cpu_wish(*effect.batch, node_.name), gres);
       set_containment(order, *effect.batch, loaded_.config);
@@ -410,6 +412,9 @@ void NodeDaemon::obey(agent::Report& effect) {
   link_->send({.type = wire::message_number<NodeReport>}, wire::encode(report), WhenFull::Cut);
 }
 
-void NodeDaemon::obey(agent::Forget& effect) { spool_.forget(effect.sluid, effect.step); }
+void NodeDaemon::obey(agent::Forget& effect) {
+  if (!effect.step) close_x11(effect.sluid);
+  spool_.forget(effect.sluid, effect.step);
+}
 
 }  // namespace ym

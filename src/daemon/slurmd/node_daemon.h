@@ -20,6 +20,7 @@
 #include "daemon/slurmd/step_queries.h"
 #include "daemon/slurmd/tree.h"
 #include "model/control_messages.h"
+#include "model/x11_messages.h"
 #include "net/key.h"
 #include "net/link.h"
 #include "net/loop.h"
@@ -74,6 +75,13 @@ class NodeDaemon {
     std::uint32_t uid = 0;  // who waits
     Shepherds::Connection connection;
     TimerId timer;
+  };
+  // An attempt's display on this node, as its clients see it.
+  struct X11Here {
+    std::uint32_t display = 0;
+    std::string file;          // XAUTHORITY
+    std::string argument;      // the same, as slurm-x11 takes it
+    std::optional<int> aside;  // the process behind it
   };
   // A step between srun's wish and its shepherd.
   struct PendingStep {
@@ -144,6 +152,14 @@ class NodeDaemon {
   agent::Around around() const;
   bool wants_job_facts() const;
   Result<ShepherdOrder> around_order(const agent::Persist& effect) const;
+  // x11.cc
+  void open_x11(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
+  void open_x11_of_batch(const LaunchJob& job, const LaunchFacts& facts);
+  Result<Fd> start_display(Sluid sluid, const LaunchFacts& facts);
+  Status start_x11(Sluid sluid, const LaunchFacts& facts, Shepherds::Aside wish);
+  void close_x11(Sluid sluid);
+  // Puts the job's display into the order's environment, if it has one here.
+  void show_display(ShepherdOrder& order) const;
   // gres.cc
   void look_for_gres();
   // CPUs and generic resources of the order, and the binding of its tasks to them.
@@ -175,6 +191,7 @@ class NodeDaemon {
   std::uint64_t last_awaiting_ = 0;
   std::map<std::string, std::string> failed_streams_;  // by srun_id
   std::function<void()> on_reconfigure_;
+  std::map<Sluid, X11Here> x11_;
   HealthCheck health_;
   Reboot reboot_;
 };

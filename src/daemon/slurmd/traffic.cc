@@ -110,6 +110,7 @@ void NodeDaemon::on_client_frames(ConnectionId from, const Peer& peer, std::vect
   if (is<ResumeStream>(first)) return resume_stream(from, peer, std::move(frames));
   if (is<AttachStep>(first)) return attach_step(from, peer, std::move(frames));
   if (is<BcastChunk>(first)) return receive_file(from, peer, std::move(frames));
+  if (is<OpenX11>(first)) return open_x11(from, peer, std::move(frames));
   if (is<Ping>(first)) {
     server_->send(from,
                   {.type = wire::message_number<Pong>, .correlation = first.header.correlation},
@@ -184,6 +185,7 @@ Result<ShepherdOrder> NodeDaemon::order_for(const LaunchTasks& request, const Pe
   facts->launcher = launcher_address(peer);
   auto order = step_order(request, *credential, *share, *facts);
   if (order) set_containment(*order, request, *credential, *share, loaded_.config);
+  if (order) show_display(*order);
   return order;
 }
 
