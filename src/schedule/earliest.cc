@@ -98,7 +98,7 @@ class Least {
     std::size_t first = 0;
     std::size_t at(std::size_t i) const { return levels[i]; }
   };
-  void add(Row& row, std::int64_t Level::*what) {
+  void add(Row& row, std::int64_t Level::* what) {
     while (row.levels.size() > row.first && levels_[row.levels.back()].*what >= levels_[end_].*what)
       row.levels.pop_back();
     row.levels.push_back(end_);
@@ -174,6 +174,7 @@ std::optional<Booking> Profile::try_at(const JobSpec& spec, const Home& home, In
     candidates.push_back(std::move(left));
   }
   work_ += places.size();
+  clip_blocks(candidates, spec, home, stays.front());
   auto allocation = place(spec, std::move(candidates), home.rules);
   if (!allocation) return std::nullopt;
   allocation->licenses = std::move(held);
@@ -244,6 +245,8 @@ std::optional<Booking> Profile::earliest(const Question& question, const Home& h
     if (track.usable) offers_of(track, place, question, home, offers);
   }
   for (Instant turn : calendar_.turns(now_))
+    if (turn > question.from && turn < question.before) offers.push_back({turn, kNoPlace, 0});
+  for (Instant turn : block_turns(spec, home))
     if (turn > question.from && turn < question.before) offers.push_back({turn, kNoPlace, 0});
   if (!spec.extras->licenses.empty()) {
     auto back = [&](Instant at) {

@@ -10,15 +10,15 @@
 namespace ym {
 namespace {
 
-constexpr std::uint32_t kSwitchWait = 300;  // s, at most
-
-// --switches=N@time: after that it takes what there is. Looked at in each full pass.
-bool may_use_more_switches(const Job& job, Instant now) {
+// --switches=N@time: until then it waits for few enough of them, and afterwards takes what there
+// is; unset: it has no such wish.
+Instant waits_for_switches_until(const Job& job, Duration longest) {
   const JobSpecials& specials = *job.spec->extras->specials;
-  if (specials.switches == 0) return false;
-  std::uint32_t wait =
-      specials.switch_wait_s ? std::min(specials.switch_wait_s, kSwitchWait) : kSwitchWait;
-  return now - std::max(job.submit, job.spec->begin) >= std::chrono::seconds(wait);
+  if (specials.switches == 0) return {};
+  Duration wait = specials.switch_wait_s
+                      ? std::min<Duration>(std::chrono::seconds(specials.switch_wait_s), longest)
+                      : longest;
+  return std::max(job.submit, job.spec->begin) + wait;
 }
 
 JobSpec without_switches(const JobSpec& spec) {
@@ -100,8 +100,13 @@ std::optional<Allocation> Pass::allocate(const Job& job, const Home& home,
   }
   bool surely_not = profile_.calendar().empty() && !profile_.may_fit_now(spec, home, stay.to);
   if (!allocation && !surely_not) allocation = profile_.place_now(spec, home, stay, maintained);
-  if (!allocation && !surely_not && may_use_more_switches(job, now_))
-    allocation = profile_.place_now(without_switches(spec), home, stay, maintained);
+  if (Instant until = waits_for_switches_until(job, budget_.switch_wait);
+      until && !allocation && !surely_not) {
+    if (until <= now_)
+      allocation = profile_.place_now(without_switches(spec), home, stay, maintained);
+    else
+      planner_.look_again_ = std::min(planner_.look_again_, until);
+  }
   if (!allocation) {
     verdict.reason = maintained ? Reason::ReqNodeNotAvail : Reason::Resources;
     return std::nullopt;
@@ -111,14 +116,26 @@ std::optional<Allocation> Pass::allocate(const Job& job, const Home& home,
   return allocation;
 }
 
-// All components of a heterogeneous job, or none of them.
+// All components of a heterogeneous job, or none of them; with less time if --time-min of one
+// allows it and they do not fit otherwise.
 void Pass::try_together(const Components& components, Verdict& verdict) {
+  if (place_together(components, verdict, false)) return;
+  Verdict shorter = verdict;
+  auto may_be_shorter = [](const Job* one) { return one->spec->time_min_s > 0; };
+  if (std::ranges::any_of(components, may_be_shorter) && place_together(components, shorter, true))
+    verdict = std::move(shorter);
+}
+
+bool Pass::place_together(const Components& components, Verdict& verdict, bool least) {
   Profile::Mark before = profile_.mark();
   std::vector<Proposal> proposals;
   for (const Job* one : components) {
     std::vector<Home> homes = homes_of(*one->spec, state_, planner_.book_, planner_.rules_);
-    auto proposal = try_until(*one, homes, latest_end(*one->spec, now_), verdict);
+    std::uint32_t time_s = least ? one->spec->time_min_s : 0;
+    Instant end = time_s ? now_ + std::chrono::seconds(time_s) : latest_end(*one->spec, now_);
+    auto proposal = try_until(*one, homes, end, verdict);
     if (!proposal) break;
+    proposal->time_limit_s = time_s;
     proposal->shape = shape_hash(shape_key(*one->spec));
     take(*proposal, *one);
     proposals.push_back(std::move(*proposal));
@@ -128,12 +145,13 @@ void Pass::try_together(const Components& components, Verdict& verdict) {
     first.others.assign(std::make_move_iterator(proposals.begin() + 1),
                         std::make_move_iterator(proposals.end()));
     plan_.starts.push_back(std::move(first));
-    return;
+    return true;
   }
   verdict.head = components[proposals.size()]->id;
   profile_.back_to(std::move(before));
   if (profile_.calendar().has_parts())
     for (const Proposal& proposal : proposals) profile_.calendar().uncount(proposal.allocation);
+  return false;
 }
 
 void Pass::take(const Proposal& proposal, const Job& job) {

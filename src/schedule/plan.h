@@ -48,16 +48,16 @@ struct Preemption {
   Sluid sluid;  // of the attempt that is meant
   PreemptMode mode = PreemptMode::Off;
   JobId by;
-  PartitionId partition;  // in which the other would start
+  PartitionId partition;    // in which the other would start
   std::uint64_t shape = 0;  // shape_hash of the other's request
   Duration grace{0};
 };
 
 struct Plan {
-  Seq based_on;                  // the last event that the planner had seen
-  std::vector<Proposal> starts;  // in the order in which they should be committed
+  Seq based_on;                         // the last event that the planner had seen
+  std::vector<Proposal> starts;         // in the order in which they should be committed
   std::vector<Preemption> preemptions;  // to be committed before the starts
-  std::vector<Booking> booked;   // what blocked jobs were promised, in the order of the queue
+  std::vector<Booking> booked;  // what blocked jobs were promised, in the order of the queue
   Verdicts verdicts;
   bool cut_short = false;  // the budget ended before the queue did
   // Only what had changed was looked at: the verdicts are about that, and nothing is said of the
@@ -81,6 +81,11 @@ struct PlanBudget {
   std::size_t per_user_max = static_cast<std::size_t>(-1);
   Duration window{kNever.unix_ms};  // starts further away than this are not promised
   Duration min_age{0};              // who has waited for less is not promised a start
+  // --switches: nobody waits for longer than this for few enough of them, nor for a place that
+  // breaks up less of the network.
+  Duration switch_wait = std::chrono::seconds(300);
+  // bf_topopt_enable: so many later times are looked at for such a place; 0: none.
+  std::uint32_t topopt_iterations = 0;
 };
 
 }  // namespace ym

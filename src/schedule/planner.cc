@@ -26,8 +26,7 @@ struct JobOf {
 struct NodeOf {
   template <class E>
   NodeId operator()(const E& event) const {
-    if constexpr (
-        requires { event.node; } && !requires { event.job; })
+    if constexpr (requires { event.node; } && !requires { event.job; })
       return event.node;
     else
       return {};
@@ -44,9 +43,8 @@ void Planner::rebuild(const State& state) {
   preemptors_.clear();
   reservations_.clear();
   state.jobs.for_each([&](std::uint64_t, const Job& job) { queue_.refresh(job, state); });
-  state.reservations.for_each([&](std::uint64_t, const Reservation& one) {
-    reservations_[one.id] = {one.start, one.end};
-  });
+  state.reservations.for_each(
+      [&](std::uint64_t, const Reservation& one) { reservations_[one.id] = {one.start, one.end}; });
   ++generation_;
   stale_ = false;
   all_changed_ = true;
@@ -156,6 +154,7 @@ bool Planner::is_full_pass(const PlanBudget& budget, Instant now) const {
   for (const auto& [id, times] : reservations_)
     for (Instant turn : {times.first, times.second})
       if (turn > last_plan_ && turn <= now) return true;
+  if (look_again_ <= now) return true;
   if (budget.depth != PlanBudget::Depth::Auto) return budget.depth == PlanBudget::Depth::Full;
   if (now < last_full_ || now - last_full_ >= budget.full_every) return true;
   return work_of_full_pass(budget) <= kSmallWork;
@@ -167,6 +166,7 @@ Plan Planner::plan(const State& state, Instant now, const PlanBudget& budget) {
   queue_.wake_until(std::max(now, state.time), state);
   bool full = is_full_pass(budget, now);
   preempt_again_ = kNever;
+  if (full) look_again_ = kNever;
   Plan plan = Pass(*this, state, now, budget, full).run();
   if (full) last_full_ = now;
   owes_full_ = !full;
@@ -183,7 +183,8 @@ Instant Planner::next_begin(Instant after) const {
     soonest = std::min(soonest, std::max(last_full_ + full_every_, after + Duration(1)));
   for (const auto& [id, times] : reservations_)
     if (times.first > after && times.first < soonest) soonest = times.first;
-  if (preempt_again_ > after && preempt_again_ < soonest) soonest = preempt_again_;
+  for (Instant again : {preempt_again_, look_again_})
+    if (again > after && again < soonest) soonest = again;
   if (policy_->keeps_promises)
     for (const auto& [id, one] : bookings_)
       if (one.start > after && one.start < soonest) soonest = one.start;
