@@ -132,6 +132,7 @@ std::string print_main(const ClusterConfig& c) {
   if (c.preempt.exempt_s)
     p.text("PreemptExemptTime", print_span_long(std::chrono::seconds(c.preempt.exempt_s)), "");
   p.text("PreemptParameters", preempt_parameters(c.preempt), "");
+  p.number("SchedulerTimeSlice", c.preempt.slice_s, d.preempt.slice_s);
   p.text("SelectType", c.whole_nodes ? "select/linear" : "select/cons_tres", "");
   std::string_view memory = c.whole_nodes ? "CR_MEMORY" : "CR_CORE_MEMORY";
   std::string parameters(c.memory_is_consumable ? memory : c.whole_nodes ? "NONE" : "CR_CORE");
@@ -248,6 +249,7 @@ std::string print_partition(const PartitionSpec& p, const std::string& preempt_m
   line.yes("DisableRootJobs", p.disable_root);
   line.text("OverSubscribe", p.oversubscribe, d.oversubscribe);
   line.yes("ExclusiveUser", p.exclusive_user);
+  line.yes("ExclusiveTopo", p.exclusive_topo);
   line.yes("LLN", p.lln);
   line.yes("ReqResv", p.req_resv);
   line.text("PreemptMode", p.preempt_mode, preempt_mode);

@@ -15,6 +15,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "model/state.h"
@@ -106,6 +107,8 @@ class Book {
   std::int64_t cpus() const { return cpus_; }
   // Those who hold licences, and until when.
   const std::map<JobId, Running>& licensed() const { return licensed_; }
+  // Those who have their blocks for themselves, unless they are suspended for others.
+  const std::set<JobId>& alone() const { return alone_; }
 
   // Something came back before its time since the last call of forget_changes().
   bool eased() const { return eased_; }
@@ -125,6 +128,7 @@ class Book {
   std::vector<Pool> pools_;
   std::map<PartitionId, std::uint32_t> pool_by_partition_;
   std::map<JobId, Running> running_, licensed_;
+  std::set<JobId> alone_;
   std::map<JobId, std::uint32_t> array_running_;
   std::map<JobId, std::uint32_t> leaving_for_;
   std::int64_t cpus_ = 0;

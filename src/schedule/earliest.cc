@@ -210,6 +210,7 @@ std::optional<Booking> Profile::try_at(const JobSpec& spec, const Home& home, In
     candidates.push_back(std::move(left));
   }
   work_ += places.size();
+  clip_blocks(candidates, spec, home, stays.front());
   auto allocation = place(spec, std::move(candidates), home.rules);
   if (!allocation) return std::nullopt;
   allocation->licenses = std::move(held);
@@ -305,10 +306,13 @@ std::optional<Booking> Profile::sweep(Search& search) const {
   return std::nullopt;
 }
 
-// The times at which reservations begin and end, and licences come back.
+// The times at which reservations begin and end, blocks are left, and licences come back.
 void Profile::add_turns(Search& search) const {
   const Question& question = search.question;
   for (Instant turn : calendar_.turns(now_))
+    if (turn > question.from && turn < question.before)
+      search.offers.push_back({turn, kNoPlace, 0});
+  for (Instant turn : block_turns(question.spec, search.home))
     if (turn > question.from && turn < question.before)
       search.offers.push_back({turn, kNoPlace, 0});
   if (question.spec.extras->licenses.empty()) return;

@@ -187,10 +187,12 @@ void Pass::step() {
   Verdict verdict{.reason = Reason::None, .head = job.id, .expected_start = {}, .text = {}};
   if (job.het_job)
     try_together(components_of(state_, job), verdict);
+  else if (waits_for_better_place(job, shape))
+    return advance(head);
   else if (!start_elements(job, shape, verdict))
     return advance(head);  // its array is full
   if (verdict.reason == Reason::None) return advance(head);
-  if (!job.het_job && others_make_room(job, shape, verdict)) return advance(head);
+  if (others_make_room(job, shape, verdict)) return advance(head);
   found = {.blocked_in = number_, .promised_from = now_};
   if (old && !full_ && verdict.reason == Reason::Resources) {
     verdict.expected_start = old->start;
@@ -218,7 +220,8 @@ bool Pass::keeps_waiting(const Job& job, Shape& shape) {
 // There is a promise from before, and no room now, whoever it is promised to.
 bool Pass::stays_blocked(const Job& job, Shape& shape) {
   if (job.het_job || !profile_.calendar().empty()) return false;
-  if (planner_.preempt_.by != PreemptBy::Nothing) return false;  // somebody may make room
+  const PreemptRules& preempt = planner_.preempt_;
+  if (preempt.by != PreemptBy::Nothing || preempt.cluster.gang) return false;  // others may go
   if (!planner_.bookings_.contains(job.id)) return false;
   for (const Home& home : shape.homes)
     if (profile_.has_room_now(*job.spec, home)) return false;

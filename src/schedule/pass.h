@@ -73,16 +73,32 @@ class Pass {
   void take(const Proposal& proposal, const Job& job);
   bool is_whole(const JobSpec& spec, PartitionId partition) const;
 
+  // Would it break up less a little later? pass_topology.cc
+  bool waits_for_better_place(const Job& job, Shape& shape);
+  std::optional<Booking> better_place(const Job& job, const Home& home, std::uint32_t score,
+                                      Instant until);
+  std::uint32_t score_of(const Home& home, const Allocation& allocation, Instant at) const;
+
   // Whom to preempt? pass_preempt.cc
+  struct Want;
+  struct Guest;
   struct Guests;
   bool others_make_room(const Job& job, Shape& shape, Verdict& verdict);
-  bool preempt_in(const Job& job, Shape& shape, const Home& home, Verdict& verdict);
-  Guests guests_of(const Job& job, const Home& home, const Partition& partition);
-  std::optional<Allocation> place_without(const Job& job, const Home& home,
-                                          const Calendar::Stay& stay, const Guests& guests,
-                                          const std::vector<bool>& gone) const;
-  void ask(const Job& job, const Shape& shape, const Guests& guests,
-           const std::vector<std::size_t>& chosen, Booking booking);
+  std::optional<Want> want_in(const Job& job, const Home& home);
+  bool preempt_for(const std::vector<Want>& wants, Shape& shape, Verdict& verdict);
+  Guests guests_of(const std::vector<Want>& wants);
+  std::optional<Guest> guest_of(const Job& other, const std::vector<Want>& wants);
+  void note_when_to_ask_again(const Job& other, const PartitionSpec& partition, bool peer);
+  std::vector<Allocation> place_without(const std::vector<Want>& wants, const Guests& guests,
+                                        const std::vector<bool>& gone) const;
+  std::optional<Allocation> place_one_without(const Want& want, const Guests& guests,
+                                              const std::vector<bool>& gone,
+                                              const std::vector<Allocation>& given) const;
+  static void take_off(Free& free, const Allocation& other);
+  void limit_turns(Free& free, std::uint32_t sharers) const;
+  void ask(const std::vector<Want>& wants, Shape& shape, const Guests& guests,
+           const std::vector<std::size_t>& chosen, std::vector<Booking> bookings);
+  void start_in_their_place(const std::vector<Want>& wants, std::vector<Booking> bookings);
 
   // When? pass_promise.cc
   bool is_due_a_promise(const Job& job, const Shape& shape);

@@ -86,6 +86,11 @@ struct PlanBudget {
   std::size_t per_user_max = static_cast<std::size_t>(-1);
   Duration window{kNever.unix_ms};  // starts further away than this are not promised
   Duration min_age{0};              // who has waited for less is not promised a start
+  // --switches: nobody waits for longer than this for few enough of them, nor for a place that
+  // breaks up less of the network.
+  Duration switch_wait = std::chrono::seconds(300);
+  // bf_topopt_enable: so many later times are looked at for such a place; 0: none.
+  std::uint32_t topopt_iterations = 0;
 };
 
 }  // namespace ym

@@ -157,6 +157,7 @@ bool Planner::is_full_pass(const PlanBudget& budget, Instant now) const {
   for (const auto& [id, times] : reservations_)
     for (Instant turn : {times.first, times.second})
       if (turn > last_plan_ && turn <= now) return true;
+  if (look_again_ <= now) return true;
   if (budget.depth != PlanBudget::Depth::Auto) return budget.depth == PlanBudget::Depth::Full;
   if (now < last_full_ || now - last_full_ >= budget.full_every) return true;
   return work_of_full_pass(budget) <= kSmallWork;
@@ -170,6 +171,7 @@ Plan Planner::plan(const State& state, Instant now, const PlanBudget& budget) {
   if (full && all_changed_) unfinished_ = 0;
   bool goes_on = full && is_unfinished();
   preempt_again_ = kNever;
+  if (full) look_again_ = kNever;
   Plan plan = Pass(*this, state, now, budget, full).run();
   if (full && !plan.unfinished) last_full_ = now;
   owes_full_ = !full || plan.unfinished;
@@ -187,7 +189,8 @@ Instant Planner::next_begin(Instant after) const {
     soonest = std::min(soonest, std::max(last_full_ + full_every_, after + Duration(1)));
   for (const auto& [id, times] : reservations_)
     if (times.first > after && times.first < soonest) soonest = times.first;
-  if (preempt_again_ > after && preempt_again_ < soonest) soonest = preempt_again_;
+  for (Instant again : {preempt_again_, look_again_})
+    if (again > after && again < soonest) soonest = again;
   if (policy_->keeps_promises)
     for (const auto& [id, one] : bookings_)
       if (one.start > after && one.start < soonest) soonest = one.start;

@@ -83,6 +83,8 @@ class Planner {
   // their turn again, also from those before them in the queue.
   std::set<JobId> preemptors_;
   Instant preempt_again_ = kNever;  // when somebody may be asked to make room who is exempt as yet
+  // When something else may be found though nothing has changed: a wait for switches is over.
+  Instant look_again_ = kNever;
   bool all_changed_ = true;
   // Of the jobs that started, the latest counting most.
   std::int64_t mean_wait_s_ = 0, mean_work_s_ = 0;

@@ -47,6 +47,8 @@ Profile::Profile(Book& book, const State& state, Bookings& bookings, Instant now
       licenses_(*state.licenses) {
   if (calendar_.has_parts())
     for (const auto& [id, running] : book.running()) calendar_.count(id, *running.allocation);
+  for (const auto& [id, booking] : bookings)
+    if (booking.allocation.topo_alone) alone_promised_[id] = booking;
 }
 
 Profile::Sketch& Profile::sketch_for_writing(NodeId id) {
@@ -249,6 +251,7 @@ std::optional<Allocation> Profile::place_now(const JobSpec& spec, const Home& ho
     if (left.cpus > 0) candidates.push_back(std::move(left));
     return true;
   });
+  clip_blocks(candidates, spec, home, stay);
   return place(spec, std::move(candidates), home.rules);
 }
 
@@ -284,10 +287,13 @@ void Profile::take(const Allocation& allocation, const JobSpec& spec, bool whole
     take_licenses(allocation.licenses, licenses_);
     licenses_taken_.emplace_back(end, allocation.licenses);
   }
+  if (allocation.topo_alone) alone_taken_.emplace_back(end, allocation.nodes);
   if (calendar_.has_parts()) calendar_.count({}, allocation);
 }
 
 Instant Profile::free_until(const Allocation& allocation, Instant end) const {
+  for (const auto& [id, one] : alone_promised_)
+    if (one.start > now_) end = std::min(end, one.start);  // it may be their block
   for (const NodeShare& share : allocation.nodes) {
     const Track& track = book_.track(share.node);
     if (track.promised.empty()) continue;
@@ -305,6 +311,7 @@ Instant Profile::free_until(const Allocation& allocation, Instant end) const {
 
 void Profile::promise(const Booking& booking, const JobSpec& spec, bool whole) {
   const Allocation& allocation = booking.allocation;
+  if (allocation.topo_alone) alone_promised_[booking.job] = booking;
   Ref<Allocation> with_gres = allocation.gres ? Ref(allocation) : Ref<Allocation>();
   for (const NodeShare& share : allocation.nodes) {
     Track& track = book_.track(share.node);
@@ -327,6 +334,7 @@ void Profile::promise(const Booking& booking, const JobSpec& spec, bool whole) {
 }
 
 void Profile::retract(const Booking& booking) {
+  if (booking.allocation.topo_alone) alone_promised_.erase(booking.job);
   for (const NodeShare& share : booking.allocation.nodes) {
     if (!book_.knows(share.node)) continue;
     Track& track = book_.track(share.node);
@@ -344,6 +352,7 @@ void Profile::retract(const Booking& booking) {
 
 bool Profile::still_holds(const Booking& booking, const JobSpec& spec) const {
   if (!calendar_.empty() || !spec.extras->licenses.empty() || booking.start < now_) return false;
+  if (booking.allocation.topo_alone || anybody_alone()) return false;
   return std::ranges::all_of(booking.allocation.nodes, [&](const NodeShare& share) {
     if (!book_.knows(share.node)) return false;
     const Track& track = book_.track(share.node);
@@ -357,7 +366,9 @@ bool Profile::still_holds(const Booking& booking, const JobSpec& spec) const {
   });
 }
 
-Profile::Mark Profile::mark() const { return {sketches_, licenses_, licenses_taken_}; }
+Profile::Mark Profile::mark() const {
+  return {sketches_, licenses_, licenses_taken_, alone_taken_};
+}
 
 void Profile::back_to(Mark mark) {
   for (std::size_t i = mark.sketches.size(); i < sketches_.size(); ++i)
@@ -366,6 +377,7 @@ void Profile::back_to(Mark mark) {
   for (Sketch& sketch : sketches_) sketch.levels.made = false;
   licenses_ = std::move(mark.licenses);
   licenses_taken_ = std::move(mark.licenses_taken);
+  alone_taken_ = std::move(mark.alone_taken);
 }
 
 }  // namespace ym

@@ -12,8 +12,10 @@
 #pragma once
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "schedule/book.h"
@@ -77,6 +79,21 @@ class Profile {
   // Can it still be kept, if nobody but the promised come in between? O(its nodes).
   bool still_holds(const Booking& booking, const JobSpec& spec) const;
 
+  // --- whole blocks: profile_alone.cc ---
+  // Takes away what is in blocks that others have for themselves meanwhile and, from a job that
+  // wants its own so, what is in blocks where anybody else is. `gone` are those who would make room
+  // for it; `is_idle` says of a node whether it would be without them, all the time.
+  void clip_blocks(std::vector<Free>& candidates, const JobSpec& spec, const Home& home,
+                   const Calendar::Stay& stay, const std::set<JobId>& gone,
+                   const std::function<bool(NodeId)>& is_idle) const;
+
+  // Will nobody be on the node then, as far as is known? Promises count.
+  bool is_idle(NodeId node, Instant at) const {
+    return book_.knows(node) && during(book_.track(node), at, at + kAnyMoment, false).idle;
+  }
+  // When something comes back on the home's nodes, from then on and until then, ascending.
+  std::vector<Instant> returns(const Home& home, Instant from, Instant until) const;
+
   // Takes everything back that was taken since.
   struct Mark;
   Mark mark() const;
@@ -131,6 +148,15 @@ class Profile {
   std::optional<Booking> try_at(const JobSpec& spec, const Home& home, Instant start,
                                 const std::vector<std::uint32_t>& places) const;
   Licenses licenses_between(Instant from, Instant to) const;
+  // Is there anybody who has, or is to have, his blocks for himself?
+  bool anybody_alone() const {
+    return !book_.alone().empty() || !alone_taken_.empty() || !alone_promised_.empty();
+  }
+  void clip_blocks(std::vector<Free>& candidates, const JobSpec& spec, const Home& home,
+                   const Calendar::Stay& stay) const;
+  std::vector<Instant> block_turns(const JobSpec& spec, const Home& home) const;
+  template <class Visit>
+  void for_each_alone(const Calendar::Stay& stay, Visit&& visit) const;
 
   Book& book_;
   const State& state_;
@@ -140,6 +166,10 @@ class Profile {
   Calendar calendar_;
   Licenses licenses_;                                            // with those that this pass takes
   std::vector<std::pair<Instant, std::string>> licenses_taken_;  // by this pass, and until when
+  // Of jobs that have their blocks for themselves: what this pass gave them, until when, and what
+  // they are promised.
+  std::vector<std::pair<Instant, std::vector<NodeShare>>> alone_taken_;
+  Bookings alone_promised_;
   std::vector<Sketch> sketches_;
   mutable std::uint64_t work_ = 0;
 };
@@ -148,6 +178,7 @@ struct Profile::Mark {
   std::vector<Sketch> sketches;
   Licenses licenses;
   std::vector<std::pair<Instant, std::string>> licenses_taken;
+  std::vector<std::pair<Instant, std::vector<NodeShare>>> alone_taken;
 };
 
 template <class Visit>

@@ -123,12 +123,14 @@ Status read_topologies(LoadedConfiguration& loaded) {
     auto parsed = parse_topology_yaml(yaml, *text);
     if (!parsed) return std::unexpected(parsed.error());
     found = std::move(*parsed);
-  } else if (plugin.ends_with("/tree") || plugin.ends_with("/block")) {
+  } else if (plugin.ends_with("/tree") || plugin.ends_with("/block") || plugin.ends_with("/ring")) {
     std::string path = beside_slurm_conf(loaded, "topology.conf");
     auto parsed =
         parse_topology_conf(path, [](const std::string& name) { return read_file(name); });
     if (!parsed) return fail(fmt::format("TopologyPlugin={}: {}", plugin, parsed.error().text));
-    parsed->kind = plugin.ends_with("/tree") ? TopologyKind::Tree : TopologyKind::Block;
+    parsed->kind = plugin.ends_with("/tree")   ? TopologyKind::Tree
+                   : plugin.ends_with("/ring") ? TopologyKind::Ring
+                                               : TopologyKind::Block;
     found.push_back(std::move(*parsed));
   }
   for (const PartitionSpec& partition : loaded.config.partitions)

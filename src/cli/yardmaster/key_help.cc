@@ -64,10 +64,11 @@ constexpr KeyHelp kSlurmConf[] = {
     {Main, "OverTimeLimit", "The minutes that a job may run beyond its time limit"},
     {Main, "PreemptExemptTime", "How long a job runs before it may be ended for another"},
     {Main, "PreemptMode",
-     "How jobs make room for others: OFF, CANCEL, REQUEUE or SUSPEND,GANG; see PreemptType"},
+     "How jobs make room for others: OFF, CANCEL, REQUEUE or SUSPEND,GANG; see PreemptType. GANG: "
+     "jobs take turns where OverSubscribe lets them share"},
     {Main, "PreemptParameters",
      "min_exempt_priority=N, reclaim_licenses, reorder_count=N, send_user_signal, strict_order, "
-     "youngest_first"},
+     "suspend_grace_time=SECONDS, youngest_first"},
     {Main, "PreemptType",
      "Who makes room for whom: preempt/none, preempt/partition_prio (PriorityTier), preempt/qos"},
     {Main, "PriorityFavorSmall", "The job size factor is larger for smaller jobs"},
@@ -108,8 +109,10 @@ constexpr KeyHelp kSlurmConf[] = {
      "When a node that was down comes back by itself: 0 never, 1 if it was only silent, 2 whenever "
      "it registers"},
     {Main, "SchedulerParameters",
-     "ym_policy=NAME (see yardmaster sim --help), bf_max_time, bf_window, bf_max_job_user and "
-     "others of bf_*; what has no effect here is warned of"},
+     "ym_policy=NAME (see yardmaster sim --help), bf_max_time, bf_window, bf_max_job_user, "
+     "max_switch_wait, bf_topopt_enable and others of bf_*; what has no effect here is warned of"},
+    {Main, "SchedulerTimeSlice",
+     "How long a turn is, in seconds, if jobs take turns (PreemptMode=GANG)"},
     {Main, "ScronParameters", "enable: users may have crontabs (scrontab)"},
     {Main, "SelectType",
      "select/cons_tres shares nodes among jobs, select/linear gives whole nodes"},
@@ -196,7 +199,9 @@ constexpr KeyHelp kSlurmConf[] = {
     {Partition, "DefMemPerNode", "Memory on each node of a job that asks for none, in MB"},
     {Partition, "DisableRootJobs", "Whether root may not use it"},
     {Partition, "Exclusive",
-     "NODE: jobs get whole nodes; USER: nodes are shared by jobs of one user only"},
+     "NODE: jobs get whole nodes; USER: nodes are shared by jobs of one user only; TOPO: jobs get "
+     "whole blocks"},
+    {Partition, "ExclusiveTopo", "Whether a job has the blocks of its nodes for itself"},
     {Partition, "GraceTime", "The seconds between a job's warning and its end, if it makes room"},
     {Partition, "Hidden", "Whether squeue and sinfo show it only with --all"},
     {Partition, "MaxCPUsPerNode", "CPUs that jobs of this partition have on one node at most"},
@@ -206,7 +211,9 @@ constexpr KeyHelp kSlurmConf[] = {
     {Partition, "MaxTime", "The longest time limit"},
     {Partition, "MinNodes", "The nodes of a job at least"},
     {Partition, "Nodes", "Its nodes; ALL"},
-    {Partition, "OverSubscribe", "EXCLUSIVE: jobs get whole nodes; NO, YES and FORCE are accepted"},
+    {Partition, "OverSubscribe",
+     "EXCLUSIVE: jobs get whole nodes; with PreemptMode=GANG, FORCE:N: so many take turns, YES:N: "
+     "those do that say so"},
     {Partition, "OverTimeLimit", "As the key of that name for the cluster"},
     {Partition, "PartitionName", "Its name; DEFAULT is for the lines that follow"},
     {Partition, "PowerDownOnIdle",

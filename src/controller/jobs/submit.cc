@@ -99,6 +99,7 @@ bool any_node_takes(const State& state, const Partition& partition, JobSpec one_
   auto nodes = admitted_nodes(state, partition, one_task);
   one_task.extras = Ref(std::move(extras));
   PlacementRules within = rules_in(*partition.spec, rules);
+  within.groups = {};  // what a node could take does not depend on its neighbours
   return std::ranges::any_of(nodes, [&](const Node* node) {
     return place(one_task, {free_when_empty(*node)}, within).has_value();
   });
@@ -291,6 +292,9 @@ Status Controller::check_can_ever_run(const JobSpec& spec, bool strictly) {
     for (const Partition* partition : partitions_of(spec, state_)) {
       if (!of_job && !any_node_takes(state_, *partition, least, placement_rules())) continue;
       bool all = fits_when_empty(state_, *partition, spec, placement_rules());
+      // There is no box of that size, and there never will be.
+      TopologyKind network = rules_in(*partition->spec, placement_rules()).groups->kind;
+      if (!all && network == TopologyKind::Torus) continue;
       if (all || room == Fit::None) room = all ? Fit::All : Fit::SomeTasks;
     }
     if (room == Fit::SomeTasks && exclusion_is_to_blame(spec)) room = Fit::None;
