@@ -18,6 +18,7 @@
 
 #include "net/client.h"
 #include "net/server.h"
+#include "net/authenticator.h"
 #include "net/token.h"
 
 namespace ym {

@@ -12,9 +12,9 @@
 namespace ym {
 
 Status Controller::suspend(const Job& job, const Caller& caller, Instant now, Outbox& out) {
-  // A user could let others' jobs wait for the memory that a suspended one keeps: administrators
+  // A user could let others' jobs wait for the memory that a suspended one keeps: operators
   // only, as in Slurm.
-  if (!caller.administrator) return refuse(Errc::AccessDenied);
+  if (!caller.operates()) return refuse(Errc::AccessDenied);
   if (job.state == JobState::Pending) return refuse(Errc::JobPending);
   if (is_terminal(job.state)) return refuse(Errc::AlreadyDone);
   if (job.state == JobState::Suspended) return {};
@@ -25,7 +25,7 @@ Status Controller::suspend(const Job& job, const Caller& caller, Instant now, Ou
 }
 
 Status Controller::resume(const Job& job, const Caller& caller, Instant now, Outbox& out) {
-  if (!caller.administrator) return refuse(Errc::AccessDenied);
+  if (!caller.operates()) return refuse(Errc::AccessDenied);
   if (job.state == JobState::Pending) return refuse(Errc::JobPending);
   if (is_terminal(job.state)) return refuse(Errc::AlreadyDone);
   if (job.state != JobState::Suspended) return refuse(Errc::JobNotSuspended);

@@ -94,6 +94,10 @@ void Desk::reconfigure(ReplyTo to, const Peer& peer, const Frame& frame) {
     s_.log->error("reconfigure refused, the old configuration stays: {}", loaded.error().text);
     return deny(to, loaded.error());
   }
+  if (Status renewed = s_.renew_keys(*loaded); !renewed) {
+    s_.log->error("reconfigure refused, the old keys stay: {}", renewed.error().text);
+    return deny(to, renewed.error());
+  }
   for (const std::string& warning : loaded->warnings) s_.log->info("{}", warning);
   for (const std::string& warning : parameter_warnings(loaded->config)) s_.log->info("{}", warning);
   {
@@ -307,8 +311,7 @@ void Desk::sign(StepCreated& created, const Snapshot& state, const StepWorld& wo
   for (const NodeAddress& node : created.nodes) credential.node_names.push_back(node.name);
   credential.step_nodes = Hostlist::of(credential.node_names).str();
   created.credential = wire::encode(credential);
-  Signature signature = sign_blob(*s_.key, "step-credential", created.credential);
-  created.signature.assign(signature.begin(), signature.end());
+  created.signature = sign_blob(*s_.keys->ring(), "step-credential", created.credential);
 }
 
 // A node that is not connected hears of it when it is again: its report will lack what the order
