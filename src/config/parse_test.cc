@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/parse.h"
-#include "config/security.h"
 #include "config/diagnostics.h"
 #include "config/main_keys.h"
+#include "config/security.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -208,7 +208,8 @@ TEST(ParseConfig, main_keys_reach_the_configuration) {
   ClusterConfig c = config_of(
       "slurmctldport=7000\nSLURMDPORT=7001\nSlurmctldDebug=5\nKillWait=7\nOverTimeLimit="
       "UNLIMITED\nJobRequeue=0\n"
-      "AuthInfo=key_file=/k,jwks_file=/j,clock_skew=9999\nPrivateData=jobs,cloud\nDefMemPerNode=100\nSelectType=select/"
+      "AuthInfo=key_file=/k,jwks_file=/"
+      "j,clock_skew=9999\nPrivateData=jobs,cloud\nDefMemPerNode=100\nSelectType=select/"
       "linear\nSlurmdParameters=config_overrides\n");
   EXPECT_EQ(c.controller_port, 7000);
   EXPECT_EQ(c.node_port, 7001);

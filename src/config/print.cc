@@ -326,7 +326,7 @@ std::string print_config(const ClusterConfig& config) {
     line.text("Reason", down.reason);
     out += line.str() + "\n";
   }
-  for (const PartitionSpec& partition : config.partitions) 
+  for (const PartitionSpec& partition : config.partitions)
     out += print_partition(partition, config.preempt.mode_text);
   return out;
 }

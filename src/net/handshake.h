@@ -37,7 +37,8 @@ struct ServerHello {
   std::string proof;  // that the server holds the cluster's key; empty on a Unix socket
 };
 
-// REQUIRES: cluster.size() <= kClusterNameMax, token.size() <= kTokenMax, proof.size() <= kProofMax.
+// REQUIRES: cluster.size() <= kClusterNameMax, token.size() <= kTokenMax, proof.size() <=
+// kProofMax.
 std::string encode_client_hello(const ClientHello& hello);
 std::string encode_welcome(const ServerHello& hello);
 // What a server sends before it closes: its preamble and an Error frame.

@@ -19,7 +19,7 @@ inline constexpr int kJsonDepthMax = 16;
 
 class JsonObject {
  public:
-  struct Other {  // null, true, false, an array or an object: there, and well formed
+  struct Other {       // null, true, false, an array or an object: there, and well formed
     std::string text;  // of an array or an object, as it stands there
     bool operator==(const Other&) const = default;
   };

@@ -109,8 +109,8 @@ Result<KeyRing> KeyRing::from_jwks(std::string_view json, const ClusterKey* slur
   ring.signing_ = signing.value_or(0);
   const NamedKey& signs = ring.signing();
   if (signs.expires && signs.expires <= now)
-    return fail(fmt::format("key {}, which signs, has expired: make another one the default",
-                            signs.name));
+    return fail(
+        fmt::format("key {}, which signs, has expired: make another one the default", signs.name));
   return ring;
 }
 
@@ -118,8 +118,8 @@ Result<const NamedKey*> KeyRing::find(std::string_view name, Instant now, Durati
   auto at = std::ranges::find(keys_, name, &NamedKey::name);
   if (at == keys_.end() && name.empty())
     return fail("it was signed with slurm.key, which is not used any more");
-  if (at == keys_.end()) return fail(fmt::format("it was signed with key {}, which is not known",
-                                                 printable(name)));
+  if (at == keys_.end())
+    return fail(fmt::format("it was signed with key {}, which is not known", printable(name)));
   if (at->expires && at->expires + skew <= now)
     return fail(fmt::format("it was signed with key {}, which has expired", printable(name)));
   return &*at;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of a cluster: slurm.key, and slurm.jwks (RFC 7517, symmetric keys for HS256) with several
-// of them, so that keys change without a stop: add one everywhere, make it the default everywhere,
-// retire the old one; `scontrol reconfigure` after each.
+// The keys of a cluster: slurm.key, and slurm.jwks (RFC 7517, symmetric keys for HS256) with
+// several of them, so that keys change without a stop: add one everywhere, make it the default
+// everywhere, retire the old one; `scontrol reconfigure` after each.
 //
 // Invariants: (1) a ring has at least one key, and one of them signs; (2) no two keys have the same
 // name; (3) what a key signs carries the key's name, and only that key verifies it.

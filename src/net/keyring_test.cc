@@ -66,11 +66,10 @@ TEST(KeyRing, TheDefaultSignsAndEveryKeyVerifiesItsOwn) {
 
 TEST(KeyRing, AKeyChangesWithoutAMomentInWhichSomebodyIsRefused) {
   // Each row is a stage; a machine may be one stage ahead of another.
-  std::vector<KeyRing> stages = {
-      ring(set_of(entry("a", 'a', kDefault))),
-      ring(set_of(entry("a", 'a', kDefault) + "," + entry("b", 'b'))),
-      ring(set_of(entry("a", 'a') + "," + entry("b", 'b', kDefault))),
-      ring(set_of(entry("b", 'b', kDefault)))};
+  std::vector<KeyRing> stages = {ring(set_of(entry("a", 'a', kDefault))),
+                                 ring(set_of(entry("a", 'a', kDefault) + "," + entry("b", 'b'))),
+                                 ring(set_of(entry("a", 'a') + "," + entry("b", 'b', kDefault))),
+                                 ring(set_of(entry("b", 'b', kDefault)))};
   for (std::size_t i = 0; i + 1 < stages.size(); ++i) {
     EXPECT_EQ(verdict(stages[i + 1], token_of(stages[i])), "good") << i;
     EXPECT_EQ(verdict(stages[i], token_of(stages[i + 1])), "good") << i;
@@ -90,7 +89,8 @@ TEST(KeyRing, SlurmKeyServesBesideTheSetAndSignsUntilAnotherIsTheDefault) {
 }
 
 TEST(KeyRing, AnExpiredKeyVerifiesNothing) {
-  std::string json = set_of(entry("a", 'a', kDefault) + "," + entry("b", 'b', ",\"exp\":1800000100"));
+  std::string json =
+      set_of(entry("a", 'a', kDefault) + "," + entry("b", 'b', ",\"exp\":1800000100"));
   KeyRing both = ring(json), b = ring(set_of(entry("b", 'b')));
   std::string token = token_of(b);
   EXPECT_EQ(verdict(both, token, kNow + std::chrono::seconds(100)), "good") << "clocks may differ";

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "net/authenticator.h"
 #include "net/client.h"
 #include "net/server.h"
-#include "net/authenticator.h"
 #include "net/token.h"
 
 namespace ym {

@@ -232,7 +232,8 @@ Result<TokenClaims> parse_claims(std::string_view json) {
                           {"jti", &claims.id}})
     if (took = take_text(*object, name, *to); !took)
       return fail("the token is damaged: " + took.error().text);
-  for (auto [name, to] : {std::pair{"iat", &issued}, {"exp", &expires}, {"nbf", &not_before}, {"once", &once}})
+  for (auto [name, to] :
+       {std::pair{"iat", &issued}, {"exp", &expires}, {"nbf", &not_before}, {"once", &once}})
     if (took = take_number(*object, name, *to); !took)
       return fail("the token is damaged: " + took.error().text);
   for (auto [name, to] : {std::pair{"uid", &claims.uid}, {"gid", &claims.gid}})

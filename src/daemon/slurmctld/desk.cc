@@ -71,8 +71,8 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
 }
 
 void Desk::deny_unknown(ReplyTo to) {
-  deny(to, ym::refuse(Errc::BadMessage, "a kind of message that this release does not know")
-               .error());
+  deny(to,
+       ym::refuse(Errc::BadMessage, "a kind of message that this release does not know").error());
 }
 
 void Desk::on_close(ConnectionId connection) {

@@ -38,7 +38,8 @@ std::size_t portion_of(const BriefListing& brief) { return brief.frames == 1 ? 1
 
 void Desk::begin_brief(Listing& listing, const std::string& question) {
   listing.brief = std::make_shared<BriefListing>();
-  if (question.size() <= AnswerCache::kQuestionMax && !listing.viewer) listing.brief->question = question;
+  if (question.size() <= AnswerCache::kQuestionMax && !listing.viewer)
+    listing.brief->question = question;
   listing.brief->begun = monotonic_clock();
   bool in_order = listing.query.order == JobOrder::Usual && listing.query.filter.targets.empty();
   if (!in_order) return;

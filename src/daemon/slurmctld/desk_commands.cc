@@ -150,13 +150,9 @@ void Desk::shut_down(ReplyTo to, const Peer& peer, const Frame& frame) {
   s_.shut_down(shutdown.controller_only);
 }
 
-// Only what holds the cluster's key, or root or SlurmUser on this machine, speaks for a node.
+// Only a slurmd that holds the cluster's key, or root or SlurmUser, speaks for a node
+// (permissions.cc).
 void Desk::node_report(ReplyTo to, const Peer& peer, const Frame& frame) {
-  bool trusted = peer.kind == PeerKind::Token
-                     ? peer.role == "node"
-                     : s_.directory->caller(peer, wall_clock()).administrator;
-  if (!trusted)
-    return deny(to, ym::refuse(Errc::AccessDenied, "not a node of this cluster").error());
   NodeReport report;
   if (!read(to, frame, report)) return;
   View view = s_.published->view();

@@ -31,7 +31,8 @@ constexpr std::uint64_t kFeedBytes = 1 << 20;
 }  // namespace
 
 bool Viewer::sees(const Job& job) const {
-  return job.spec->uid == uid || std::ranges::find(coordinates, job.spec->account) != coordinates.end();
+  return job.spec->uid == uid ||
+         std::ranges::find(coordinates, job.spec->account) != coordinates.end();
 }
 
 std::optional<Viewer> Desk::viewer_of_jobs(const View& view, const Peer& peer) {

@@ -68,7 +68,8 @@ class PermissionsTest : public testing::Test {
     port_ = unused_port();
     // A SlurmUser that is neither root nor anybody else here.
     std::ofstream(dir_ + "/slurm.conf") << fmt::format(
-        "ClusterName=straw\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort={}\nSlurmUser=daemon\n"
+        "ClusterName=straw\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort={}\nSlurmUser="
+        "daemon\n"
         "StateSaveLocation={}/state\nSlurmctldPidFile={}/slurmctld.pid\n{}"
         "NodeName=n1 NodeHostname=localhost CPUs=4\nPartitionName=main Nodes=ALL Default=YES\n",
         port_, dir_, dir_, extra());
@@ -180,45 +181,22 @@ std::vector<Sample> PermissionsTest::samples(int round) const {
   UpdateReservation reserve{.wanted = {.name = fresh}, .changed = {"name"}, .create = true};
   UpdateNodes drain{.nodes = "n1", .state = "DRAIN", .reason = "test"};
   UpdatePartition partition{.spec = {.name = "main"}, .changed = {}};
-  return {sample(test_only),
-          sample(hold),
-          sample(QueryJobs{}),
-          sample(WatchJob{.job = job_}, false),
-          sample(QueryExplanation{.target = {.job = job_}}),
-          sample(QueryHistory{}),
-          sample(GetScript{.job = job_}),
+  return {sample(test_only), sample(hold), sample(QueryJobs{}),
+          sample(WatchJob{.job = job_}, false), sample(QueryExplanation{.target = {.job = job_}}),
+          sample(QueryHistory{}), sample(GetScript{.job = job_}),
           // Somebody else's: the owner's, who has no name but his number.
-          sample(UpdateCrontab{.user = "daemon"}),
-          sample(GetCrontab{.user = "daemon"}),
-          sample(CreateStep{.job = job_}),
-          sample(CreateHetStep{.parts = {{.job = job_}}}),
-          sample(UpdateStep{.job = job_}),
-          sample(QuerySteps{}),
-          sample(GetJobCredential{.job = job_}),
-          sample(SetTrigger{trigger}),
-          sample(ClearTriggers{.user = std::to_string(kOwnerUid)}),
-          sample(QueryTriggers{}),
-          sample(QueryNodes{}),
-          sample(CreateNodes{}),
-          sample(DeleteNodes{.nodes = "n1"}),
-          sample(drain),
-          sample(RebootNodes{.nodes = "n1"}),
-          sample(QueryPartitions{}),
-          sample(partition),
-          sample(QueryReservations{}),
-          sample(reserve),
-          sample(QueryLicenses{}),
-          sample(Ping{}),
-          sample(QueryConfig{}),
-          sample(FetchConfig{}),
-          sample(QueryStatistics{}),
-          sample(GetToken{}),
-          sample(Reconfigure{}),
-          sample(SetDebug{.level = "info"}),
-          sample(Shutdown{.controller_only = true}),
-          sample(FollowEvents{}),
-          sample(NodeReport{.node = "n1"}, false),
-          sample(TreeAnswers{}, false)};
+          sample(UpdateCrontab{.user = "daemon"}), sample(GetCrontab{.user = "daemon"}),
+          sample(CreateStep{.job = job_}), sample(CreateHetStep{.parts = {{.job = job_}}}),
+          sample(UpdateStep{.job = job_}), sample(QuerySteps{}),
+          sample(GetJobCredential{.job = job_}), sample(SetTrigger{trigger}),
+          sample(ClearTriggers{.user = std::to_string(kOwnerUid)}), sample(QueryTriggers{}),
+          sample(QueryNodes{}), sample(CreateNodes{}), sample(DeleteNodes{.nodes = "n1"}),
+          sample(drain), sample(RebootNodes{.nodes = "n1"}), sample(QueryPartitions{}),
+          sample(partition), sample(QueryReservations{}), sample(reserve), sample(QueryLicenses{}),
+          sample(Ping{}), sample(QueryConfig{}), sample(FetchConfig{}), sample(QueryStatistics{}),
+          sample(GetToken{}), sample(Reconfigure{}), sample(SetDebug{.level = "info"}),
+          sample(Shutdown{.controller_only = true}), sample(FollowEvents{}),
+          sample(NodeReport{.node = "n1"}, false), sample(TreeAnswers{}, false)};
 }
 
 TEST_F(PermissionsTest, EveryRequestIsAllowedToThoseWhomTheTableNamesAndToNobodyElse) {
@@ -226,10 +204,9 @@ TEST_F(PermissionsTest, EveryRequestIsAllowedToThoseWhomTheTableNamesAndToNobody
   for (std::uint16_t bit = 0; bit < kCallerKinds; ++bit) {
     auto kind = static_cast<CallerKind>(1u << bit);
     // The owner's trigger is there for each who tries to clear it.
-    is_denied(CallerKind::Owner,
-              sample(SetTrigger{{.event = TriggerEvent::JobFini,
-                                 .job = job_,
-                                 .program = fmt::format("/bin/t{}", bit)}}));
+    is_denied(CallerKind::Owner, sample(SetTrigger{{.event = TriggerEvent::JobFini,
+                                                    .job = job_,
+                                                    .program = fmt::format("/bin/t{}", bit)}}));
     for (const Sample& one : samples(bit)) {
       const Permission* row = permission_for(one.type);
       ASSERT_NE(row, nullptr) << one.type;

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "base/text.h"
-#include "daemon/slurmctld/recovery.h"
 #include "config/security.h"
+#include "daemon/slurmctld/recovery.h"
 #include "net/token.h"
 #include "os/clock.h"
 #include "os/files.h"
@@ -161,16 +161,12 @@ DeskSurroundings ControllerService::surroundings() {
 Status ControllerService::listen() {
   const ClusterConfig& config = options_.loaded.config;
   server_ = std::make_unique<Server>(
-      ServerOptions{.cluster = config.cluster_name,
-                    .authenticate =
-                        [this](std::string_view token) {
-                          return authenticator_.authenticate(token);
-                        },
-                    .prove =
-                        [this](std::string_view token) {
-                          return prove_server(*keys_.ring(), token);
-                        },
-                    .threads = kNetworkThreads},
+      ServerOptions{
+          .cluster = config.cluster_name,
+          .authenticate =
+              [this](std::string_view token) { return authenticator_.authenticate(token); },
+          .prove = [this](std::string_view token) { return prove_server(*keys_.ring(), token); },
+          .threads = kNetworkThreads},
       handlers());
   programs_ = std::make_unique<Programs>(
       options_.loaded.path, log_,

@@ -32,8 +32,7 @@ void NodeDaemon::receive_file(ConnectionId from, const Peer& peer, std::vector<F
   if (!piece) return refuse_bcast(from, first, piece.error().text);
   auto credential = open_credential(piece->credential, piece->signature);
   if (!credential) return refuse_bcast(from, first, credential.error().text);
-  if (agent_.revoked(credential->sluid))
-    return refuse_bcast(from, first, "Job credential revoked");
+  if (agent_.revoked(credential->sluid)) return refuse_bcast(from, first, "Job credential revoked");
   auto share = check_credential(*credential, node_.name, peer.uid,
                                 {.now = wall_clock(), .skew = authenticator_.skew()});
   if (!share) return refuse_bcast(from, first, share.error().text);

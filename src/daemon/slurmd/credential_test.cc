@@ -54,13 +54,13 @@ TEST_F(CredentialTest, NothingOfACredentialCanBeChanged) {
   EXPECT_THAT(verdict(forged), HasSubstr("Invalid job credential"));
   forged = request;
   forged.signature += "another-key";
-  EXPECT_THAT(verdict(forged), HasSubstr("key another-key, which is not known"));
+  EXPECT_THAT(verdict(forged), HasSubstr("Invalid job credential"));
   forged = request;
   KeyRing own = ClusterKey::from_bytes(std::string(64, 'm')).value();
   forged.signature = sign_blob(own, "step-credential", forged.credential);
-  EXPECT_THAT(verdict(forged), HasSubstr("its signature is wrong"));
+  EXPECT_THAT(verdict(forged), HasSubstr("Invalid job credential"));
   forged.signature = sign_blob(keys(), "welcome", forged.credential);
-  EXPECT_THAT(verdict(forged), HasSubstr("its signature is wrong")) << "made for something else";
+  EXPECT_THAT(verdict(forged), HasSubstr("Invalid job credential")) << "made for something else";
   EXPECT_EQ(verdict(request), "launched");
 }
 
@@ -72,7 +72,7 @@ TEST_F(CredentialTest, ServesItsUserOnItsNodeInItsTimeOnly) {
   EXPECT_THAT(verdict(other), HasSubstr("not for node n1"));
   other = credential(1, 0, 1);
   other.cluster = "brick";
-  EXPECT_THAT(verdict(other), HasSubstr("of another cluster"));
+  EXPECT_THAT(verdict(other), HasSubstr("Invalid job credential"));
   other = credential(1, 0, 1);
   other.expires = wall_clock() - std::chrono::minutes(2);
   EXPECT_THAT(verdict(other), HasSubstr("expired"));
@@ -81,7 +81,7 @@ TEST_F(CredentialTest, ServesItsUserOnItsNodeInItsTimeOnly) {
   EXPECT_THAT(verdict(other), HasSubstr("issued in the future"));
   other = credential(1, 0, 1);
   other.step.id = kExternStep;
-  EXPECT_THAT(verdict(other), HasSubstr("names no step")) << "sbcast's starts nothing";
+  EXPECT_THAT(verdict(other), HasSubstr("Invalid job credential")) << "sbcast's starts nothing";
   other.step.id = kBatchStep;
   EXPECT_THAT(verdict(other), HasSubstr("not launched by srun"));
   EXPECT_EQ(verdict(remote(user_.uid), launch(credential(1, 0, 1), {"true"})), "launched");
@@ -121,9 +121,8 @@ TEST_F(CredentialTest, AnotherUserNeitherTakesOverNorWatchesNorSignalsAStep) {
     return seen.error;
   };
   std::uint32_t other = user_.uid + 1;
-  EXPECT_THAT(refused(remote(other), ResumeStream{.job = JobId{1},
-                                                  .step = StepId{0},
-                                                  .srun_id = "the srun"}),
+  EXPECT_THAT(refused(remote(other),
+                      ResumeStream{.job = JobId{1}, .step = StepId{0}, .srun_id = "the srun"}),
               HasSubstr("another user"));
   EXPECT_THAT(refused(remote(other), AttachStep{.job = JobId{1}, .step = StepId{0}}),
               HasSubstr("permission denied"));

@@ -8,10 +8,10 @@
 #include <set>
 
 #include "base/format.h"
+#include "config/security.h"
 #include "config/values.h"
 #include "daemon/launch/containment_order.h"
 #include "daemon/slurmd/notices.h"
-#include "config/security.h"
 #include "net/token.h"
 #include "notation/job_id.h"
 #include "os/clock.h"
@@ -170,13 +170,10 @@ void NodeDaemon::forget_lost_jobs(std::vector<agent::Recovered>& found) {
 }
 
 Status NodeDaemon::listen() {
-  ServerOptions options{.cluster = loaded_.config.cluster_name,
-                        .authenticate = [this](std::string_view token) {
-                          return authenticator_.authenticate(token);
-                        },
-                        .prove = [this](std::string_view token) {
-                          return prove_server(*keys_.ring(), token);
-                        }};
+  ServerOptions options{
+      .cluster = loaded_.config.cluster_name,
+      .authenticate = [this](std::string_view token) { return authenticator_.authenticate(token); },
+      .prove = [this](std::string_view token) { return prove_server(*keys_.ring(), token); }};
   ServerHandlers handlers;
   handlers.on_frames = [this](ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
     on_client_frames(from, peer, std::move(frames));
@@ -226,10 +223,12 @@ void NodeDaemon::connect() {
   LinkOptions options{.addresses = controller_addresses(),
                       .cluster = loaded_.config.cluster_name,
                       .token = [this] { return fresh_token(); },
-                      .check_proof = [this](std::string_view token, std::string_view proof) {
-                        return check_server(*keys_.ring(), token, proof,
-                                            {.now = wall_clock(), .skew = authenticator_.skew()});
-                      }};
+                      .check_proof =
+                          [this](std::string_view token, std::string_view proof) {
+                            return check_server(
+                                *keys_.ring(), token, proof,
+                                {.now = wall_clock(), .skew = authenticator_.skew()});
+                          }};
   options.retry_max = std::chrono::seconds(10);
   options.seed = seed_of(node_.name);
   LinkHandlers handlers;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attempts that are over, on disk: credentials that were signed for them must not come to life again
-// when slurmd is restarted. Lines of an attempt's number and a time; blocking calls, one thread.
+// Attempts that are over, on disk: credentials that were signed for them must not come to life
+// again when slurmd is restarted. Lines of an attempt's number and a time; blocking calls, one
+// thread.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -173,11 +173,15 @@ Result<StepCredential> NodeDaemon::open_credential(const std::string& credential
                                                    const std::string& signature) const {
   Status genuine = verify_blob(*keys_.ring(), "step-credential", credential, signature,
                                {.now = wall_clock(), .skew = authenticator_.skew()});
-  if (!genuine) return fail("Invalid job credential: " + genuine.error().text);
+  auto invalid = [this](std::string_view why) {
+    log_.error("a credential is not valid: {}", why);
+    return fail("Invalid job credential");
+  };
+  if (!genuine) return invalid(genuine.error().text);
   auto opened = wire::decode<StepCredential>(credential);
-  if (!opened) return fail("Invalid job credential: it makes no sense");
+  if (!opened) return invalid("it makes no sense");
   if (!opened->cluster.empty() && opened->cluster != loaded_.config.cluster_name)
-    return fail("Invalid job credential: it is of another cluster");
+    return invalid("it is of another cluster");
   return opened;
 }
 
@@ -185,7 +189,7 @@ Result<ShepherdOrder> NodeDaemon::order_for(const LaunchTasks& request, const Pe
   auto credential = open_credential(request.credential, request.signature);
   if (!credential) return std::unexpected(credential.error());
   // A job's credential lets files through, and starts nothing.
-  if (credential->step.id == kExternStep) return fail("Invalid job credential: it names no step");
+  if (credential->step.id == kExternStep) return fail("Invalid job credential");
   auto share = check_credential(*credential, node_.name, peer.uid,
                                 {.now = wall_clock(), .skew = authenticator_.skew()});
   if (!share) return std::unexpected(share.error());
