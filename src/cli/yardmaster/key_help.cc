@@ -10,7 +10,9 @@ constexpr KeyHelp kSlurmConf[] = {
     {Main, "AllowSpecResourcesUsage",
      "Jobs may ask with -S for other specialized cores than a node's own"},
     {Main, "AuthInfo",
-     "key_file=PATH: the cluster's key, when it is not slurm.key beside slurm.conf"},
+     "key_file=PATH, jwks_file=PATH: the cluster's keys, when they are not slurm.key and "
+     "slurm.jwks "
+     "beside slurm.conf; clock_skew=SECONDS that clocks may differ, 60 if not said"},
     {Main, "BatchStartTimeout",
      "How long a node may take to confirm that it has begun a batch job"},
     {Main, "BcastExclude",
@@ -84,7 +86,10 @@ constexpr KeyHelp kSlurmConf[] = {
     {Main, "PriorityWeightPartition", "What the partition with the highest PriorityJobFactor adds"},
     {Main, "PriorityWeightTRES",
      "What asking for all of a resource adds: cpu=1000,mem=500,gres/gpu=3000"},
-    {Main, "PrivateData", "cloud: nodes of a cloud are shown while they are switched off, too"},
+    {Main, "PrivateData",
+     "What users see of their own only: jobs, nodes, partitions, reservations, usage …; cloud: "
+     "nodes "
+     "of a cloud are shown while they are switched off, too"},
     {Main, "Prolog",
      "A program, or a pattern of several, that root runs on each node before a job's first step"},
     {Main, "PrologFlags",
