@@ -46,7 +46,7 @@ PreemptMode may_preempt(const PreemptRules& rules, const State& state, const Job
 struct Victim {
   JobId job;
   PreemptMode mode = PreemptMode::Off;
-  bool parked = false;  // has made room already, for another: costs nothing
+  bool parked = false;      // has made room already, for another: costs nothing
   std::uint32_t level = 0;  // of its tier or QOS; the lowest goes first
   std::uint32_t priority = 0;
   Instant start;
