@@ -50,9 +50,7 @@ Pass::Pass(Planner& planner, const State& state, Instant now, const PlanBudget& 
       number_(goes_on_ ? planner.unfinished_ : profile_.pass()) {
   figures_ = {.now = now,
               .cpus = std::max<std::int64_t>(1, planner.book_.cpus()),
-              .waiting = static_cast<std::int64_t>(planner.queue_.pending()),
-              .mean_wait_s = planner.mean_wait_s_,
-              .mean_work_s = planner.mean_work_s_};
+              .waiting = static_cast<std::int64_t>(planner.queue_.pending())};
 }
 
 Plan Pass::run() {
@@ -63,7 +61,7 @@ Plan Pass::run() {
   else if (full_)
     lift_all();
   if (!full_ || goes_on_) count_promises();
-  arrange();
+  if (full_ && !goes_on_) arrange();
   gather_heads();
   bool may_pause = full_ && budget_.pause && !policy_.nobody_passes && !policy_.keeps_promises;
   while (!heads_.empty()) {
@@ -101,7 +99,8 @@ Pass::Head Pass::head_of(Line& line, const Position& position) const {
   const Job& job = state_.jobs.at(position.job.value);
   if (rule.at) head.priority_inverse = ~rule.at(job, now_);
   if (order) head.score = order(waiting_of(job), figures_);
-  if (auto at = arranged_.find(job.id); at != arranged_.end()) head.score.rank = at->second;
+  const auto& arranged = planner_.arranged_;
+  if (auto at = arranged.find(job.id); at != arranged.end()) head.score.rank = at->second;
   return head;
 }
 

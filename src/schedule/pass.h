@@ -44,6 +44,7 @@ class Pass {
   void arrange();
   std::vector<const Job*> first_in_queue() const;
   void count_processors(Scene& scene) const;
+  void count_queue(Scene& scene);
   void push(Line& line, const Position& position);
   void advance(const Head& head);
   Head head_of(Line& line, const Position& position) const;
@@ -128,7 +129,6 @@ class Pass {
   std::uint64_t number_;  // of the pass, the same before and after pauses
   Figures figures_;
   Plan plan_;
-  std::map<JobId, std::int64_t> arranged_;        // by the policy: the higher goes first
   std::vector<Head> heads_;                       // a heap
   std::map<PartitionId, std::size_t> promised_;   // jobs that are promised a start, by partition
   std::map<Uid, std::size_t> promised_to_user_;   // counted only where there is a limit

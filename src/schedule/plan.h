@@ -35,8 +35,10 @@ struct Verdicts {
   std::map<JobId, Reason> jobs;             // jobs with a reason of their own (JobArrayTaskLimit)
   // Heterogeneous jobs by their first component; the head is the component that it was decided for.
   std::map<JobId, Verdict> het;
-  std::map<JobId, Instant> promised;  // when jobs are to start at the latest, if nothing is lost
-  Instant at;                         // when they were given
+  // When jobs are to start at the latest, if nothing is lost; of those without a promise, when the
+  // policy foresees it.
+  std::map<JobId, Instant> promised;
+  Instant at;  // when they were given
 
   // Those of a quick pass take the place of earlier ones.
   void merge(const Verdicts& newer);

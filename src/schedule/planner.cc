@@ -10,8 +10,6 @@ namespace {
 
 // Nodes that a pass may look at without anybody noticing.
 constexpr std::uint64_t kSmallWork = 100'000;
-// Of the running means, the part that a new value has.
-constexpr std::int64_t kMeanOver = 64;
 
 // The job that an event is about; none for events about nodes and partitions.
 struct JobOf {
@@ -108,17 +106,9 @@ void Planner::observe(const Event& event, const State& state) {
   // Of a job that goes on without it, too.
   if (const auto* released = std::get_if<JobNodeReleased>(&event.body))
     book_.refresh(released->node, state);
-  if (std::holds_alternative<JobStarted>(event.body))
-    if (const Job* started = state.find(job)) note_start(*started);
+  if (std::holds_alternative<JobFinished>(event.body))
+    if (const Job* ended = state.find(job)) experience_.learn(*ended, event.at);
   refresh(job, state);
-}
-
-void Planner::note_start(const Job& job) {
-  std::int64_t wait = std::max<std::int64_t>(0, (job.start - job.submit).count() / 1000);
-  const JobSpec& spec = *job.spec;
-  std::int64_t work = std::int64_t{spec.tasks} * spec.cpus_per_task * spec.time_limit_s;
-  mean_wait_s_ += (wait - mean_wait_s_) / kMeanOver;
-  mean_work_s_ += (work - mean_work_s_) / kMeanOver;
 }
 
 // Brings the indexes in line with what the job is now, whatever it was before.

@@ -13,6 +13,7 @@
 #include "model/event.h"
 #include "model/state.h"
 #include "schedule/book.h"
+#include "schedule/experience.h"
 #include "schedule/plan.h"
 #include "schedule/policy.h"
 #include "schedule/profile.h"
@@ -56,7 +57,6 @@ class Planner {
  private:
   friend class Pass;
 
-  void note_start(const Job& job);
   void refresh(JobId id, const State& state);
   bool is_full_pass(const PlanBudget& budget, Instant now) const;
   std::uint64_t work_of_full_pass(const PlanBudget& budget) const;
@@ -86,8 +86,8 @@ class Planner {
   // When something else may be found though nothing has changed: a wait for switches is over.
   Instant look_again_ = kNever;
   bool all_changed_ = true;
-  // Of the jobs that started, the latest counting most.
-  std::int64_t mean_wait_s_ = 0, mean_work_s_ = 0;
+  Experience experience_;
+  std::map<JobId, std::int64_t> arranged_;  // by the last full pass; the higher goes first
 };
 
 }  // namespace ym
