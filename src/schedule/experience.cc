@@ -2,13 +2,16 @@
 #include "schedule/experience.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ym {
 namespace {
 
 constexpr double kKeep = 0.999;  // of what earlier jobs count, when one more has ended
-constexpr double kHalfLife_ms = 180.0 * 86'400'000;
+// Half of it is left after 180 days. Powers are multiplied out: a library's may differ from machine
+// to machine in the last digit, and replays should not.
+constexpr Duration kDay = std::chrono::days(1);
+constexpr double kKeepADay = 0.996156;
+constexpr std::int64_t kDaysMax = 20'000;
 
 bool tells_something(JobState state) {
   return state == JobState::Completed || state == JobState::Failed || state == JobState::Timeout ||
@@ -44,10 +47,9 @@ double Experience::accuracy_of(Uid user) const {
 }
 
 double Experience::longest_queue_s(double queue_s, Instant now) {
-  if (now > seen_) {
-    longest_s_ *= std::exp2(-static_cast<double>((now - seen_).count()) / kHalfLife_ms);
-    seen_ = now;
-  }
+  std::int64_t days = now > seen_ ? (now - seen_) / kDay : 0;
+  for (std::int64_t day = 0; day < std::min(days, kDaysMax); ++day) longest_s_ *= kKeepADay;
+  seen_ = seen_ + kDay * days;
   longest_s_ = std::max(longest_s_, queue_s);
   return longest_s_;
 }

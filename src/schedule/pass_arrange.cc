@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <queue>
 #include <set>
+#include <utility>
 
 #include "schedule/pass.h"
 
@@ -96,7 +97,7 @@ void Pass::count_queue(Scene& scene) {
 }
 
 void Pass::arrange() {
-  planner_.arranged_.clear();
+  std::map<JobId, std::int64_t> last = std::exchange(planner_.arranged_, {});
   // A priority that moves with time tells everybody apart already.
   if (!policy_.arrange || planner_.queue_.rule().at || planner_.queue_.pending() < 2) return;
   Scene scene;
@@ -113,7 +114,8 @@ void Pass::arrange() {
          .limit_s = limit_s,
          .cpus = std::max<std::int64_t>(one.cpus, 1),
          .job = job->id,
-         .expected_s = std::max(expected_s, 1.0)});
+         .expected_s = std::max(expected_s, 1.0),
+         .last_rank = last.contains(job->id) ? last[job->id] : 0});
   }
   Arrangement arranged = policy_.arrange(scene);
   std::int64_t rank = static_cast<std::int64_t>(scene.candidates.size());

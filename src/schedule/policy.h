@@ -57,7 +57,8 @@ struct Scene {
   struct Candidate {
     std::int64_t waited_s = 0, limit_s = 1, cpus = 1;
     JobId job;
-    double expected_s = 1;  // how long it is expected to run, up to limit_s
+    double expected_s = 1;       // how long it is expected to run, up to limit_s
+    std::int64_t last_rank = 0;  // in the arrangement before this one, the higher first; 0: new
   };
   std::vector<Candidate> candidates;
   struct Release {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tries the queue in several orders before it decides: each pass forecasts when the first jobs
-// would start under a few well-known orders and with each job pulled to the front, and follows the
-// order whose forecast costs least. See docs/decisions/0012-default-policy.md for why and how well.
+// would start under the order of the last pass, under a few well-known ones and with each job
+// pulled to the front, and follows the order whose forecast costs least. See
+// docs/decisions/0012-default-policy.md for why and how well.
 //
 // What a second of waiting costs grows with
 //  - the slowdown, by how long the job is expected to run: short jobs should not wait for long
@@ -14,10 +15,9 @@
 //    about what first come, first served makes somebody wait at most.
 // Whoever has waited for nearly twice that goes first. That is why nobody starves.
 //
-// Forecasts are floating point; what they decide is one order of a few jobs, and what was started
-// is in the log.
+// Forecasts are floating point, of operations that every machine rounds alike; what they decide is
+// one order of a few jobs, and what was started is in the log.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <tuple>
@@ -28,8 +28,8 @@ namespace ym {
 namespace {
 
 // The weights of the three, in the order of the list above.
-constexpr double kSlowdown = 11, kHoles = 400, kAge = 10;
-constexpr double kAgeSteepness = 6, kAgeMost = 4, kOverdue = 1.9;
+constexpr double kSlowdown = 18, kHoles = 420, kAge = 10;
+constexpr double kAgeMost = 4, kOverdue = 1.9;
 constexpr double kFullHoles_s = 600'000;  // a queue so long makes holes count in full
 constexpr std::int64_t kShortest_s = 10;  // shorter jobs count as so long
 constexpr int kForecastsMax = 128;        // of one pass, beside the well-known orders
@@ -47,6 +47,7 @@ class Search {
     if (weigh(best_)) {  // else everybody starts now
       note_overdue();
       attempt(Order(best_));
+      try_last_order();
       try_known_orders();
       pull_forward();
     }
@@ -75,8 +76,9 @@ class Search {
     double packing = kHoles * std::min(1.0, scene_.queue_s / kFullHoles_s) * scene_.accuracy;
     for (std::size_t i = 0; i < cost_.size(); ++i) {
       const Job& one = job(i);
-      double age = std::pow(std::min(kAgeMost, age_of(one)), kAgeSteepness);
-      cost_[i] = kSlowdown / slowdown / length(one) + (packing + kAge * age) / holes * area(one);
+      double age = std::min(kAgeMost, age_of(one)), steep = age * age * age;
+      cost_[i] =
+          kSlowdown / slowdown / length(one) + (packing + kAge * steep * steep) / holes * area(one);
     }
     return true;
   }
@@ -115,6 +117,14 @@ class Search {
     std::iota(order.begin(), order.end(), 0);
     std::ranges::sort(order, {},
                       [&](std::size_t i) { return std::tuple(key(job(i)), -job(i).waited_s, i); });
+    attempt(std::move(order));
+  }
+  // What was begun is worth going on with: nodes are being cleared for somebody. Who is new comes
+  // last.
+  void try_last_order() {
+    Order order(scene_.candidates.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(-job(i).last_rank, i); });
     attempt(std::move(order));
   }
   void try_known_orders() {
