@@ -16,13 +16,26 @@
 namespace ym {
 namespace {
 
+std::string folder_of(const std::string& path) {
+  std::size_t slash = path.rfind('/');
+  return slash == path.npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// Root believes a file of SlurmUser's, too: one that nobody but root and that user can have put
+// there.
+bool put_there_by(std::uint32_t owner, const std::string& path) {
+  struct stat folder;
+  if (::geteuid() != 0 || ::stat(folder_of(path).c_str(), &folder) != 0) return false;
+  return (folder.st_mode & 022) == 0 && (folder.st_uid == 0 || folder.st_uid == owner);
+}
+
 Status check_file(const struct stat& file, const std::string& path) {
   if (!S_ISREG(file.st_mode)) return fail(fmt::format("key file {} is not an ordinary file", path));
   if ((file.st_mode & 077) != 0)
     return fail(
         fmt::format("key file {} is open to others (mode {:04o}); mend it with: chmod 0600 {}",
                     path, file.st_mode & 07777, path));
-  if (file.st_uid != 0 && file.st_uid != ::geteuid())
+  if (file.st_uid != 0 && file.st_uid != ::geteuid() && !put_there_by(file.st_uid, path))
     return fail(fmt::format(
         "key file {} belongs to user {}, not to us ({}) or root; mend it with: chown {} {}", path,
         file.st_uid, ::geteuid(), ::geteuid(), path));
@@ -72,9 +85,8 @@ Status create_key(const std::string& path, const Entropy& entropy) {
     return fail(fmt::format("cannot write key file {}: {}", path, written.error().text));
   if (error != 0 && error != EEXIST)
     return fail(fmt::format("cannot create key file {}: {}", path, errno_text(error)));
-  std::size_t slash = path.rfind('/');
-  std::string folder = slash == path.npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-  if (Fd dir(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)); dir) ::fsync(dir.get());
+  if (Fd dir(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)); dir)
+    ::fsync(dir.get());
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
@@ -54,6 +55,22 @@ TEST(Key, AFileOthersCanReadIsRefusedAndTheTextSaysHowToMendIt) {
     ASSERT_FALSE(loaded);
     EXPECT_THAT(loaded.error().text, HasSubstr("chmod 0600 " + path));
   }
+}
+
+TEST(Key, RootBelievesSlurmUsersFileWhereNobodyElseCanPutOne) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can read another user's file";
+  TempDir dir;
+  std::string path = dir / "cluster.key";
+  ASSERT_TRUE(load_or_create_key(path, system_entropy()));
+  ASSERT_EQ(::chown(path.c_str(), 61000, 61000), 0);
+  EXPECT_TRUE(load_key(path));
+  ASSERT_EQ(::chown(dir.path().c_str(), 61000, 61000), 0);
+  EXPECT_TRUE(load_key(path));
+  ASSERT_EQ(::chown(dir.path().c_str(), 61001, 61001), 0);
+  EXPECT_THAT(load_key(path).error().text, HasSubstr("belongs to user 61000"));
+  ASSERT_EQ(::chown(dir.path().c_str(), 0, 0), 0);
+  ::chmod(dir.path().c_str(), 0777);
+  EXPECT_THAT(load_key(path).error().text, HasSubstr("belongs to user 61000"));
 }
 
 TEST(Key, MissingEmptyHugeAndOddFilesAreRefused) {

@@ -272,3 +272,64 @@ def test_a_token_is_for_oneself_unless_root_asks(yard):
     theirs = yard.run("scontrol", "token", f"username={USER}").stdout.strip().split("=", 1)[1]
     inside = json.loads(base64.urlsafe_b64decode(theirs.split(".")[1] + "=="))
     assert inside["sun"] == USER and inside["uid"] == pwd.getpwnam(USER).pw_uid
+
+
+class SlurmUserYard(Yard):
+    """The controller belongs to a user who may do nothing; slurmd to root."""
+    SLURM_USER = "daemon"
+
+    def __init__(self, dir, **kwargs):
+        super().__init__(dir, **kwargs)
+        with open(f"{self.dir}/slurm.conf") as f:
+            text = f.read()
+        with open(f"{self.dir}/slurm.conf", "w") as f:
+            f.write(text.replace("SlurmUser=root", f"SlurmUser={self.SLURM_USER}"))
+        self.owner = pwd.getpwnam(self.SLURM_USER)
+        for folder in ("", "/run"):
+            os.chown(self.dir + folder, self.owner.pw_uid, self.owner.pw_gid)
+            os.chmod(self.dir + folder, 0o755)
+        os.chmod(f"{self.dir}/out", 0o777)
+
+    def start_controller(self, *options):
+        self.as_user(self.SLURM_USER, "slurmctld", *options)
+
+    def as_user(self, user, *command, check=True):
+        entry = pwd.getpwnam(user)
+
+        def become():
+            os.setgroups([])
+            os.setgid(entry.pw_gid)
+            os.setuid(entry.pw_uid)
+        return self.run(*command, check=check, preexec_fn=become)
+
+
+def identity(pid):
+    """The uids that a process has, and its capabilities."""
+    with open(f"/proc/{pid}/status") as f:
+        lines = dict(line.rstrip("\n").split(":\t", 1) for line in f if ":\t" in line)
+    return set(lines["Uid"].split()), int(lines["CapEff"], 16)
+
+
+@needs_root
+def test_the_controller_needs_no_privilege():
+    with tempfile.TemporaryDirectory(prefix="ym-trust-") as folder:
+        yard = SlurmUserYard(folder, nodes=1)
+        try:
+            yard.start()
+            assert identity(yard.pid("slurmctld")) == ({str(yard.owner.pw_uid)}, 0)
+            job = yard.as_user(USER, "sbatch", "--parsable", "--wrap", "id -un").stdout.strip()
+            wait_for(lambda: job not in yard.run("squeue", "-h", "-o", "%i").stdout.split(),
+                     what="the job is over")
+            with open(f"{yard.dir}/out/slurm-{job}.out") as f:
+                assert f.read() == f"{USER}\n"
+            assert yard.as_user(USER, "srun", "id", "-un").stdout == f"{USER}\n"
+            # SlurmUser governs, others do not.
+            yard.as_user(yard.SLURM_USER, "scontrol", "reconfigure")
+            refused = yard.as_user(USER, "scontrol", "reconfigure", check=False)
+            assert refused.returncode != 0
+            # What is secret is closed to others.
+            for path, mode in {"slurm.key": 0o600, "state": 0o700, "state/log": 0o700,
+                               "state/blobs": 0o700}.items():
+                assert os.stat(f"{yard.dir}/{path}").st_mode & 0o7777 == mode, path
+        finally:
+            yard.stop()
