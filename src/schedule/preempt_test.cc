@@ -24,9 +24,8 @@ struct Yard {
     jobs.push_back(job);
   }
   void sort(const PreemptRules& rules) {
-    std::ranges::sort(jobs, [&](const Victim& a, const Victim& b) {
-      return goes_before(a, b, rules);
-    });
+    std::ranges::sort(jobs,
+                      [&](const Victim& a, const Victim& b) { return goes_before(a, b, rules); });
   }
   FitsWithout needs(std::uint32_t nodes, std::uint32_t cpus) {
     using Nodes = std::optional<std::vector<NodeId>>;
@@ -224,6 +223,33 @@ TEST_F(MayPreempt, NobodyMakesRoomTwice) {
   // One that was suspended and runs again may be asked anew.
   job.preemption = Ref(JobPreemption{.at = kNow, .by = {9}, .mode = PreemptMode::Off});
   EXPECT_EQ(ask(), PreemptMode::Requeue);
+}
+
+TEST_F(MayPreempt, APeerDoesWhenItsTurnIsOver) {
+  rules.by = PreemptBy::Nothing;
+  rules.cluster = parse_preempt_mode("GANG");
+  low.oversubscribe = "FORCE:2";
+  high.oversubscribe = "FORCE";
+  high.priority_tier = low.priority_tier;
+  EXPECT_EQ(ask(), PreemptMode::Suspend);
+  job.resumed = kNow - std::chrono::seconds(10);
+  EXPECT_EQ(ask(), PreemptMode::Off) << "its turn has just begun";
+  EXPECT_EQ(turn_ends(rules, job), kNow + std::chrono::seconds(20));
+  job.resumed = {};
+  high.priority_tier = 2;
+  EXPECT_EQ(ask(), PreemptMode::Off) << "no peer, and nobody preempts";
+  high.priority_tier = low.priority_tier;
+  low.oversubscribe = "YES:3";
+  EXPECT_EQ(ask(), PreemptMode::Off) << "it did not say that it shares";
+  spec.oversubscribe = true;
+  EXPECT_EQ(ask(), PreemptMode::Suspend);
+  EXPECT_EQ(sharers_of(rules, spec, low), 3u);
+  EXPECT_EQ(sharers_of(rules, wants, high), 4u);
+  low.oversubscribe = "NO";
+  EXPECT_EQ(ask(), PreemptMode::Off);
+  low.oversubscribe = "FORCE:2";
+  rules.cluster = parse_preempt_mode("OFF");
+  EXPECT_EQ(ask(), PreemptMode::Off);
 }
 
 TEST_F(MayPreempt, AHighPriorityExempts) {
