@@ -12,6 +12,7 @@ ym_program(yardmaster-sim   MAIN sim/main.cc                  LINKS sim DEST bin
 ym_program(scenario_runner  MAIN sim/scenario_runner/main.cc  LINKS sim DEST bin)
 ym_program(slurmstepd  STATIC MAIN daemon/slurmstepd/main.cc  LINKS shepherd DEST sbin)
 ym_program(slurm-bcast STATIC MAIN daemon/slurm-bcast/main.cc LINKS bcast DEST sbin)
+ym_program(slurm-x11 STATIC MAIN daemon/slurm-x11/main.cc     LINKS x11 DEST sbin)
 if(TARGET slurmd)
   target_link_libraries(slurmd PRIVATE hwloc)  # nobody else looks at the hardware
   add_dependencies(daemon_test slurmd slurmstepd)  # which it starts

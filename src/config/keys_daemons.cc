@@ -26,7 +26,7 @@ constexpr KeyInfo kTable[] = {
     {"CommunicationParameters", Text, NotYet, "(null)"},
     {"CredType", Text, NotYet, "cred/slurm"},
     {"DataParserParameters", Text, NotYet, "(null)"},
-    {"DebugFlags", Text, NotYet, "(null)"},
+    {"DebugFlags", Text, ActedOn, "(null)"},
     {"EioTimeout", Number, ActedOn, "60", "0-65533"},
     {"GroupUpdateForce", Number, NotYet, "1", "0-1"},
     {"GroupUpdateTime", Number, NotYet, "600 sec", "0-4095"},

@@ -72,7 +72,7 @@ constexpr KeyInfo kTable[] = {
     {"UsePam", Number, NotYet, "No", "0-1"},
     {"VSizeFactor", Number, NotYet, "0 percent", "0-65533"},
     {"WaitTime", Number, ActedOn, "0 sec", "0-65533"},
-    {"X11Parameters", Text, NotYet, "(null)"},
+    {"X11Parameters", Text, ActedOn, "(null)"},
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ constexpr KeyInfo kNode[] = {
     {"Sockets", Number, ActedOn, "1", "1-65533"},
     {"SocketsPerBoard", Number, ActedOn, "", "1-65533"},
     {"State", Text, ActedOn, "UNKNOWN"},
-    {"SuspendTime", Limit, NotYet, "", kU32},
+    {"SuspendTime", Limit, ActedOn, "", kU32},
     {"ThreadsPerCore", Number, ActedOn, "1", "1-65533"},
     {"TmpDisk", Number, ActedOn, "0", kU32},
     {"Topology", Text, NotYet},

@@ -72,6 +72,7 @@ NodeSpec NodeLines::common_spec(const Fields& fields, Place place, std::string_v
   spec.core_spec_count = static_cast<std::uint32_t>(fields.number("CoreSpecCount", 0));
   spec.mem_spec_limit_mb = fields.number("MemSpecLimit", 0);
   spec.system_cpus = count_system_cpus(spec);
+  spec.suspend_time_s = static_cast<std::uint32_t>(fields.number("SuspendTime", NodeSpec::kUsual));
   std::string state = fields.text("State", "UNKNOWN");
   spec.state = known_state(state);
   if (same_ignoring_case(state, "IDLE")) {

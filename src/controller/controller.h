@@ -120,6 +120,11 @@ class Controller {
   // The first of so many free ids that follow each other.
   JobId fresh_job_id(std::uint32_t count) const;
   static bool may_alter(const Job& job, const Caller& caller) {
+    return caller.operates() || caller.uid == job.spec->uid ||
+           caller.coordinates_account(job.spec->account);
+  }
+  // What runs as the owner: nobody but him, root and SlurmUser.
+  static bool may_act_as_owner(const Job& job, const Caller& caller) {
     return caller.administrator || caller.uid == job.spec->uid;
   }
 

@@ -27,6 +27,8 @@ struct NodeSpec {
   std::uint64_t mem_spec_limit_mb = 0;  // memory kept from jobs
   std::uint32_t system_cpus = 0;  // CPUs that the former two keep from jobs: count_system_cpus
   bool dynamic = false;  // made by `scontrol create node`, not by slurm.conf: stays without it
+  static constexpr std::uint32_t kUsual = 0xfffffffe;
+  std::uint32_t suspend_time_s = kUsual;  // kUsual: as its partitions or the cluster have it
   bool operator==(const NodeSpec&) const = default;
 
   // What jobs may have of it.

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "model/gres.h"
 #include "model/ids.h"
 
 namespace ym {
@@ -52,6 +53,8 @@ struct ReservedNode {
   bool operator==(const ReservedNode&) const = default;
 };
 
+inline constexpr std::string_view kEachNode = "each:";
+
 struct Reservation {
   ReservationId id;
   std::string name;
@@ -62,10 +65,13 @@ struct Reservation {
   std::uint32_t node_count = 0, core_count = 0;  // as asked for; 0: no wish
   std::string partition, features;
   std::string users, groups, accounts;  // comma lists; "-name" everywhere: all but these
-  std::string licenses, tres, burst_buffer, comment, allowed_partitions, qos;
+  std::string licenses;
+  std::string tres;  // generic resources, "gpu:a100:4,tool:1"; behind kEachNode: of each node
+  std::string burst_buffer, comment, allowed_partitions, qos;
   std::uint32_t max_start_delay_s = 0;
   std::uint32_t purge_after_s = 0;  // PURGE_COMP
   Duration float_by{0};             // TIME_FLOAT: its distance to the present
+  GresShares gres;                  // generic resources that it keeps, and which
 
   bool has(ReservationFlag flag) const { return flags & static_cast<std::uint64_t>(flag); }
   bool active(Instant now) const { return start <= now && now < end; }

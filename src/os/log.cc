@@ -80,7 +80,14 @@ void Log::set_level(LogLevel level) { level_ = level; }
 void Log::set_to_stderr(bool on) { options_.to_stderr = on; }
 
 void Log::write(LogLevel level, std::string_view text) {
-  if (!shows(level)) return;
+  if (shows(level)) write_line(level, text);
+}
+
+void Log::write_topic(std::string_view name, std::string_view text) {
+  write_line(LogLevel::Info, fmt::format("{}: {}", name, text));
+}
+
+void Log::write_line(LogLevel level, std::string_view text) {
   Instant now = wall_clock();
   std::string line = log_line(now.unix_ms, zone_offset_seconds(now), level, text);
   std::lock_guard lock(mutex_);

@@ -4,6 +4,7 @@
 // Thread rule: any thread; a line is one write(2). Lines are cut at kLogLineMax bytes, control
 // characters are escaped.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -50,6 +51,11 @@ class Log {
   Status reopen();
   void set_level(LogLevel level);
   void set_to_stderr(bool on);
+  // Subjects, one bit each, whose lines are shown whatever the level.
+  void set_topics(std::uint64_t topics) { topics_ = topics; }
+  bool shows_topic(std::uint64_t topic) const {
+    return (topics_.load(std::memory_order_relaxed) & topic) != 0;
+  }
   bool shows(LogLevel level) const { return level <= level_; }
 
   // Where a program that we start may say what goes wrong: the file, or stderr without one. Open at
@@ -57,6 +63,8 @@ class Log {
   int errors_fd();
 
   void write(LogLevel level, std::string_view text);
+  // REQUIRES: its topic is shown, or the reader wants it otherwise.
+  void write_topic(std::string_view name, std::string_view text);
   template <class... Args>
   void error(fmt::format_string<Args...> format, Args&&... args) {
     line(LogLevel::Error, format, args...);
@@ -75,6 +83,7 @@ class Log {
   }
 
  private:
+  void write_line(LogLevel level, std::string_view text);
   template <class Format, class... Args>
   void line(LogLevel level, const Format& format, Args&... args) {
     if (shows(level))
@@ -83,6 +92,7 @@ class Log {
 
   Options options_;  // constant after construction but for to_stderr
   LogLevel level_;
+  std::atomic<std::uint64_t> topics_ = 0;
   std::mutex mutex_;
   int fd_ = -1;  // protected by mutex_
 };

@@ -75,7 +75,7 @@ void Book::refresh(NodeId id, const State& state) {
 
 // Sets the bits of its pools. `more` of it is free than before: who was blocked may try again.
 void Book::mark(Track& track, bool more) {
-  track.has_levels = false;
+  track.levels.made = false;
   std::size_t levels = track.usable ? levels_of(track.free.cpus) : 0;
   for (const auto& [number, place] : track.in) {
     Pool& pool = pools_[number];

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "model/state.h"
+#include "schedule/levels.h"
 #include "schedule/placement.h"
 
 namespace ym {
@@ -43,13 +44,6 @@ struct Promised {
   Ref<Allocation> allocation;  // set if it has generic resources
 };
 
-// What is free of a node from a time on until the next level begins, beside what is promised.
-struct Level {
-  Instant from;
-  std::int64_t cpus = 0, memory_mb = 0;
-  std::uint32_t busy = 0;  // who holds or is promised something
-};
-
 struct Track {
   Ref<NodeSpec> spec;  // keeps alive what `free` points to
   Free free;           // now
@@ -61,9 +55,8 @@ struct Track {
   // The pass that last took something of it, and the number of its sketch there (profile.h).
   std::uint64_t touched_by = 0;
   std::uint32_t sketch = 0;
-  // The levels as they were found last, if nothing has changed since.
-  mutable std::vector<Level> levels;
-  mutable bool has_levels = false;
+  // Kept while nothing but promises changes.
+  mutable Levels levels;
 };
 
 using Bits = std::vector<std::uint64_t>;

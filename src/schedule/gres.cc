@@ -122,6 +122,20 @@ bool take_parts(std::vector<Place> places, std::uint64_t count, bool many, NodeI
   return count == 0;
 }
 
+// For each task parts of a device that no other task has: of those with enough, the fullest first.
+bool take_apart(std::vector<Place> places, std::uint64_t of_task, std::uint64_t tasks, NodeId node,
+                GresShares& shares) {
+  std::ranges::sort(places, {}, [](const Place& place) {
+    return std::pair(room_of(place.device()), place.number);
+  });
+  for (const Place& place : places) {
+    if (tasks == 0 || room_of(place.device()) < of_task) continue;
+    give(place, static_cast<std::uint32_t>(of_task), node, shares);
+    --tasks;
+  }
+  return tasks == 0;
+}
+
 void take_counted(GresKind& kind, std::uint64_t& count, NodeId node, GresShares& shares) {
   std::uint64_t part = std::min(count, kind.count - std::min(kind.count, kind.used));
   if (kind.no_consume) {  // noted, but it takes nothing
@@ -227,13 +241,32 @@ std::uint64_t gres_free(const GresKinds& kinds, std::string_view name, std::stri
   return shared && !many ? most : free;
 }
 
+namespace {
+
+// Of a kind that is asked for by task, how many tasks it carries.
+std::uint64_t tasks_of_wish(const GresRequest& request, const GresKinds& kinds,
+                            const GresWish& wish) {
+  std::uint64_t apart = 0;
+  bool shared = false;
+  for (const GresKind& kind : kinds) {
+    if (!request.one_task_per_shared || !kind.shared || !matches(kind, wish.name, wish.type))
+      continue;
+    shared = true;
+    for (const GresDevice& device : kind.devices) apart += room_of(device) >= wish.count;
+  }
+  if (shared) return apart;
+  return gres_free(kinds, wish.name, wish.type, request.many_per_shared) / wish.count;
+}
+
+}  // namespace
+
 std::uint64_t gres_tasks(const GresRequest& request, const GresKinds& kinds, const GresDeal& deal) {
   std::uint64_t tasks = deal.tasks, of_job = 0;
   bool asks_for_job = false;
   for (const GresWish& wish : request.wishes) {
     std::uint64_t free = gres_free(kinds, wish.name, wish.type, request.many_per_shared);
     switch (wish.per) {
-      case GresPer::Task: tasks = std::min(tasks, free / wish.count); break;
+      case GresPer::Task: tasks = std::min(tasks, tasks_of_wish(request, kinds, wish)); break;
       case GresPer::Job:
         asks_for_job = true;
         of_job = std::max(of_job, free);
@@ -272,6 +305,17 @@ std::vector<std::uint64_t> deal_out(std::uint64_t count, const std::vector<std::
   return count == 0 ? parts : std::vector<std::uint64_t>{};
 }
 
+namespace {
+
+std::uint64_t wanted_by_task(const GresRequest& request, const Amount& amount) {
+  for (const GresWish& wish : request.wishes)
+    if (wish.per == GresPer::Task && wish.name == amount.name && wish.type == amount.type)
+      return wish.count;
+  return 0;
+}
+
+}  // namespace
+
 std::optional<GresShares> take_gres(const GresRequest& request, GresKinds& kinds,
                                     const GresDeal& deal, NodeId node) {
   GresShares shares;
@@ -284,8 +328,11 @@ std::optional<GresShares> take_gres(const GresRequest& request, GresKinds& kinds
     if (count == 0) continue;
     std::vector<Place> places = free_places(kinds, amount.name, amount.type);
     bool shared = !places.empty() && places.front().kind->shared;
-    bool done = shared ? take_parts(std::move(places), count, request.many_per_shared, node, shares)
-                       : take_devices(std::move(places), count, node, shares);
+    std::uint64_t of_task = request.one_task_per_shared ? wanted_by_task(request, amount) : 0;
+    bool done = !shared ? take_devices(std::move(places), count, node, shares)
+                : of_task > 0 && deal.tasks > 0
+                    ? take_apart(std::move(places), of_task, deal.tasks, node, shares)
+                    : take_parts(std::move(places), count, request.many_per_shared, node, shares);
     if (!done) return std::nullopt;
   }
   for (GresShare& share : shares) sort_devices(share);

@@ -57,6 +57,21 @@ TEST(TakeGres, AGpuIsGivenWholeOrInParts) {
   EXPECT_EQ(given(asking("shard", 1), kinds), "shard:1(IDX:0)");
 }
 
+TEST(TakeGres, TasksMayAskForGpusThatTheyShareWithNoOtherTask) {
+  GresKinds kinds = machine();
+  GresRequest request = asking("shard", 1, GresPer::Task);
+  request.many_per_shared = true;
+  EXPECT_EQ(gres_tasks(request, givable_gres(kinds), {.tasks = 9}), 8u);
+  request.one_task_per_shared = true;
+  EXPECT_EQ(gres_tasks(request, givable_gres(kinds), {.tasks = 9}), 4u);
+  EXPECT_EQ(given(request, kinds, 3), "shard:3(IDX:0-2)");
+  // Those that are in use already are filled first.
+  EXPECT_EQ(given(request, kinds, 2), "shard:2(IDX:0-1)");
+  request.wishes[0].count = 2;
+  EXPECT_EQ(gres_tasks(request, givable_gres(kinds), {.tasks = 9}), 1u);
+  EXPECT_EQ(given(request, kinds, 2), "none");
+}
+
 TEST(TakeGres, PartsAreOfOneGpuUnlessManyWillDo) {
   GresKinds kinds = machine();
   GresRequest request = asking("shard", 3);

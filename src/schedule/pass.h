@@ -44,11 +44,13 @@ class Pass {
   void arrange();
   std::vector<const Job*> first_in_queue() const;
   void count_processors(Scene& scene) const;
+  void count_queue(Scene& scene);
   void push(Line& line, const Position& position);
   void advance(const Head& head);
   Head head_of(Line& line, const Position& position) const;
   Head pop();
   bool is_awake(const Shape& shape) const;
+  Shape::Found& found_of(Shape& shape) const { return full_ ? shape.by_full : shape.by_quick; }
   void make_homes(Shape& shape);
 
   // One job.
@@ -69,7 +71,6 @@ class Pass {
   std::optional<Allocation> allocate(const Job& job, const Home& home, const Calendar::Stay& stay,
                                      Verdict& verdict);
   void try_together(const Components& components, Verdict& verdict);
-  bool place_together(const Components& components, Verdict& verdict, bool least);
   void take(const Proposal& proposal, const Job& job);
   bool is_whole(const JobSpec& spec, PartitionId partition) const;
 
@@ -107,10 +108,10 @@ class Pass {
   std::vector<Booking> earliest(const Components& components, Shape& shape);
   std::optional<Booking> earliest_of(const JobSpec& spec, const std::vector<Home>& homes,
                                      Instant from);
-  std::vector<Booking> earliest_together(const Components& components);
   void book(Booking booking, const Job& job, const Shape& shape);
   std::optional<Booking> lift(JobId job);
   void lift_all();
+  void make_pause();
   void count_promises();
   void compress();
   bool is_closed(const Shape& shape) const;
@@ -124,9 +125,10 @@ class Pass {
   bool full_;
   const Policy& policy_;
   Profile profile_;
+  bool goes_on_;          // a full pass, after a pause
+  std::uint64_t number_;  // of the pass, the same before and after pauses
   Figures figures_;
   Plan plan_;
-  std::map<JobId, std::int64_t> arranged_;        // by the policy: the higher goes first
   std::vector<Head> heads_;                       // a heap
   std::map<PartitionId, std::size_t> promised_;   // jobs that are promised a start, by partition
   std::map<Uid, std::size_t> promised_to_user_;   // counted only where there is a limit
@@ -135,6 +137,9 @@ class Pass {
   std::map<JobId, std::uint32_t> array_started_;  // by this pass
   std::set<JobId> asked_;                         // to make room, by this pass
   std::size_t preemptors_ = 0;                    // for whom it was asked who could make room
+  std::size_t new_promises_ = 0;
+  std::size_t promised_before_pause_ = 0;
+  std::vector<Booking> lifted_;  // what others were promised by the full pass before this one
   bool out_of_time_ = false;
 };
 

@@ -116,26 +116,14 @@ std::optional<Allocation> Pass::allocate(const Job& job, const Home& home,
   return allocation;
 }
 
-// All components of a heterogeneous job, or none of them; with less time if --time-min of one
-// allows it and they do not fit otherwise.
+// All components of a heterogeneous job, or none of them.
 void Pass::try_together(const Components& components, Verdict& verdict) {
-  if (place_together(components, verdict, false)) return;
-  Verdict shorter = verdict;
-  auto may_be_shorter = [](const Job* one) { return one->spec->time_min_s > 0; };
-  if (std::ranges::any_of(components, may_be_shorter) && place_together(components, shorter, true))
-    verdict = std::move(shorter);
-}
-
-bool Pass::place_together(const Components& components, Verdict& verdict, bool least) {
   Profile::Mark before = profile_.mark();
   std::vector<Proposal> proposals;
   for (const Job* one : components) {
     std::vector<Home> homes = homes_of(*one->spec, state_, planner_.book_, planner_.rules_);
-    std::uint32_t time_s = least ? one->spec->time_min_s : 0;
-    Instant end = time_s ? now_ + std::chrono::seconds(time_s) : latest_end(*one->spec, now_);
-    auto proposal = try_until(*one, homes, end, verdict);
+    auto proposal = try_start(*one, homes, verdict);
     if (!proposal) break;
-    proposal->time_limit_s = time_s;
     proposal->shape = shape_hash(shape_key(*one->spec));
     take(*proposal, *one);
     proposals.push_back(std::move(*proposal));
@@ -145,13 +133,12 @@ bool Pass::place_together(const Components& components, Verdict& verdict, bool l
     first.others.assign(std::make_move_iterator(proposals.begin() + 1),
                         std::make_move_iterator(proposals.end()));
     plan_.starts.push_back(std::move(first));
-    return true;
+    return;
   }
   verdict.head = components[proposals.size()]->id;
   profile_.back_to(std::move(before));
   if (profile_.calendar().has_parts())
     for (const Proposal& proposal : proposals) profile_.calendar().uncount(proposal.allocation);
-  return false;
 }
 
 void Pass::take(const Proposal& proposal, const Job& job) {

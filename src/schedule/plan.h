@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/job.h"
-#include "schedule/forecast.h"
+#include "schedule/booking.h"
 #include "schedule/placement.h"
 
 namespace ym {
@@ -35,8 +35,10 @@ struct Verdicts {
   std::map<JobId, Reason> jobs;             // jobs with a reason of their own (JobArrayTaskLimit)
   // Heterogeneous jobs by their first component; the head is the component that it was decided for.
   std::map<JobId, Verdict> het;
-  std::map<JobId, Instant> promised;  // when jobs are to start at the latest, if nothing is lost
-  Instant at;                         // when they were given
+  // When jobs are to start at the latest, if nothing is lost; of those without a promise, when the
+  // policy foresees it.
+  std::map<JobId, Instant> promised;
+  Instant at;  // when they were given
 
   // Those of a quick pass take the place of earlier ones.
   void merge(const Verdicts& newer);
@@ -63,6 +65,9 @@ struct Plan {
   // Only what had changed was looked at: the verdicts are about that, and nothing is said of the
   // other promises, which stay.
   bool quick = false;
+  // A full pass that made a pause: the next full one goes on with it. What is said here is about
+  // the part since the last pause.
+  bool unfinished = false;
   std::uint64_t work = 0;  // nodes looked at
 };
 
@@ -77,6 +82,8 @@ struct PlanBudget {
   Duration full_every = std::chrono::seconds(30);
   // Asked between jobs: no time is left. Then no more starts are planned, and soon the pass ends.
   std::function<bool()> out_of_time;
+  // Asked between jobs of a full pass: somebody waits for the planner. Unset: it makes no pauses.
+  std::function<bool()> pause;
   std::size_t per_partition_max = static_cast<std::size_t>(-1);  // of reservations_max
   std::size_t per_user_max = static_cast<std::size_t>(-1);
   Duration window{kNever.unix_ms};  // starts further away than this are not promised

@@ -242,6 +242,45 @@ TEST(Placement, AJobMayLeaveMoreCoresToTheSystem) {
   EXPECT_EQ(cpus(4, false), 0u);
 }
 
+// In a stream of jobs alike a thousand promises would be forgotten with the next thousand jobs.
+TEST(PlannerPasses, AQuickOneMakesFewPromises) {
+  Cluster cluster(1, 4);
+  cluster.planner.set_policy(kBackfill);
+  JobSpec spec{.tasks = 4};
+  spec.time_limit_s = 60;
+  cluster.plan();  // everything is new to the first one
+  for (int i = 0; i < 100; ++i) cluster.submit(spec);
+  Plan quick = cluster.plan({.depth = PlanBudget::Depth::Quick});
+  EXPECT_EQ(quick.starts.size(), 1u);
+  EXPECT_GE(quick.booked.size(), 1u);
+  EXPECT_LT(quick.booked.size(), 50u);
+  Plan full = cluster.plan({.depth = PlanBudget::Depth::Full});
+  EXPECT_EQ(full.booked.size(), 99u);
+}
+
+TEST(PlannerPasses, AFullOneGoesOnAfterAPauseAndIsNotDueMeanwhile) {
+  Cluster cluster(2, 4);
+  cluster.planner.set_policy(kBackfill);
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    JobSpec spec{.tasks = 8};
+    spec.time_limit_s = 60 * (i + 1);
+    cluster.submit(spec);
+  }
+  int asked = 0;
+  PlanBudget budget{.depth = PlanBudget::Depth::Full, .pause = [&] { return ++asked > 2; }};
+  Plan first = cluster.plan(budget);
+  EXPECT_TRUE(first.unfinished);
+  EXPECT_TRUE(cluster.planner.is_unfinished());
+  EXPECT_EQ(first.starts.size(), 1u);
+  EXPECT_EQ(first.booked.size(), 1u);
+  EXPECT_EQ(cluster.planner.next_begin(kNow), kNever) << "it is under way";
+  for (const Proposal& start : first.starts) cluster.start(start);
+  Plan rest = cluster.plan({.depth = PlanBudget::Depth::Full});
+  EXPECT_FALSE(rest.unfinished);
+  EXPECT_FALSE(cluster.planner.is_unfinished());
+  EXPECT_EQ(rest.booked.size(), 4u) << "not what was promised before the pause";
+}
+
 TEST(Placement, OnlyNodesWithTheSocketsCoresAndThreadsThatAreWantedAreAdmitted) {
   World cluster({.nodes = 1, .cpus = 8});
   cluster.happen(NodesDefined{{{{1}, Ref(kept_node({.name = "n1"}))}}});

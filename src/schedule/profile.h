@@ -19,14 +19,12 @@
 #include <vector>
 
 #include "schedule/book.h"
+#include "schedule/booking.h"
 #include "schedule/calendar.h"
-#include "schedule/forecast.h"
 #include "schedule/placement.h"
 #include "schedule/queue.h"
 
 namespace ym {
-
-using Bookings = std::map<JobId, Booking>;
 
 // What should be back already comes back at any moment, yet not at this one.
 inline constexpr Duration kAnyMoment{1};
@@ -113,12 +111,14 @@ class Profile {
     Free free;
     std::uint32_t jobs = 0;
     std::vector<Holding> added;  // ascending by time
+    mutable Levels levels;
   };
   // A node's room for tasks from a time on.
   struct Offer {
     Instant at;
     std::uint32_t place = 0, tasks = 0;
   };
+  struct Search;
   class Sweep;
 
   const Sketch* sketch_of(const Track& track) const {
@@ -135,13 +135,16 @@ class Profile {
   void for_each_holding(const Track& track, Visit&& visit) const;
   // The step function of one node, from now on or a little before.
   const std::vector<Level>& levels_of(const Track& track) const;
-  void make_levels(const Track& track, std::vector<Level>& out) const;
+  void make_levels(const Track& track, Levels& out) const;
+  void change_levels(Track& track, const LevelChange& change);
   Free during(const Track& track, Instant from, Instant to, bool with_gres) const;
   void lower(Free& free, const Track& track, Instant from, Instant to) const;
-  void offers_beside_promises(const Track& track, std::uint32_t place, const Question& question,
-                              const Home& home, std::vector<Offer>& out) const;
-  void offers_of(const Track& track, std::uint32_t place, const Question& question,
-                 const Home& home, std::vector<Offer>& out) const;
+  void offers_beside_promises(const Track& track, Search& search) const;
+  void offers_of(const Track& track, Search& search) const;
+  static void times_of(const std::vector<Level>& levels, std::pair<Instant, Instant> stay,
+                       Search& search);
+  void add_turns(Search& search) const;
+  std::optional<Booking> sweep(Search& search) const;
   std::optional<Booking> try_at(const JobSpec& spec, const Home& home, Instant start,
                                 const std::vector<std::uint32_t>& places) const;
   Licenses licenses_between(Instant from, Instant to) const;
@@ -168,11 +171,6 @@ class Profile {
   std::vector<std::pair<Instant, std::vector<NodeShare>>> alone_taken_;
   Bookings alone_promised_;
   std::vector<Sketch> sketches_;
-  // The levels of the sketched track that was asked about last, as they were at that version.
-  mutable std::vector<Level> levels_;
-  mutable const Track* levels_track_ = nullptr;
-  mutable std::uint64_t levels_version_ = 0;
-  std::uint64_t version_ = 1;  // of what is taken and promised
   mutable std::uint64_t work_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include "config/cgroup_conf.h"
 #include "config/gres_conf.h"
 #include "config/parse.h"
+#include "config/security.h"
 #include "config/topology_conf.h"
 #include "config/values.h"
 #include "os/environment.h"
@@ -164,6 +165,12 @@ std::string key_file(const LoadedConfiguration& loaded) {
   if (!loaded.config.key_file.empty()) return loaded.config.key_file;
   auto slash = loaded.path.rfind('/');
   return slash == std::string::npos ? "slurm.key" : loaded.path.substr(0, slash + 1) + "slurm.key";
+}
+
+std::string jwks_file(const LoadedConfiguration& loaded) {
+  if (std::string set = security_of(loaded.config).jwks_file; !set.empty()) return set;
+  std::string key = key_file(loaded);
+  return key.substr(0, key.rfind('/') + 1) + "slurm.jwks";
 }
 
 }  // namespace ym

@@ -23,7 +23,7 @@ void round_trip(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0] % 34) {
+  switch (data[0] % 37) {
     case 0: round_trip<ym::SubmitJob>(bytes); break;
     case 1: round_trip<ym::AlterJobs>(bytes); break;
     case 2: round_trip<ym::QueryJobs>(bytes); break;
@@ -57,6 +57,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case 31: round_trip<ym::HistoryRows>(bytes); break;
     case 32: round_trip<ym::SetTrigger>(bytes); break;
     case 33: round_trip<ym::UpdateCrontab>(bytes); break;
+    case 34: round_trip<ym::OpenX11>(bytes); break;
+    case 35: round_trip<ym::X11Opened>(bytes); break;
+    case 36: round_trip<ym::X11Data>(bytes); break;
     case 15: {
       ym::wire::SnapshotReader reader;
       if (reader.add(bytes)) static_cast<void>(reader.finish());

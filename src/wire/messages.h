@@ -13,6 +13,7 @@
 #include "model/step_messages.h"
 #include "model/tree_messages.h"
 #include "model/trigger.h"
+#include "model/x11_messages.h"
 
 namespace ym::wire {
 
@@ -210,6 +211,12 @@ template <>
 inline constexpr std::uint16_t message_number<QueryLicenses> = 324;
 template <>
 inline constexpr std::uint16_t message_number<LicenseRows> = 325;
+template <>
+inline constexpr std::uint16_t message_number<OpenX11> = 326;
+template <>
+inline constexpr std::uint16_t message_number<X11Opened> = 327;
+template <>
+inline constexpr std::uint16_t message_number<X11Data> = 328;
 
 // Flags of a frame. More: further frames of the same answer follow.
 inline constexpr std::uint16_t kFlagMore = 1;

@@ -89,6 +89,20 @@ def test_what_goes_in_reaches_all_and_what_comes_out_is_whole(yard, job):
     assert sorted(done.stdout.splitlines()) == sorted(text.splitlines() * NODES)
 
 
+def test_components_wider_than_the_tree_go_down_a_tree_of_their_own(yard):
+    def passed_on():
+        return sum(log_of(yard, i).count("order 202 goes on to") for i in range(1, NODES + 1))
+    before = passed_on()
+    out = yard.run("srun", "-l", "-N5", "-n5", "hostname", ":", "-N4", "-n4", "hostname").stdout
+    assert sorted(line.split(":")[0].strip() for line in out.splitlines()) == [
+        str(task) for task in range(NODES)]
+    # Each component is wider than two nodes: its heads pass the launch on.
+    assert passed_on() - before >= 2
+    done = yard.run("srun", "-N4", "-n4", "false", ":", "-N1", "-n1", "sh", "-c", "exit 7",
+                    check=False)
+    assert done.returncode == 7, done.stderr
+
+
 def test_exit_codes_of_all_count(yard, job):
     done = srun(yard, job, "sh", "-c", "exit $SLURM_PROCID", check=False)
     assert done.returncode == NODES - 1

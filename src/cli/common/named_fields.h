@@ -46,6 +46,11 @@ Result<std::vector<ChosenField<Row>>> choose_fields(std::string_view text,
   for (std::string_view word : split_words(text, ',')) {
     auto percent = word.find('%');
     std::string_view name = word.substr(0, percent);
+    if (same_ignoring_case(name, "ALL")) {
+      for (const NamedField<Row>& field : table)
+        out.push_back({.field = &field, .width = field.width, .left = field.left});
+      continue;
+    }
     ChosenField<Row> one;
     for (const NamedField<Row>& field : table)
       if (same_ignoring_case(field.name, name)) one.field = &field;

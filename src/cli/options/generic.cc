@@ -46,10 +46,14 @@ Status set_gres(JobOptions& options, std::string_view value) {
 }
 
 Status set_gres_flags(JobOptions& options, std::string_view value) {
-  auto word = one_of(value, {"disable-binding", "enforce-binding", "one-task-per-sharing",
+  std::string words;
+  for (std::string_view one : split(value, ',')) {
+    auto word = one_of(one, {"disable-binding", "enforce-binding", "one-task-per-sharing",
                              "multiple-tasks-per-sharing", "allow-task-sharing"});
-  if (!word) return std::unexpected(word.error());
-  options.specials.gres_flags = *word;
+    if (!word) return std::unexpected(word.error());
+    words += fmt::format("{}{}", words.empty() ? "" : ",", *word);
+  }
+  options.specials.gres_flags = std::move(words);
   return {};
 }
 
@@ -182,7 +186,7 @@ std::span<const JobOption> gpu_rows() {
       {.option = {.info = {.name = "gpu-freq",
                            .takes = Takes::Value,
                            .argument = "FREQUENCY",
-                           .help = "Kept and shown; nothing sets it: low, medium, high, highm1 "
+                           .help = "For a TaskProlog, as SLURM_GPU_FREQ: low, medium, high, highm1 "
                                    "or a number, memory=FREQUENCY, verbose",
                            .variable = "GPU_FREQ"},
                   .set = set_gpu_freq}},
@@ -202,7 +206,7 @@ std::span<const JobOption> gres_rows() {
        .srun_variable = "SLURM_STEP_GRES"},
       {.option = {.info = {.name = "gres-flags",
                            .takes = Takes::Value,
-                           .argument = "WORD",
+                           .argument = "WORD,...",
                            .help = "disable-binding, enforce-binding, one-task-per-sharing, "
                                    "multiple-tasks-per-sharing, allow-task-sharing",
                            .variable = "GRES_FLAGS"},

@@ -103,6 +103,9 @@ std::string gpu_binding(const JobOptions& options) {
   const JobSpecials& wish = options.specials;
   if (!wish.tres_bind.empty()) return wish.tres_bind;
   if (wish.tasks_per_tres) return fmt::format("gpu:single:{}", wish.tasks_per_tres);
+  bool apart = wish.gres_flags.find("one-task-per-sharing") != std::string::npos &&
+               !wish.tres_per_task.empty() && gpus_in(wish.tres_per_task) == 0;
+  if (apart) return "gpu:per_task:1";
   if (std::uint64_t gpus = gpus_in(wish.tres_per_task)) return fmt::format("gpu:per_task:{}", gpus);
   return "";
 }

@@ -68,6 +68,11 @@ TEST(GresCounts, TasksWithGpusOfTheirOwnAreBoundToThem) {
   EXPECT_EQ(gpu_binding(options), "");
   options.specials.tres_per_task = "gpu:a:2";
   EXPECT_EQ(gpu_binding(options), "gpu:per_task:2");
+  JobOptions apart;
+  apart.specials.tres_per_task = "shard:1";
+  EXPECT_EQ(gpu_binding(apart), "");
+  apart.specials.gres_flags = "one-task-per-sharing";
+  EXPECT_EQ(gpu_binding(apart), "gpu:per_task:1");
   options.specials.tres_bind = "gpu:closest";
   EXPECT_EQ(gpu_binding(options), "gpu:closest");
 }

@@ -26,6 +26,8 @@ enum JobCommand : std::uint8_t {
 
 // Three ways to ask for memory that exclude each other.
 enum class MemoryWish : std::uint8_t { PerNode, PerCpu, PerGpu };
+// The nodes of --x11. The script of a batch job runs on the first.
+enum class X11Where : std::uint8_t { All, Batch, First, Last };
 // Where an option was given; later ones count more.
 enum class OptionSource : std::uint8_t { Script = 1, Environment, Line };
 
@@ -77,6 +79,7 @@ struct JobOptions {
   IndexSet het_groups;                    // --het-group; empty: not given
   std::string hosts;                      // of an arbitrary layout: the host of each task, in order
   bool gpus_inherited = false;            // --gpus is the surrounding job's, by its variable
+  std::optional<X11Where> x11;
   std::string answer;  // what --cpu-bind=help and its like asked for: printed instead of work
 };
 
@@ -84,7 +87,7 @@ struct JobOption {
   Option<JobOptions> option;  // info.variable is the part behind SBATCH_ or SALLOC_
   std::uint8_t commands = kAllCommands;
   const char* srun_variable =
-      nullptr;  // the whole name; null: SLURM_ and the common part; "": none
+      nullptr;                      // the whole name; null: SLURM_ and the common part; "": none
   std::string_view other_variable;  // of sbatch and salloc: the whole name of a second one
 };
 

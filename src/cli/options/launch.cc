@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a task finds when it comes to life: its folder, environment and limits; and what runs
 // around it.
+#include <utility>
+
 #include "cli/options/setters.h"
 #include "notation/acct_frequency.h"
 #include "notation/limit_names.h"
@@ -51,6 +53,20 @@ Status set_profile(JobOptions& options, std::string_view value) {
   return {};
 }
 
+Status set_x11(JobOptions& options, std::string_view value) {
+  constexpr std::pair<std::string_view, X11Where> kWords[] = {{"all", X11Where::All},
+                                                              {"batch", X11Where::Batch},
+                                                              {"first", X11Where::First},
+                                                              {"last", X11Where::Last}};
+  if (value.empty()) value = "all";
+  for (const auto& [word, where] : kWords) {
+    if (!same_ignoring_case(value, word)) continue;
+    options.x11 = where;
+    return {};
+  }
+  return fail(kWholeText, "Invalid --x11 specification");
+}
+
 std::span<const JobOption> environment_rows() {
   static constexpr JobOption kRows[] = {
       {.option = {.info = {.name = "chdir",
@@ -82,6 +98,12 @@ std::span<const JobOption> environment_rows() {
                            .variable = "GET_USER_ENV"},
                   .set = set_get_user_env},
        .commands = kSbatch},
+      {.option = {.info = {.name = "x11",
+                           .takes = Takes::Maybe,
+                           .argument = "all|first|last|batch",
+                           .help = "X programs on these nodes of the job appear on this display; "
+                                   "needs PrologFlags=X11"},
+                  .set = set_x11}},
   };
   return kRows;
 }

@@ -133,7 +133,7 @@ std::span<const JobOption> care_rows() {
                            .takes = Takes::Value,
                            .argument = "MIN[-MAX[:GOVERNOR]]",
                            .help = "Frequency of the CPUs: kHz, low, medium, high, highm1, or a "
-                                   "governor; kept with the job, not set yet"},
+                                   "governor; for a TaskProlog, as SLURM_CPU_FREQ_REQ"},
                   .set = set_cpu_freq},
        .srun_variable = "SLURM_CPU_FREQ_REQ"},
       {.option = {.info = {.name = "reboot",
@@ -145,12 +145,15 @@ std::span<const JobOption> care_rows() {
                            .help = "Wait so long for nodes that need no boot; kept with the job",
                            .variable = "DELAY_BOOT"},
                   .set = set_delay_boot}},
-      {.option = {.info = {.name = "wait-all-nodes",
-                           .takes = Takes::Value,
-                           .argument = "0|1",
-                           .help = "Begin when all nodes are ready (1); they always are here",
-                           .variable = "WAIT_ALL_NODES"},
-                  .set = set_wait_all_nodes},
+      {.option =
+           {.info =
+                {.name = "wait-all-nodes",
+                 .takes = Takes::Value,
+                 .argument = "0|1",
+                 .help =
+                     "Wait until all nodes are up (1, as without it), or begin with the first (0)",
+                 .variable = "WAIT_ALL_NODES"},
+            .set = set_wait_all_nodes},
        .commands = kAllocators},
       {.option = {.info = {.name = "container",
                            .takes = Takes::Value,

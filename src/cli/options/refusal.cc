@@ -96,6 +96,8 @@ Status check_against(const JobOptions& options, const ClusterConfig& config) {
                       "Use 'sacctmgr list clusters' to see available clusters.",
                       printable(options.clusters)));
   }
+  if (options.x11 && options.jobid == 0 && !config.prolog_flags.x11)
+    return fail(kLikeController, "X11 forwarding not available");
   if (!wants_generic_resources(options)) return {};
   std::vector<std::string> names;
   const JobSpecials& wish = options.specials;

@@ -94,6 +94,12 @@ TEST(Sacct, TakesWidths) {
             "   CANCELLED by 1000 weather   \n");
 }
 
+TEST(Sacct, ShowsEveryFieldIfAskedForAll) {
+  std::string all = shown({"-PX", "-j", "7", "-o", "ALL"});
+  EXPECT_NE(all.find("|JobID|"), std::string::npos) << all;
+  EXPECT_NE(all.find("|WorkDir"), std::string::npos) << all;
+}
+
 TEST(Sacct, GuessesWhatWasMeant) {
   EXPECT_EQ(shown({"-o", "jobname,stats"}),
             "error: Invalid field requested: \"stats\"; did you mean State?");

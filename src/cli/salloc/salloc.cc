@@ -15,6 +15,7 @@
 #include "cli/common/signals.h"
 #include "cli/common/watch.h"
 #include "cli/common/world.h"
+#include "cli/common/x11_forward.h"
 #include "cli/options/components.h"
 #include "cli/options/refusal.h"
 #include "os/clock.h"
@@ -166,6 +167,12 @@ int salloc_main(const Arguments& arguments) {
       return refuse_with(fine.error());
     for (const std::string& warning : submission_warnings(one)) remark("salloc", warning);
   }
+  std::optional<LocalDisplay> display;
+  if (options.x11) {
+    auto own = own_display();
+    if (!own) return refuse_with(own.error());
+    display = std::move(*own);
+  }
   Instant asked = wall_clock();
   auto granted = allocate(*controller, *request, waiting_of(options, "salloc"));
   if (!granted) return refuse_allocation(kSalloc, granted.error(), *request, controller->config());
@@ -176,6 +183,12 @@ int salloc_main(const Arguments& arguments) {
       remark("salloc", fmt::format("Nodes {} are ready for job", row.nodes));
   }
   if (options.no_shell) return 0;
+  std::optional<X11Carrier> carrier;
+  if (display) {
+    auto started = carry_x11(*controller, *granted, *options.x11, *display);
+    if (!started) return refuse_with(started.error());
+    carrier.emplace(std::move(*started));
+  }
   set_allocation_variables(*granted, wanted.components, controller->config().cluster_name,
                            context.work_dir);
   if (!options.chdir.empty() && ::chdir(options.chdir.c_str()) != 0)

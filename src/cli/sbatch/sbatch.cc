@@ -12,10 +12,12 @@
 #include "cli/common/local.h"
 #include "cli/common/watch.h"
 #include "cli/common/world.h"
+#include "cli/common/x11_forward.h"
 #include "cli/options/components.h"
 #include "cli/options/exports.h"
 #include "cli/options/refusal.h"
 #include "cli/sbatch/script.h"
+#include "model/x11_messages.h"
 #include "os/environment.h"
 #include "os/files.h"
 
@@ -89,6 +91,22 @@ int tell_failure(const SubmitJob& request, const Error& error, const ClusterConf
   return tell_refusal(kSbatch, {.code = kLikeController, .text = text});
 }
 
+// --x11
+Status add_display(EnvironmentBlock& environment, const JobOptions& options,
+                   const std::string& host) {
+  for (const char* of_another : {kX11TargetVariable, kX11CookieVariable})
+    environment.remove(of_another);
+  if (!options.x11) return {};
+  if (*options.x11 == X11Where::Last)
+    return fail(kWholeTextOne, "--x11=last: only the node of the script has a display");
+  auto display = own_display();
+  if (!display) return std::unexpected(display.error());
+  auto variables = batch_display(*display, host);
+  if (!variables) return std::unexpected(variables.error());
+  for (const auto& [name, value] : *variables) environment.set(name, value);
+  return {};
+}
+
 int submit(Result<Controller>& controller, const JobOptions& options, SubmitJob request) {
   if (!controller) {
     complain("sbatch", controller.error().text);
@@ -104,6 +122,8 @@ int submit(Result<Controller>& controller, const JobOptions& options, SubmitJob 
   }
   EnvironmentBlock environment(request.environment);
   add_limits(environment, *limits);
+  if (Status shown = add_display(environment, options, request.spec.submit_host); !shown)
+    return tell_refusal(kSbatch, shown.error());
   request.environment = environment.bytes();
   auto answer = controller->ask<SubmitAnswer>(request, Asking::Once);
   if (!answer) return tell_failure(request, answer.error(), controller->config());

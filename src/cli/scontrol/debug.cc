@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verbs about how much daemons log.
-#include <algorithm>
-
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/scontrol/scontrol.h"
+#include "config/debug_flags.h"
 #include "os/log.h"
 
 namespace ym::cli {
 namespace {
-
-// As slurm.conf's DebugFlags has them.
-constexpr std::string_view kFlags[] = {
-    "Accrue",      "Agent",        "AuditRPCs",     "AuditTLS", "Backfill",     "BackfillMap",
-    "BurstBuffer", "Cgroup",       "ConMgr",        "CPU_Bind", "CpuFrequency", "Data",
-    "DBD_Agent",   "Dependency",   "Elasticsearch", "Energy",   "Federation",   "FrontEnd",
-    "Gang",        "GLOB_SILENCE", "Gres",          "Hetjob",   "Interconnect", "JobAccountGather",
-    "JobComp",     "JobContainer", "Kafka",         "License",  "MPI",          "Network",
-    "NetworkRaw",  "NodeFeatures", "NO_CONF_HASH",  "Power",    "Priority",     "Profile",
-    "Protocol",    "Reservation",  "Route",         "Script",   "SelectType",   "Steps",
-    "Switch",      "TLS",          "TraceJobs",     "TRESNode", "Triggers",     "WorkQ"};
 
 // "nodes=n[1-2]" beside the other words.
 Status take_nodes(ScontrolContext& context, SetDebug& request, const std::string& word) {
@@ -68,13 +56,12 @@ int setdebugflags_verb(ScontrolContext& context, const Words& words) {
     bool off = word.starts_with('-');
     std::string_view name = word;
     if (off || word.starts_with('+')) name.remove_prefix(1);
-    const auto* known = std::ranges::find_if(
-        kFlags, [&](std::string_view flag) { return same_ignoring_case(flag, name); });
-    if (known == std::end(kFlags))
+    const DebugFlagName* known = find_debug_flag(name);
+    if (!known)
       return context.fail_with(
           fmt::format("scontrol: error: Invalid DebugFlag: {}\ninvalid debug flag: {}",
                       printable(name), printable(word)));
-    (off ? request.flags_off : request.flags_on).emplace_back(*known);
+    (off ? request.flags_off : request.flags_on).emplace_back(known->name);
   }
   return ask(context, request, "slurm_set_debug_flags");
 }

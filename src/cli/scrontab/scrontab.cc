@@ -215,6 +215,7 @@ int scrontab_main(const Arguments& arguments) {
   const Settings& settings = parsed.settings;
   if (settings.edit + settings.list + settings.remove > 1)
     return refuse("Only one of -e, -l and -r may be given");
+  if (parsed.operands.size() > 1) return refuse("Only one file may be given");
   auto controller = Controller::open();
   if (!controller) return refuse(controller.error().text);
   if (!is_enabled(controller->config())) return refuse("scrontab is disabled on this cluster");

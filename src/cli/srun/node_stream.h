@@ -51,6 +51,8 @@ class NodeStream {
     resume_.await_launch = false;
   }
   bool launched() const { return launched_; }
+  // The launch went on its own connection, not down a tree.
+  bool direct() const { return direct_; }
   // It was open once.
   bool joined() const { return joined_; }
   // Gives the attempt to join up; try_resume goes on when it was launched.

@@ -61,16 +61,24 @@ class Session {
   int run();
 
  private:
+  // A slice that goes down a tree. Its answers are told apart by their nodes, of which another one
+  // may have the same.
+  struct SliceLaunch {
+    std::size_t first = 0, nodes = 0;  // of the streams
+    TreeCall call;
+  };
+
   Status open_files();
   // session_launch.cc
   void launch();
+  void launch_slice(const StepSlice& slice, std::size_t first);
   void launch_failed(NodeStream& stream, const std::string& why);
   // False while it is not open.
   bool join(NodeStream& stream);
   // Adds what the trees wait for, and says for how long, `most` at most.
   Duration add_tree_polls(std::vector<pollfd>& fds, Duration most) const;
   void advance_trees();
-  void take_launch_row(const TreeAnswer& row);
+  void take_launch_row(const SliceLaunch& launch, const TreeAnswer& row);
   void signal_by_tree(const StepSlice& slice, std::uint16_t signal, std::vector<NodeAddress> nodes);
   const StepSlice& slice_of(std::size_t stream) const;
   void loop();
@@ -104,7 +112,7 @@ class Session {
   FenceHub fences_;
   std::vector<std::unique_ptr<NodeStream>> streams_;
   std::vector<bool> step_failed_;
-  std::optional<TreeCall> launching_;
+  std::list<SliceLaunch> launching_;
   std::list<TreeCall> signalling_;
   bool launch_broken_ = false;
   JobWatcher watcher_;

@@ -21,23 +21,29 @@ const StepSlice& Session::slice_of(std::size_t stream) const {
 }
 
 void Session::launch() {
-  // Answers of a tree are told apart by their nodes, and two components may share one.
-  bool by_tree =
-      run_.slices.size() == 1 && run_.created.nodes.size() > controller_.config().tree_width;
   for (std::size_t i = 0; i < run_.created.nodes.size(); ++i) {
     const StepSlice& slice = slice_of(i);
     ResumeStream resume{.job = slice.job, .step = slice.step, .srun_id = slice.launch.srun_id};
     streams_.push_back(std::make_unique<NodeStream>(run_.created.nodes[i], resume,
                                                     controller_.config().stream_timeout));
   }
-  for (std::size_t i = 0; i < streams_.size(); ++i) {
+  std::size_t first = 0;
+  for (const StepSlice& slice : run_.slices) {
+    launch_slice(slice, first);
+    first += slice.nodes;
+  }
+  advance_trees();
+}
+
+void Session::launch_slice(const StepSlice& slice, std::size_t first) {
+  bool by_tree = slice.nodes > controller_.config().tree_width;
+  for (std::size_t i = first; i < first + slice.nodes; ++i) {
     auto& stream = streams_[i];
     if (launch_broken_ && !run_.options->spec.no_kill) {
       stream->set_over();
       continue;
     }
-    Status begun =
-        by_tree ? stream->attach(controller_) : stream->start(controller_, slice_of(i).launch);
+    Status begun = by_tree ? stream->attach(controller_) : stream->start(controller_, slice.launch);
     if (begun) continue;
     // Whether a node can be reached at all the tree will say.
     if (by_tree)
@@ -45,11 +51,14 @@ void Session::launch() {
     else
       launch_failed(*stream, begun.error().text);
   }
-  if (!by_tree) return;
-  launching_.emplace(controller_, wire::message_number<LaunchTasks>,
-                     wire::encode(run_.slices.front().launch), run_.created.nodes,
-                     controller_.config().message_timeout);
-  advance_trees();
+  if (!by_tree || (launch_broken_ && !run_.options->spec.no_kill)) return;
+  auto nodes = run_.created.nodes.begin() + static_cast<std::ptrdiff_t>(first);
+  launching_.push_back(
+      {.first = first,
+       .nodes = slice.nodes,
+       .call = TreeCall(controller_, wire::message_number<LaunchTasks>, wire::encode(slice.launch),
+                        {nodes, nodes + static_cast<std::ptrdiff_t>(slice.nodes)},
+                        controller_.config().message_timeout)});
 }
 
 // Without --no-kill a step that lacks a node is no step.
@@ -70,7 +79,7 @@ void Session::launch_failed(NodeStream& stream, const std::string& why) {
 bool Session::join(NodeStream& stream) {
   auto joined = stream.join(monotonic_clock());
   if (joined && !*joined) return false;
-  if (!joined && (launching_ || stream.joined())) {
+  if (!joined && (!stream.direct() || stream.joined())) {
     stream.stop_joining();
     return false;
   }
@@ -89,22 +98,26 @@ Duration Session::add_tree_polls(std::vector<pollfd>& fds, Duration most) const 
     call.add_polls(fds);
     most = std::clamp(call.next_deadline() - now + Duration(1), Duration(0), most);
   };
-  if (launching_) add(*launching_);
+  for (const SliceLaunch& launch : launching_) add(launch.call);
   for (const TreeCall& call : signalling_) add(call);
   return most;
 }
 
 void Session::advance_trees() {
-  if (launching_ && !launching_->finished())
-    for (const TreeAnswer& row : launching_->advance()) take_launch_row(row);
+  for (SliceLaunch& launch : launching_) {
+    if (launch.call.finished()) continue;
+    for (const TreeAnswer& row : launch.call.advance()) take_launch_row(launch, row);
+  }
   for (TreeCall& call : signalling_) static_cast<void>(call.advance());
   std::erase_if(signalling_, [](const TreeCall& call) { return call.finished(); });
 }
 
-void Session::take_launch_row(const TreeAnswer& row) {
-  auto at = std::ranges::find_if(streams_,
+void Session::take_launch_row(const SliceLaunch& launch, const TreeAnswer& row) {
+  auto begin = streams_.begin() + static_cast<std::ptrdiff_t>(launch.first);
+  auto end = begin + static_cast<std::ptrdiff_t>(launch.nodes);
+  auto at = std::ranges::find_if(begin, end,
                                  [&](const auto& stream) { return stream->node() == row.node; });
-  if (at == streams_.end() || (*at)->over()) return;
+  if (at == end || (*at)->over()) return;
   // What it has said counts for more than what others say of it.
   if (row.error.empty() || (*at)->launched())
     (*at)->set_launched();

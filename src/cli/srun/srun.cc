@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "cli/common/allocation.h"
 #include "cli/common/world.h"
+#include "cli/common/x11_forward.h"
 #include "cli/options/components.h"
 #include "cli/options/refusal.h"
 #include "cli/srun/groups.h"
@@ -78,11 +79,20 @@ int run_in_own_allocation(Controller& controller, std::vector<StepPart> parts,
   auto request = make_submission(components, context);
   if (!request) return tell_refusal(kSrun, request.error());
   if (request->test_only) return test_only(controller, *request);
+  std::optional<X11Where> x11 = components.front().x11;
+  auto display = x11 ? own_display() : LocalDisplay{};
+  if (!display) return tell_refusal(kSrun, display.error());
   auto granted = allocate(controller, *request, waiting_of(components.front(), "srun"));
   if (!granted) return refuse_allocation(kSrun, granted.error(), *request, controller.config());
   set_allocation_variables(*granted, components, controller.config().cluster_name,
                            context.work_dir);
   context.environment = own_environment();
+  std::optional<X11Carrier> carrier;
+  if (x11) {
+    auto started = carry_x11(controller, *granted, *x11, *display);
+    if (!started) return fail_with(started.error().text);
+    carrier.emplace(std::move(*started));
+  }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Job& job = granted->rows[i].job;
     if (parts[i].options.verbose) tell_nodes(granted->rows[i]);
@@ -210,6 +220,10 @@ int srun_main(const Arguments& arguments) {
   // A signal that comes between two stages of a launch is the step's, once there is one.
   Interrupts interrupts;
   SubmissionContext context = submission_context(kSrun);
+  if (parts.front().options.jobid && parts.front().options.x11)
+    remark("srun",
+           "Ignoring --x11 option for a job step within an existing job. Set x11 options at job "
+           "allocation time.");
   if (!parts.front().options.jobid) return run_in_own_allocation(*controller, parts, context);
   auto code = run_step(*controller, parts, context, std::nullopt);
   return code ? *code : fail_with(code.error().text);

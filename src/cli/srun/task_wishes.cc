@@ -29,6 +29,11 @@ Status add_task_wishes(LaunchTasks& launch, const JobOptions& options,
   environment.set("SLURM_UMASK", fmt::format("{:04o}", context.umask));
   environment.set("SLURM_PRIO_PROCESS", fmt::format("{}", context.nice));
   if (options.verbose) environment.set("SRUN_DEBUG", fmt::format("{}", 3 + options.verbose));
+  // What nothing here sets: a TaskProlog may.
+  if (const std::string& freq = options.specials.tres_freq; freq.starts_with("gpu:"))
+    environment.set("SLURM_GPU_FREQ", freq.substr(4));
+  if (!options.specials.cpu_freq.empty())
+    environment.set("SLURM_CPU_FREQ_REQ", options.specials.cpu_freq);
   if (options.preserve_env) environment.set_default("SLURM_PRESERVE_ENV", "once");
   launch.environment = environment.bytes();
   return {};

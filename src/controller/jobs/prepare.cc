@@ -20,6 +20,13 @@ bool has_parameter(const ClusterConfig& config, std::string_view key, std::strin
   return false;
 }
 
+// --wait-all-nodes=0: it begins although some of its nodes are not up. A script needs its own.
+bool may_begin_early(const Job& job, const std::set<NodeId>& waking) {
+  constexpr std::uint8_t kDoNotWait = 1;
+  if (job.spec->extras->specials->wait_all_nodes != kDoNotWait || !job.configuring) return false;
+  return !job.runs_script() || !waking.contains(job.allocation->nodes.front().node);
+}
+
 }  // namespace
 
 bool Controller::prepares_nodes() const {
@@ -52,7 +59,14 @@ void Controller::begin_configuring(JobId id, Instant now, Outbox& out) {
 
 // Its nodes are up and PrologSlurmctld has run, if both are so: now those of the nodes.
 void Controller::go_on_configuring(JobId id, Instant now, Outbox& out) {
-  if (waking_.contains(id) || controller_prologs_.contains(id)) return;
+  if (controller_prologs_.contains(id)) return;
+  if (auto waking = waking_.find(id); waking != waking_.end()) {
+    if (must_configure() || !may_begin_early(state_.jobs.at(id.value), waking->second)) return;
+    configured(id, now, out);
+    const Job& begun = state_.jobs.at(id.value);
+    if (begun.runs_script() && !begun.launched) send_launch(begun, out);
+    return;
+  }
   launch(state_.jobs.at(id.value), out);
   bool waits = preparing_.contains(id) && !config_.prolog_flags.no_hold;
   if (!waits && state_.jobs.at(id.value).configuring) configured(id, now, out);
@@ -76,8 +90,7 @@ void Controller::nodes_awake(JobId id, Instant now, Outbox& out) {
 void Controller::stop_waking(JobId id, NodeId node, Instant now, Outbox& out) {
   auto waiting = waking_.find(id);
   if (waiting == waking_.end() || waiting->second.erase(node) == 0) return;
-  if (!waiting->second.empty()) return;
-  waking_.erase(waiting);
+  if (waiting->second.empty()) waking_.erase(waiting);
   nodes_awake(id, now, out);
 }
 

@@ -9,8 +9,9 @@
 #include "model/errc.h"
 #include "notation/features.h"
 #include "notation/hostlist.h"
-#include "schedule/forecast.h"
+#include "schedule/diagnose.h"
 #include "schedule/het.h"
+#include "schedule/outlook.h"
 #include "schedule/place_gres.h"
 #include "schedule/placement.h"
 #include "schedule/queue.h"
@@ -311,13 +312,11 @@ void Controller::answer_test(RequestId request, const std::vector<JobSubmitted>&
                              Instant now, Outbox& out) {
   SubmitAnswer told{.job = admitted.front().job,
                     .components = static_cast<std::uint32_t>(admitted.size())};
-  Outlook outlook = outlook_of(state_, placement_rules(), now);
-  Calendar calendar(state_, now);
-  outlook.calendar = &calendar;
+  Outlook outlook(state_, placement_rules(), now);
   std::vector<const JobSpec*> specs;
   for (const JobSubmitted& one : admitted) specs.push_back(&*one.spec);
   Allocation all;
-  for (const Booking& booking : forecast_together(state_, specs, outlook)) {
+  for (const Booking& booking : outlook.earliest_together(specs)) {
     told.expected_start = booking.start;
     if (told.partition.empty()) told.partition = state_.find(booking.partition)->spec->name;
     told.cpus += booking.allocation.cpus();

@@ -17,9 +17,9 @@ constexpr std::uint16_t kSigCont = 18, kSigTstp = 20;
 }  // namespace
 
 Status Controller::suspend(const Job& job, const Caller& caller, Instant now, Outbox& out) {
-  // A user could let others' jobs wait for the memory that a suspended one keeps: administrators
+  // A user could let others' jobs wait for the memory that a suspended one keeps: operators
   // only, as in Slurm.
-  if (!caller.administrator) return refuse(Errc::AccessDenied);
+  if (!caller.operates()) return refuse(Errc::AccessDenied);
   if (job.state == JobState::Pending) return refuse(Errc::JobPending);
   if (is_terminal(job.state)) return refuse(Errc::AlreadyDone);
   if (job.state == JobState::Suspended) return {};
@@ -57,7 +57,7 @@ void Controller::order_signal(const Job& job, std::uint16_t signal, Outbox& out)
 }
 
 Status Controller::resume(const Job& job, const Caller& caller, Instant now, Outbox& out) {
-  if (!caller.administrator) return refuse(Errc::AccessDenied);
+  if (!caller.operates()) return refuse(Errc::AccessDenied);
   if (job.state == JobState::Pending) return refuse(Errc::JobPending);
   if (is_terminal(job.state)) return refuse(Errc::AlreadyDone);
   if (job.state != JobState::Suspended) return refuse(Errc::JobNotSuspended);

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "controller/controller.h"
+#include "controller/mail/endings.h"
 #include "controller/queries/rows.h"
 #include "notation/time_limit.h"
 
@@ -66,8 +67,11 @@ void Controller::mail(const EventBody& body, Outbox& out) {
     if (job.spec->extras->mail_types & kAnyLimit) limit_mails_[job.id] = 0;
     if (!mails_of(job, kBegin)) return;
     Duration queued = job.start - std::max(job.eligible, job.submit);
+    bool summary = job.array_job && !(job.spec->extras->mail_types & kEachTask);
     send_mail(job, "BEGIN",
-              fmt::format("Began, Queued time {}", print_span_long(std::max(Duration(0), queued))),
+              summary ? "Began"
+                      : fmt::format("Began, Queued time {}",
+                                    print_span_long(std::max(Duration(0), queued))),
               out);
   } else if (const auto* finished = std::get_if<JobFinished>(&body)) {
     const Job& job = state_.jobs.at(finished->job.value);
@@ -76,13 +80,15 @@ void Controller::mail(const EventBody& body, Outbox& out) {
     bool well = job.state == JobState::Completed;
     bool wanted = mails_of(job, kEnd) || (!well && mails_of(job, kFail));
     if (!wanted) return;
-    std::string how = job.exit.signal
-                          ? fmt::format("ExitCode {}:{}", job.exit.code, job.exit.signal)
-                          : fmt::format("ExitCode {}", job.exit.code);
-    if (job.state == JobState::Cancelled && !job.start) how = "ExitCode 0";
-    send_mail(job, well ? "END" : "FAIL",
-              fmt::format("{}, Run time {}, {}, {}", well ? "Ended" : "Failed", run_time(job),
-                          name_of(job.state), how),
+    bool summary = job.array_job && !(job.spec->extras->mail_types & kEachTask);
+    std::vector<const Job*> elements;
+    if (summary)
+      for (JobId id : indexes_.elements_of(job.array_job))
+        if (id != job.id) elements.push_back(&state_.jobs.at(id.value));
+    elements.push_back(&job);
+    std::string how = summary ? endings_text(elements)
+                              : fmt::format("Run time {}, {}", run_time(job), ending_text(job));
+    send_mail(job, well ? "END" : "FAIL", fmt::format("{}, {}", well ? "Ended" : "Failed", how),
               out);
   } else if (const auto* requeued = std::get_if<JobRequeued>(&body)) {
     const Job& job = state_.jobs.at(requeued->job.value);

@@ -201,6 +201,8 @@ bool Controller::may_sleep(const Node& node, Instant now) const {
   if (spared) return false;
   if (at_once && node.last_busy > node.power.since) return true;
   Duration time = of_partitions(node, &PartitionSpec::suspend_time_s, config_.power.suspend_time);
+  if (std::uint32_t own = node.spec->suspend_time_s; own != NodeSpec::kUsual)
+    time = own == JobSpec::kUnlimited ? Duration(-1) : Duration(std::chrono::seconds(own));
   if (time < Duration(0)) return false;
   Instant idle_since =
       std::max({node.last_busy, node.power.since, node.registration->slurmd_start});

@@ -63,6 +63,13 @@ class Power : public testing::Test, protected Yard {
     submit.spec.script_blob = "blob";
     submit.spec.time_limit_s = 3600;
     submit.spec.min_nodes = submit.spec.tasks = nodes;
+    if (wait_all_nodes) {
+      JobSpecials specials;
+      specials.wait_all_nodes = wait_all_nodes;
+      JobExtras extras;
+      extras.specials = Ref(std::move(specials));
+      submit.spec.extras = Ref(std::move(extras));
+    }
     controller.submit({1}, submit, ada(), now, out);
     settle();
     controller.commit(planner.plan(controller.state(), now, {}), now, out);
@@ -74,6 +81,7 @@ class Power : public testing::Test, protected Yard {
     }));
   }
 
+  std::uint8_t wait_all_nodes = 0;  // of jobs that are submitted
   std::vector<Order> orders;
   std::string refused, ran_, file;
 };
@@ -137,6 +145,43 @@ TEST_F(Power, TheHighestTimeOfAPartitionCounts) {
   connect("n3");
   pass(1000);
   EXPECT_EQ(ran(), "on n3");
+}
+
+TEST_F(Power, AJobThatDoesNotWaitForAllNodesBeginsWithItsFirst) {
+  update("n[1-4]", "POWER_DOWN");
+  pass(40);
+  wait_all_nodes = 1;  // --wait-all-nodes=0
+  submit(2);
+  EXPECT_TRUE(job(1).configuring);
+  pass(1);
+  connect("n2");
+  settle();
+  EXPECT_TRUE(job(1).configuring);
+  EXPECT_EQ(launches(), 0u);
+  connect("n1");
+  settle();
+  EXPECT_FALSE(job(1).configuring);
+  EXPECT_EQ(launches(), 1u);
+  // An interactive one does not wait at all.
+  submit(2, false);
+  EXPECT_EQ(job(2).state, JobState::Running);
+  EXPECT_FALSE(job(2).configuring);
+  connect("n3");
+  connect("n4");
+  settle();
+  EXPECT_EQ(launches(), 1u);
+}
+
+TEST_F(Power, ANodesOwnTimeCountsMoreThanThatOfItsPartitions) {
+  ClusterConfig config = cluster();
+  config.partitions[0].suspend_time_s = 30;
+  config.nodes[0].suspend_time_s = 50;
+  config.nodes[1].suspend_time_s = JobSpec::kUnlimited;
+  configure(config);
+  pass(31);
+  EXPECT_EQ(ran(), "off n[3-4]");
+  pass(20);
+  EXPECT_EQ(ran(), "off n1");
 }
 
 TEST_F(Power, ANodeGoesOffAsSoonAsItsJobsAreOver) {

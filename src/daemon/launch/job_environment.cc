@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "model/binding_variables.h"
 #include "model/gres_request.h"
+#include "model/x11_messages.h"
 #include "notation/hostlist.h"
 #include "notation/limit_names.h"
 
@@ -55,6 +56,8 @@ void remove_cargo(EnvironmentBlock& environment) {
     std::string_view name = limit_name(kind);
     if (!name.empty()) environment.remove(fmt::format("{}{}", kLimitPrefix, name));
   }
+  environment.remove(kX11TargetVariable);
+  environment.remove(kX11CookieVariable);
 }
 
 // Of a job or step that surrounded sbatch; what is true of this job is set anew.
@@ -90,6 +93,7 @@ constexpr const char* kOfAnother[] = {
     "SLURM_NTASKS_PER_GPU",
     "SLURM_GPU_BIND",
     "SLURM_GPU_FREQ",
+    "SLURM_CPU_FREQ_REQ",
     "SLURM_TRES_PER_TASK",
     "SLURM_STEP_GRES",
     "SLURM_NTASKS_PER_NODE",
@@ -193,6 +197,7 @@ void set_requests(EnvironmentBlock& environment, const JobSpec& spec) {
   set_count("SLURM_MEM_PER_CPU", spec.memory_per_cpu_mb);
   for (const auto& [name, value] : binding_variables(extras.binding)) environment.set(name, value);
   for (const auto& [name, value] : gres_variables(*extras.specials)) environment.set(name, value);
+  set_text("SLURM_CPU_FREQ_REQ", extras.specials->cpu_freq);
   set_text("SLURM_JOB_LICENSES", extras.licenses);
   set_text("SLURM_JOB_EXTRA", extras.extra);
   set_text("SLURM_JOB_CONSTRAINTS", extras.features);

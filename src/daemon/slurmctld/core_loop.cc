@@ -127,6 +127,7 @@ void CoreLoop::take(Input& input, std::vector<BlobToKeep>& blobs, bool& plan_han
   }
   if (const auto* planned = std::get_if<Planned>(&input)) {
     plan_handled = true;
+    if (on_plan_) on_plan_(planned->plan);
     ++counters_.plans;
     counters_.started += planned->plan.starts.size();
   }

@@ -28,6 +28,8 @@ class CoreLoop {
   using Refuse = std::function<void(Reply&)>;
   CoreLoop(Core core, JournalLoop& journal, Published& published, Refuse refuse);
   ~CoreLoop();
+  // Before start(): hears of each plan, on the core's thread.
+  void set_on_plan(std::function<void(const Plan&)> hear) { on_plan_ = std::move(hear); }
   void start();
   void stop();
 
@@ -55,6 +57,7 @@ class CoreLoop {
   JournalLoop& journal_;
   Published& published_;
   Refuse refuse_;
+  std::function<void(const Plan&)> on_plan_;
   BoundedQueue<Input> queue_;
   Counters counters_;
   // The connection on which a node has reported fully. An order leaves on the one that stood when

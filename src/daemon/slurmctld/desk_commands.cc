@@ -5,7 +5,9 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "config/debug_flags.h"
 #include "controller/queries/rows.h"
+#include "daemon/slurmctld/debug_lines.h"
 #include "daemon/slurmctld/desk_impl.h"
 #include "net/token.h"
 #include "notation/hostlist.h"
@@ -94,14 +96,19 @@ void Desk::reconfigure(ReplyTo to, const Peer& peer, const Frame& frame) {
     s_.log->error("reconfigure refused, the old configuration stays: {}", loaded.error().text);
     return deny(to, loaded.error());
   }
+  if (Status renewed = s_.renew_keys(*loaded); !renewed) {
+    s_.log->error("reconfigure refused, the old keys stay: {}", renewed.error().text);
+    return deny(to, renewed.error());
+  }
   for (const std::string& warning : loaded->warnings) s_.log->info("{}", warning);
   for (const std::string& warning : parameter_warnings(loaded->config)) s_.log->info("{}", warning);
   {
     std::lock_guard lock(mutex_);
     debug_level_.clear();
-    debug_flags_.clear();
+    debug_flags_.reset();
   }
   if (auto level = parse_log_level(loaded->config.controller_debug)) s_.log->set_level(*level);
+  take_debug_flags(*s_.log, loaded->config);
   Request request{.id = s_.requests->open(to),
                   .caller = std::move(caller),
                   .command = NewConfiguration{std::move(loaded->config)}};
@@ -126,12 +133,30 @@ void Desk::set_debug(ReplyTo to, const Peer& peer, const Frame& frame) {
   {
     std::lock_guard lock(mutex_);
     if (level) debug_level_ = wish.level;
-    for (const std::string& flag : wish.flags_on) debug_flags_.insert(flag);
-    for (const std::string& flag : wish.flags_off) debug_flags_.erase(flag);
+    if (!wish.flags_on.empty() || !wish.flags_off.empty()) change_debug_flags(wish);
   }
   if (level) s_.log->set_level(*level);
   if (level) s_.log->info("debug level is {} from now on", wish.level);
   answer(to, Done{});
+}
+
+// REQUIRES: mutex_ is held.
+void Desk::change_debug_flags(const SetDebug& wish) {
+  if (!debug_flags_) {
+    debug_flags_.emplace();
+    for (const auto& [key, value] : s_.published->config()->shown)
+      if (key == "DebugFlags")
+        for (std::string_view name : split_words(value, ','))
+          if (const DebugFlagName* known = find_debug_flag(name))
+            debug_flags_->emplace(known->name);
+  }
+  for (const std::string& flag : wish.flags_on) debug_flags_->insert(flag);
+  for (const std::string& flag : wish.flags_off) debug_flags_->erase(flag);
+  std::string names = join({debug_flags_->begin(), debug_flags_->end()}, ",");
+  s_.log->set_topics(debug_flag_bits(names));
+  s_.log->info("DebugFlags are {} from now on", names.empty() ? "none" : names);
+  for (const std::string& flag : wish.flags_on)
+    if (debug_flag_bits(flag) == 0) s_.log->info("DebugFlags={}: nothing is logged for it", flag);
 }
 
 void Desk::shut_down(ReplyTo to, const Peer& peer, const Frame& frame) {
@@ -146,13 +171,9 @@ void Desk::shut_down(ReplyTo to, const Peer& peer, const Frame& frame) {
   s_.shut_down(shutdown.controller_only);
 }
 
-// Only what holds the cluster's key, or root or SlurmUser on this machine, speaks for a node.
+// Only a slurmd that holds the cluster's key, or root or SlurmUser, speaks for a node
+// (permissions.cc).
 void Desk::node_report(ReplyTo to, const Peer& peer, const Frame& frame) {
-  bool trusted = peer.kind == PeerKind::Token
-                     ? peer.role == "node"
-                     : s_.directory->caller(peer, wall_clock()).administrator;
-  if (!trusted)
-    return deny(to, ym::refuse(Errc::AccessDenied, "not a node of this cluster").error());
   NodeReport report;
   if (!read(to, frame, report)) return;
   View view = s_.published->view();
@@ -179,6 +200,7 @@ void Desk::node_report(ReplyTo to, const Peer& peer, const Frame& frame) {
 
 void Desk::deliver(JournalLoop::Work& work) {
   Batch& batch = work.batch;
+  log_batch(*s_.log, batch);
   order_.note(batch.events);
   counts_.note(batch.events);
   answers_.note(batch.events, batch.state, monotonic_clock());
@@ -307,8 +329,7 @@ void Desk::sign(StepCreated& created, const Snapshot& state, const StepWorld& wo
   for (const NodeAddress& node : created.nodes) credential.node_names.push_back(node.name);
   credential.step_nodes = Hostlist::of(credential.node_names).str();
   created.credential = wire::encode(credential);
-  Signature signature = sign_blob(*s_.key, "step-credential", created.credential);
-  created.signature.assign(signature.begin(), signature.end());
+  created.signature = sign_blob(*s_.keys->ring(), "step-credential", created.credential);
 }
 
 // A node that is not connected hears of it when it is again: its report will lack what the order

@@ -15,12 +15,15 @@
 #include "daemon/slurmd/cpu_choice.h"
 #include "daemon/slurmd/health.h"
 #include "daemon/slurmd/reboot.h"
+#include "daemon/slurmd/revoked.h"
 #include "daemon/slurmd/shepherds.h"
 #include "daemon/slurmd/spool.h"
 #include "daemon/slurmd/step_queries.h"
 #include "daemon/slurmd/tree.h"
 #include "model/control_messages.h"
-#include "net/key.h"
+#include "model/x11_messages.h"
+#include "net/authenticator.h"
+#include "net/keyring.h"
 #include "net/link.h"
 #include "net/loop.h"
 #include "net/server.h"
@@ -47,7 +50,7 @@ class NodeDaemon {
   struct Parts {
     LoadedConfiguration loaded;
     NodeSpec node;
-    ClusterKey key;
+    KeyRing keys;
     Machine machine;
     Log& log;
     std::string spool, shepherd_program;
@@ -63,7 +66,7 @@ class NodeDaemon {
   void stop() { loop_.stop(); }
   Loop& loop() { return loop_; }
   // Takes over what may change while we run: times, the controllers' addresses.
-  void reconfigure(LoadedConfiguration loaded);
+  void reconfigure(LoadedConfiguration loaded, KeyRing keys);
   void set_on_reconfigure(std::function<void()> wish) { on_reconfigure_ = std::move(wish); }
 
  private:
@@ -74,6 +77,13 @@ class NodeDaemon {
     std::uint32_t uid = 0;  // who waits
     Shepherds::Connection connection;
     TimerId timer;
+  };
+  // An attempt's display on this node, as its clients see it.
+  struct X11Here {
+    std::uint32_t display = 0;
+    std::string file;          // XAUTHORITY
+    std::string argument;      // the same, as slurm-x11 takes it
+    std::optional<int> aside;  // the process behind it
   };
   // A step between srun's wish and its shepherd.
   struct PendingStep {
@@ -96,6 +106,9 @@ class NodeDaemon {
   void on_controller_frame(const Frame& frame, agent::Outbox& out);
   void on_client_frames(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void launch_tasks(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
+  // The credential inside, if the controller signed it and it is for this cluster.
+  Result<StepCredential> open_credential(const std::string& credential,
+                                         const std::string& signature) const;
   Result<ShepherdOrder> order_for(const LaunchTasks& request, const Peer& peer) const;
   // A launch that was judged, ready but for its connection.
   Result<PendingStep> judge_launch(const std::string& payload, const Peer& peer) const;
@@ -144,6 +157,14 @@ class NodeDaemon {
   agent::Around around() const;
   bool wants_job_facts() const;
   Result<ShepherdOrder> around_order(const agent::Persist& effect) const;
+  // x11.cc
+  void open_x11(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
+  void open_x11_of_batch(const LaunchJob& job, const LaunchFacts& facts);
+  Result<Fd> start_display(Sluid sluid, const LaunchFacts& facts);
+  Status start_x11(Sluid sluid, const LaunchFacts& facts, Shepherds::Aside wish);
+  void close_x11(Sluid sluid);
+  // Puts the job's display into the order's environment, if it has one here.
+  void show_display(ShepherdOrder& order) const;
   // gres.cc
   void look_for_gres();
   // CPUs and generic resources of the order, and the binding of its tasks to them.
@@ -151,7 +172,8 @@ class NodeDaemon {
 
   LoadedConfiguration loaded_;
   const NodeSpec node_;
-  const ClusterKey key_;
+  Keys keys_;
+  Authenticator authenticator_;
   const Machine machine_;
   const bool clean_, booted_;
   const std::string boot_id_;
@@ -159,6 +181,7 @@ class NodeDaemon {
   Log& log_;
   Loop loop_;
   Spool spool_;
+  RevokedList revoked_;
   Shepherds shepherds_;
   StepQueries queries_;
   agent::Agent agent_;
@@ -175,6 +198,7 @@ class NodeDaemon {
   std::uint64_t last_awaiting_ = 0;
   std::map<std::string, std::string> failed_streams_;  // by srun_id
   std::function<void()> on_reconfigure_;
+  std::map<Sluid, X11Here> x11_;
   HealthCheck health_;
   Reboot reboot_;
 };

@@ -95,28 +95,33 @@ Status Shepherds::start(JobId job, Sluid sluid, StepId step, Connection srun) {
   return watch({sluid, step}, job, std::move(born->handle));
 }
 
-Status Shepherds::run_aside(const std::string& program, std::vector<std::string> arguments,
-                            Connection connection, const std::string& secret) {
-  set_blocking(connection.fd.get());
+Result<int> Shepherds::run_aside(Aside wish) {
+  if (wish.connection.fd) set_blocking(wish.connection.fd.get());
   SpawnSetup setup;
-  setup.pass(connection.fd, 3);
-  setup.pass(file_with(connection.residual), 4);
-  setup.pass(file_with(secret), 5);
-  auto pid = setup.spawn(program, std::move(arguments));
+  setup.pass(wish.connection.fd, 3);
+  setup.pass(file_with(wish.connection.residual), 4);
+  setup.pass(file_with(wish.secret), 5);
+  setup.pass(wish.listener, 6);
+  auto pid = setup.spawn(wish.program, std::move(wish.arguments));
   if (!pid) return std::unexpected(pid.error());
   Fd handle(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)));
   int fd = handle.get();
-  Status ready =
-      handle ? loop_.watch_readable(fd,
-                                    [this, fd] {
-                                      siginfo_t info{};
-                                      ::waitid(P_PIDFD, static_cast<id_t>(fd), &info, WEXITED);
-                                      loop_.unwatch(fd);
-                                      aside_.erase(fd);
-                                    })
-             : fail(errno_text("pidfd_open"));
-  if (ready) aside_.emplace(fd, std::move(handle));
-  return ready;
+  if (!handle) return fail(errno_text("pidfd_open"));
+  Status ready = loop_.watch_readable(fd, [this, fd] {
+    siginfo_t info{};
+    ::waitid(P_PIDFD, static_cast<id_t>(fd), &info, WEXITED);
+    loop_.unwatch(fd);
+    auto on_end = std::move(aside_.at(fd).on_end);
+    aside_.erase(fd);
+    if (on_end) on_end();
+  });
+  if (!ready) return std::unexpected(ready.error());
+  aside_.emplace(fd, RunningAside{.pidfd = std::move(handle), .on_end = std::move(wish.on_end)});
+  return fd;
+}
+
+void Shepherds::stop_aside(int handle) const {
+  if (aside_.contains(handle)) ::syscall(SYS_pidfd_send_signal, handle, SIGTERM, nullptr, 0);
 }
 
 void Shepherds::adopt(JobId job, Sluid sluid, StepId step) { look_again({sluid, step}, job); }

@@ -38,9 +38,18 @@ class Shepherds {
   // REQUIRES: the order is in the spool.
   Status start(JobId job, Sluid sluid, StepId step, Connection srun);
   // A program that serves a connection (descriptor 3; what was read of it is file 4, `secret` file
-  // 5) and whose end matters to nobody.
-  Status run_aside(const std::string& program, std::vector<std::string> arguments,
-                   Connection connection, const std::string& secret);
+  // 5, `listener` 6 if there is one). Its end matters to nobody, or to `on_end`.
+  struct Aside {
+    std::string program;
+    std::vector<std::string> arguments;
+    Connection connection;
+    std::string secret;
+    Fd listener{};
+    std::function<void()> on_end{};
+  };
+  // A number for stop_aside; good until the program has ended.
+  Result<int> run_aside(Aside wish);
+  void stop_aside(int handle) const;
   // One that a former daemon started.
   void adopt(JobId job, Sluid sluid, StepId step);
   Status send(Sluid sluid, StepId step, const ControlPacket& packet, int passed_fd = -1) const;
@@ -69,7 +78,11 @@ class Shepherds {
   const std::string node_;
   OnEnd on_end_;
   std::map<Key, Watched> watched_;
-  std::map<int, Fd> aside_;  // pidfds, by their numbers
+  struct RunningAside {
+    Fd pidfd;
+    std::function<void()> on_end;
+  };
+  std::map<int, RunningAside> aside_;  // by the numbers of the pidfds
 };
 
 }  // namespace ym

@@ -31,6 +31,7 @@ void fields(F&& f, const NodeSpec*) {
   f(19, "mem_spec_limit_mb", &NodeSpec::mem_spec_limit_mb);
   f(20, "system_cpus", &NodeSpec::system_cpus);
   f(50, "dynamic", &NodeSpec::dynamic);
+  f(51, "suspend_time_s", &NodeSpec::suspend_time_s);
 }
 
 template <class F>

@@ -4,6 +4,7 @@
 #include "model/license.h"
 #include "model/reservation.h"
 #include "wire/codec_impl.h"
+#include "wire/schema/gres.h"
 
 namespace ym::wire {
 
@@ -44,6 +45,7 @@ void fields(F&& f, const Reservation*) {
   f(21, "max_start_delay_s", &Reservation::max_start_delay_s);
   f(22, "purge_after_s", &Reservation::purge_after_s);
   f(23, "float_by", &Reservation::float_by);
+  f(24, "gres", &Reservation::gres);
 }
 template <class F>
 void fields(F&& f, const UpdateReservation*) {
