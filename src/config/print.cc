@@ -102,6 +102,20 @@ std::string private_data(const ClusterConfig& c) {
   return out;
 }
 
+void print_preemption(const PreemptRules& rules, MainPrinter& p) {
+  const PreemptRules d;
+  p.text("PreemptType",
+         rules.by == PreemptBy::Qos             ? "preempt/qos"
+         : rules.by == PreemptBy::PartitionTier ? "preempt/partition_prio"
+                                                : "preempt/none",
+         "preempt/none");
+  p.text("PreemptMode", rules.mode_text, d.mode_text);
+  if (rules.exempt_s)
+    p.text("PreemptExemptTime", print_span_long(std::chrono::seconds(rules.exempt_s)), "");
+  p.text("PreemptParameters", preempt_parameters(rules), "");
+  p.number("SchedulerTimeSlice", rules.slice_s, d.slice_s);
+}
+
 std::string print_main(const ClusterConfig& c) {
   const ClusterConfig d;
   MainPrinter p;
@@ -154,16 +168,7 @@ std::string print_main(const ClusterConfig& c) {
   p.number("DefCpuPerGPU", c.default_cpus_per_gpu, 0);
   p.number("DefMemPerGPU", c.default_memory_per_gpu_mb, 0);
   p.text("GresTypes", c.gres_types, "");
-  p.text("PreemptType",
-         c.preempt.by == PreemptBy::Qos             ? "preempt/qos"
-         : c.preempt.by == PreemptBy::PartitionTier ? "preempt/partition_prio"
-                                                    : "preempt/none",
-         "preempt/none");
-  p.text("PreemptMode", c.preempt.mode_text, d.preempt.mode_text);
-  if (c.preempt.exempt_s)
-    p.text("PreemptExemptTime", print_span_long(std::chrono::seconds(c.preempt.exempt_s)), "");
-  p.text("PreemptParameters", preempt_parameters(c.preempt), "");
-  p.number("SchedulerTimeSlice", c.preempt.slice_s, d.preempt.slice_s);
+  print_preemption(c.preempt, p);
   p.text("SelectType", c.whole_nodes ? "select/linear" : "select/cons_tres", "");
   std::string_view memory = c.whole_nodes ? "CR_MEMORY" : "CR_CORE_MEMORY";
   std::string parameters(c.memory_is_consumable ? memory : c.whole_nodes ? "NONE" : "CR_CORE");

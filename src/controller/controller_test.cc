@@ -355,6 +355,36 @@ TEST_F(ControllerTest, ASuspendedJobKeepsItsMemoryButNotItsCpusAndItsTimeStandsS
   EXPECT_EQ(replayed.nodes.at(node.value), controller.state().nodes.at(node.value));
 }
 
+TEST_F(ControllerTest, AJobIsToldBeforeItIsFrozenAndWhenItGoesOn) {
+  JobId job = std::get<SubmitAnswer>(ask_submit(batch())).job;
+  schedule();
+  // "20" for a signal, "freeze", "thaw".
+  auto orders = [&] {
+    std::string text;
+    for (const Order& order : settle().orders) {
+      if (const auto* signal = std::get_if<SignalJob>(&order.message))
+        text += std::to_string(signal->signal) + " ";
+      if (const auto* one = std::get_if<SuspendJob>(&order.message))
+        text += one->suspend ? "freeze " : "thaw ";
+    }
+    return text;
+  };
+  settle();
+  AlterJobs wish{.verb = JobVerb::Suspend};
+  wish.filter.targets = {{.job = job}};
+  controller.alter({1}, wish, root(), now, out);
+  EXPECT_EQ(orders(), "20 ");
+  now = now + std::chrono::seconds(1);
+  controller.tick(now, out);
+  EXPECT_EQ(orders(), "");
+  now = now + std::chrono::seconds(1);
+  controller.tick(now, out);
+  EXPECT_EQ(orders().substr(0, 7), "freeze ");
+  wish.verb = JobVerb::Resume;
+  controller.alter({1}, wish, root(), now, out);
+  EXPECT_EQ(orders(), "thaw 18 ");
+}
+
 TEST_F(ControllerTest, ANodeThatDisagreesAboutASuspensionIsToldAgain) {
   JobId job = std::get<SubmitAnswer>(ask_submit(batch())).job;
   schedule();
@@ -370,6 +400,10 @@ TEST_F(ControllerTest, ANodeThatDisagreesAboutASuspensionIsToldAgain) {
       if (const auto* one = std::get_if<SuspendJob>(&order.message)) return one->suspend;
     return std::nullopt;
   };
+  EXPECT_EQ(told(false), std::nullopt) << "it has a moment to get ready: suspend_grace_time";
+  now = now + std::chrono::seconds(2);
+  controller.tick(now, out);
+  settle();
   EXPECT_EQ(told(false), true);
   EXPECT_EQ(told(true), std::nullopt);
   alter(JobVerb::Resume, job, root());

@@ -203,10 +203,14 @@ TEST(PreemptPass, OnRandomStatesOnlyLowerTiersMakeRoomOnceAndForNothingElse) {
     auto nodes = 1 + static_cast<std::uint32_t>(prng.below(6));
     Tiers yard(nodes, 4, mode);
     for (int round = 0; round < 12; ++round) {
-      for (std::uint64_t i = 0, n = prng.below(4); i < n; ++i)
-        yard.submit(prng.chance(1, 3) ? "high" : "low",
-                    1 + static_cast<std::uint32_t>(prng.below(nodes)),
-                    1 + static_cast<std::uint32_t>(prng.below(4)));
+      for (std::uint64_t i = 0, n = prng.below(4); i < n; ++i) {
+        const char* tier = prng.chance(1, 3) ? "high" : "low";
+        auto cpus = 1 + static_cast<std::uint32_t>(prng.below(4));
+        if (prng.chance(1, 6))
+          yard.submit_together({asking(tier, 1, cpus), asking(tier, 1, cpus)});
+        else
+          yard.submit(tier, 1 + static_cast<std::uint32_t>(prng.below(nodes)), cpus);
+      }
       yard.now = yard.now + std::chrono::seconds(prng.below(50));
       Plan plan = yard.plan();
       std::set<JobId> victims;

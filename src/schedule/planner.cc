@@ -161,7 +161,7 @@ Plan Planner::plan(const State& state, Instant now, const PlanBudget& budget) {
   if (full && all_changed_) unfinished_ = 0;
   bool goes_on = full && is_unfinished();
   preempt_again_ = kNever;
-  if (full) look_again_ = kNever;
+  if (full && !goes_on) look_again_ = kNever;
   Plan plan = Pass(*this, state, now, budget, full).run();
   if (full && !plan.unfinished) last_full_ = now;
   owes_full_ = !full || plan.unfinished;

@@ -225,6 +225,33 @@ TEST_F(MayPreempt, NobodyMakesRoomTwice) {
   EXPECT_EQ(ask(), PreemptMode::Requeue);
 }
 
+TEST_F(MayPreempt, APeerDoesWhenItsTurnIsOver) {
+  rules.by = PreemptBy::Nothing;
+  rules.cluster = parse_preempt_mode("GANG");
+  low.oversubscribe = "FORCE:2";
+  high.oversubscribe = "FORCE";
+  high.priority_tier = low.priority_tier;
+  EXPECT_EQ(ask(), PreemptMode::Suspend);
+  job.resumed = kNow - std::chrono::seconds(10);
+  EXPECT_EQ(ask(), PreemptMode::Off) << "its turn has just begun";
+  EXPECT_EQ(turn_ends(rules, job), kNow + std::chrono::seconds(20));
+  job.resumed = {};
+  high.priority_tier = 2;
+  EXPECT_EQ(ask(), PreemptMode::Off) << "no peer, and nobody preempts";
+  high.priority_tier = low.priority_tier;
+  low.oversubscribe = "YES:3";
+  EXPECT_EQ(ask(), PreemptMode::Off) << "it did not say that it shares";
+  spec.oversubscribe = true;
+  EXPECT_EQ(ask(), PreemptMode::Suspend);
+  EXPECT_EQ(sharers_of(rules, spec, low), 3u);
+  EXPECT_EQ(sharers_of(rules, wants, high), 4u);
+  low.oversubscribe = "NO";
+  EXPECT_EQ(ask(), PreemptMode::Off);
+  low.oversubscribe = "FORCE:2";
+  rules.cluster = parse_preempt_mode("OFF");
+  EXPECT_EQ(ask(), PreemptMode::Off);
+}
+
 TEST_F(MayPreempt, AHighPriorityExempts) {
   rules.min_exempt_priority = 1000;
   job.priority = 999;

@@ -65,12 +65,7 @@ std::vector<Unit> units_of(const Topology& topology, std::string_view kind, bool
   if (kind == "ring")
     for (const TopologyRing& one : topology.rings) out.push_back({one.name, one.nodes});
   if (kind == "torus")
-    for (const TopologyTorus& one : topology.tori) {
-      std::vector<std::string> names;
-      for (const std::string& name : one.nodes)
-        if (!name.empty()) names.push_back(name);
-      out.push_back({one.name, Hostlist::of(names)});
-    }
+    for (const TopologyTorus& one : topology.tori) out.push_back({one.name, hosts_of(one)});
   return out;
 }
 
@@ -123,6 +118,13 @@ Topology all_in_one(std::vector<Topology> all) {
 }
 
 }  // namespace
+
+Hostlist hosts_of(const TopologyTorus& torus) {
+  std::vector<std::string> names;
+  for (const std::string& name : torus.nodes)
+    if (!name.empty()) names.push_back(name);
+  return Hostlist::of(names);
+}
 
 bool has_host_function(std::string_view text) { return text.find('{') != std::string_view::npos; }
 

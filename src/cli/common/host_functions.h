@@ -19,6 +19,8 @@ struct HostSources {
   std::function<Result<std::vector<NodeRow>>()> nodes;
   std::function<Result<Topology>()> topology;
 };
+// Of all cells of a torus, in their order.
+Hostlist hosts_of(const TopologyTorus& torus);
 bool has_host_function(std::string_view text);
 // The list with every function replaced by the nodes that it means, in the order of the text.
 Result<Hostlist> resolve_hosts(std::string_view text, const HostSources& sources);

@@ -47,6 +47,15 @@ TEST(HostFunctions, MeanNodes) {
   EXPECT_EQ(resolved("ringwith{n1}"), "n[1-2]");
 }
 
+TEST(HostFunctions, OfATorusMeanItsCells) {
+  TopologyTorus torus{.name = "pod", .size = {2, 2, 1}, .nodes = {"n1", "", "n3", "n2"}};
+  EXPECT_EQ(hosts_of(torus).str(), "n[1,3,2]");
+  HostSources given = sources();
+  given.topology = [&]() -> Result<Topology> { return Topology{.name = "t", .tori = {torus}}; };
+  EXPECT_EQ(resolve_hosts("torus{pod}", given)->count(), 3u);
+  EXPECT_EQ(resolve_hosts("toruswith{n2}", given)->count(), 3u);
+}
+
 TEST(HostFunctions, StandAmongOtherNames) {
   EXPECT_EQ(resolved("x[1-2],switch{s1},y"), "x[1-2],n[1-2],y");
   EXPECT_EQ(resolved("n[7-9]"), "n[7-9]");

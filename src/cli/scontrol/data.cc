@@ -2,6 +2,7 @@
 #include "cli/scontrol/data.h"
 
 #include "base/text.h"
+#include "cli/common/host_functions.h"
 #include "cli/common/report.h"
 #include "cli/common/targets.h"
 
@@ -106,6 +107,22 @@ void write_topology(DataWriter& data, const Topology& topology) {
     data.end();
   }
   data.end();
+  if (!topology.rings.empty()) data.begin_list("rings");
+  for (const TopologyRing& one : topology.rings) {
+    data.begin_map();
+    data.text("name", one.name).text("nodes", one.nodes.str());
+    data.end();
+  }
+  if (!topology.rings.empty()) data.end();
+  if (!topology.tori.empty()) data.begin_list("toruses");
+  for (const TopologyTorus& one : topology.tori) {
+    data.begin_map();
+    data.text("name", one.name).text("nodes", hosts_of(one).str());
+    data.begin_map("dims").integer("x", one.size.x).integer("y", one.size.y);
+    data.integer("z", one.size.z).end();
+    data.end();
+  }
+  if (!topology.tori.empty()) data.end();
 }
 
 }  // namespace ym::cli

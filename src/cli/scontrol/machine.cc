@@ -30,6 +30,16 @@ std::string block_line(const TopologyBlock& one, std::size_t index, const Topolo
                      one.nodes.str(), size);
 }
 
+std::string ring_line(const TopologyRing& one) {
+  return fmt::format("RingName={} Nodes={} RingSize={}\n", one.name, one.nodes.str(),
+                     one.nodes.count());
+}
+
+std::string torus_line(const TopologyTorus& one) {
+  return fmt::format("TorusName={} Dims={}x{}x{} Nodes={}\n", one.name, one.size.x, one.size.y,
+                     one.size.z, hosts_of(one).str());
+}
+
 // Does the word name the row, or is each of its nodes behind it?
 bool is_meant(std::string_view name, const Hostlist& members, const std::string& word,
               const Hostlist& hosts) {
@@ -71,6 +81,11 @@ int show_topology(ScontrolContext& context, const Words& words) {
     if (is_meant(topology->blocks[i].name, topology->blocks[i].nodes, word,
                  hosts ? *hosts : Hostlist()))
       out += block_line(topology->blocks[i], i, *topology);
+  for (const TopologyRing& one : topology->rings)
+    if (is_meant(one.name, one.nodes, word, hosts ? *hosts : Hostlist())) out += ring_line(one);
+  for (const TopologyTorus& one : topology->tori)
+    if (is_meant(one.name, hosts_of(one), word, hosts ? *hosts : Hostlist()))
+      out += torus_line(one);
   if (out.empty())
     return context.fail_with(
         fmt::format("scontrol: error: Topology information contains no switch, block or node {}",
