@@ -187,6 +187,11 @@ void Agent::handle(const ForgetAttempts& order, Outbox& out) {
   for (Sluid sluid : order.attempts) forget_attempt(sluid, out);
 }
 
+bool Agent::revoked(Sluid sluid) const {
+  auto found = attempts_.find(sluid);
+  return tombstones_.contains(sluid) || (found != attempts_.end() && found->second.killed);
+}
+
 Status Agent::launch_step(JobId job, Sluid sluid, StepId step, Outbox& out) {
   YM_CHECK(step != kBatchStep);
   if (tombstones_.contains(sluid)) return fail("Job credential revoked");

@@ -29,7 +29,7 @@
 
 namespace ym::agent {
 
-inline constexpr std::size_t kTombstonesMax = 4096;
+inline constexpr std::size_t kTombstonesMax = 32768;
 inline constexpr std::size_t kAttemptsMax = 65536;
 inline constexpr std::size_t kStepsMax = 65536;  // of one attempt, on this node
 // SIGKILL is repeated so often while something of a killed attempt is alive.
@@ -82,6 +82,11 @@ class Agent {
   // again: nothing of it has run. A step's srun is gone, so such a step has failed.
   void recover(const std::vector<Recovered>& found, Outbox& out);
 
+  // Attempts that were over before a restart. Oldest first.
+  void remember_over(const std::vector<Sluid>& sluids) {
+    for (Sluid sluid : sluids) bury(sluid);
+  }
+
   // A new connection to the controller: the complete report, always the first on it.
   void connected(Outbox& out) const;
   // Says again what the controller has not confirmed; an empty report is a sign of life.
@@ -108,6 +113,8 @@ class Agent {
   std::optional<Sluid> running_attempt(JobId job, StepId step) const;
   // Nothing of it is left here, or it was never here: its CPUs may go to others.
   bool attempt_over(Sluid sluid) const;
+  // The attempt was killed or forgotten here: what was signed for it holds no more.
+  bool revoked(Sluid sluid) const;
   bool step_over(Sluid sluid, StepId step) const { return !alive(sluid, step); }
   // Everything that is alive here; unset: all.
   struct Alive {

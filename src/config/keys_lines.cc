@@ -59,7 +59,7 @@ constexpr KeyInfo kPartition[] = {
     {"DenyQos", Text, NotYet},
     {"DisableRootJobs", YesNo, ActedOn, "No"},
     {"Exclusive", Choice, ActedOn, "NO", "NO|NODE|USER|TOPO"},
-    {"ExclusiveTopo", YesNo, NotYet, "No"},
+    {"ExclusiveTopo", YesNo, ActedOn, "No"},
     {"ExclusiveUser", YesNo, NotYet, "No"},
     {"GraceTime", Number, ActedOn, "0", kU32},
     {"Hidden", YesNo, ActedOn, "No"},

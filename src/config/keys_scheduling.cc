@@ -49,7 +49,7 @@ constexpr KeyInfo kTable[] = {
     {"ResumeTimeout", Number, ActedOn, "60 sec", "0-65533"},
     {"ResvOverRun", Limit, ActedOn, "0 min", "0-65533"},
     {"SchedulerParameters", Text, ActedOn, "(null)"},
-    {"SchedulerTimeSlice", Number, NotYet, "30 sec", "5-65533"},
+    {"SchedulerTimeSlice", Number, ActedOn, "30 sec", "5-65533"},
     {"SchedulerType", Choice, NotYet, "sched/backfill", "sched/backfill|sched/builtin"},
     {"SelectType", Choice, ActedOn, "select/cons_tres", "select/cons_tres|select/linear"},
     {"SelectTypeParameters", Choices, ActedOn, "CR_CORE_MEMORY",

@@ -193,12 +193,13 @@ struct Words {
   std::string_view key, acted_on;
 };
 constexpr Words kWords[] = {
-    {"AuthInfo", "key_file"},
+    {"AuthInfo", "key_file,jwks_file,clock_skew"},
     {"DependencyParameters", "kill_invalid_depend"},
     {"PriorityFlags",
      "ACCRUE_ALWAYS,CALCULATE_RUNNING,MAX_TRES,SMALL_RELATIVE_TO_TIME,NO_NORMAL_ALL,NO_NORMAL_PART,"
      "NO_NORMAL_QOS,NO_NORMAL_ASSOC,NO_NORMAL_TRES"},
-    {"PrivateData", "cloud,none"},
+    {"PrivateData",
+     "accounts,all,cloud,events,jobs,nodes,none,partitions,reservations,usage,users"},
     {"SelectTypeParameters",
      "CR_CPU,CR_CPU_MEMORY,CR_CORE,CR_CORE_MEMORY,CR_MEMORY,NONE,ENFORCE_BINDING_GRES,"
      "MULTIPLE_SHARING_GRES_PJ,ONE_TASK_PER_SHARING_GRES"},

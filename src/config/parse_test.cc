@@ -2,6 +2,7 @@
 #include "config/parse.h"
 #include "config/diagnostics.h"
 #include "config/main_keys.h"
+#include "config/security.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -207,7 +208,8 @@ TEST(ParseConfig, main_keys_reach_the_configuration) {
   ClusterConfig c = config_of(
       "slurmctldport=7000\nSLURMDPORT=7001\nSlurmctldDebug=5\nKillWait=7\nOverTimeLimit="
       "UNLIMITED\nJobRequeue=0\n"
-      "AuthInfo=key_file=/k\nDefMemPerNode=100\nSelectType=select/"
+      "AuthInfo=key_file=/k,jwks_file=/"
+      "j,clock_skew=9999\nPrivateData=jobs,cloud\nDefMemPerNode=100\nSelectType=select/"
       "linear\nSlurmdParameters=config_overrides\n");
   EXPECT_EQ(c.controller_port, 7000);
   EXPECT_EQ(c.node_port, 7001);
@@ -216,6 +218,11 @@ TEST(ParseConfig, main_keys_reach_the_configuration) {
   EXPECT_EQ(c.over_time_limit, std::chrono::minutes(0xffffffff));
   EXPECT_FALSE(c.requeue_by_default);
   EXPECT_EQ(c.key_file, "/k");
+  EXPECT_EQ(security_of(c).jwks_file, "/j");
+  EXPECT_EQ(security_of(c).clock_skew, std::chrono::seconds(600)) << "not more than that";
+  EXPECT_TRUE(security_of(c).hidden.jobs);
+  EXPECT_FALSE(security_of(c).hidden.nodes);
+  EXPECT_FALSE(c.power.hide_cloud);
   EXPECT_EQ(c.default_memory_per_node_mb, 100u);
   EXPECT_TRUE(c.whole_nodes);
   EXPECT_FALSE(c.memory_is_consumable);

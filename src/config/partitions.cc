@@ -71,13 +71,12 @@ void PartitionLines::set_sharing(const Line& line, PartitionSpec& spec) {
     return;
   }
   spec.oversubscribe = counted ? fmt::format("{}:{}", parts[0], *count) : std::string(parts[0]);
-  if (counted)
-    findings_.note_unused(KeyScope::Partition, "OverSubscribe", spec.oversubscribe, line.place);
   std::string exclusive = line.fields.text("Exclusive", "NO");
   spec.exclusive_user = line.fields.yes("ExclusiveUser") || exclusive == "USER";
-  if (exclusive == "USER" || exclusive == "TOPO")
+  spec.exclusive_topo = line.fields.yes("ExclusiveTopo") || exclusive == "TOPO";
+  if (exclusive == "USER")
     findings_.note_unused(KeyScope::Partition, "Exclusive=" + exclusive, exclusive, line.place);
-  bool whole = exclusive == "NODE" || exclusive == "TOPO" || line.fields.yes("ExclusiveTopo");
+  bool whole = exclusive == "NODE" || spec.exclusive_topo;
   if (whole) spec.oversubscribe = "EXCLUSIVE";
   spec.exclusive = spec.oversubscribe == "EXCLUSIVE";
 }
@@ -164,6 +163,10 @@ void PartitionLines::finish(const NodeLines& nodes, ClusterConfig& config) {
     config.partitions.push_back(spec_of(line, nodes));
     if (!line.fields.has("PreemptMode"))
       config.partitions.back().preempt_mode = config.preempt.mode_text;
+    // Jobs share by taking turns; without GANG they do not share.
+    const std::string& sharing = config.partitions.back().oversubscribe;
+    if (sharing.find(':') != std::string::npos && !config.preempt.cluster.gang)
+      findings_.note_unused(KeyScope::Partition, "OverSubscribe", sharing, line.place);
   }
   keep_one_default(config.partitions);
 }

@@ -39,8 +39,7 @@ void set_parameters(const Fields& fields, Findings& findings, PreemptRules& rule
   }
   std::string text = fields.text("PreemptParameters");
   for (std::string_view word : split_words(text, ','))
-    // What is suspended is frozen at once, without a signal before.
-    if (!set_parameter(rules, word) || word.starts_with("suspend_grace_time"))
+    if (!set_parameter(rules, word))
       findings.note_unused(KeyScope::Main,
                            fmt::format("PreemptParameters={}", word.substr(0, word.find('='))),
                            word, Place{});
@@ -68,8 +67,8 @@ void set_preemption(const Fields& fields, Findings& findings, ClusterConfig& con
                       rules.mode_text));
   if (rules.cluster.mode == PreemptMode::Suspend && !rules.cluster.gang)
     wrong("PreemptMode=SUSPEND needs GANG, too: who was suspended would never go on");
-  if (rules.cluster.gang && rules.cluster.mode != PreemptMode::Suspend)
-    findings.note_unused(KeyScope::Main, "PreemptMode=GANG", "GANG", Place{});
+  if (const Value* slice = fields.find("SchedulerTimeSlice"))
+    rules.slice_s = static_cast<std::uint32_t>(slice->number);
 }
 
 std::string preempt_parameters(const PreemptRules& rules) {
@@ -81,8 +80,7 @@ std::string preempt_parameters(const PreemptRules& rules) {
   add(rules.min_exempt_priority != d.min_exempt_priority,
       fmt::format("min_exempt_priority={}", rules.min_exempt_priority));
   add(rules.reclaim_licenses, "reclaim_licenses");
-  add(rules.reorder_count != d.reorder_count,
-      fmt::format("reorder_count={}", rules.reorder_count));
+  add(rules.reorder_count != d.reorder_count, fmt::format("reorder_count={}", rules.reorder_count));
   add(rules.send_user_signal, "send_user_signal");
   add(rules.strict_order, "strict_order");
   add(rules.suspend_grace_s != d.suspend_grace_s,

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "config/parse.h"
 #include "config/preempt.h"
+#include "config/security.h"
 #include "config/values.h"
 #include "notation/hostlist.h"
 #include "notation/time_limit.h"
@@ -72,6 +73,35 @@ class MainPrinter {
   std::string out_;
 };
 
+std::string auth_info(const ClusterConfig& c) {
+  std::string out;
+  auto add = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) out += fmt::format("{}{}={}", out.empty() ? "" : ",", name, value);
+  };
+  add("key_file", c.key_file);
+  SecurityConfig security = security_of(c);
+  add("jwks_file", security.jwks_file);
+  if (security.clock_skew != SecurityConfig{}.clock_skew)
+    add("clock_skew", fmt::format("{}", security.clock_skew.count() / 1000));
+  return out;
+}
+
+std::string private_data(const ClusterConfig& c) {
+  const PrivateData h = security_of(c).hidden;
+  std::string out;
+  for (auto [set, word] : {std::pair{h.accounts, "accounts"},
+                           {!c.power.hide_cloud, "cloud"},
+                           {h.events, "events"},
+                           {h.jobs, "jobs"},
+                           {h.nodes, "nodes"},
+                           {h.partitions, "partitions"},
+                           {h.reservations, "reservations"},
+                           {h.usage, "usage"},
+                           {h.users, "users"}})
+    if (set) out += fmt::format("{}{}", out.empty() ? "" : ",", word);
+  return out;
+}
+
 std::string print_main(const ClusterConfig& c) {
   const ClusterConfig d;
   MainPrinter p;
@@ -92,7 +122,8 @@ std::string print_main(const ClusterConfig& c) {
   p.text("SlurmdLogFile", c.node_log, d.node_log);
   p.text("SlurmctldDebug", c.controller_debug, d.controller_debug);
   p.text("SlurmdDebug", c.node_debug, d.node_debug);
-  p.text("AuthInfo", c.key_file.empty() ? "" : "key_file=" + c.key_file, "");
+  p.text("AuthInfo", auth_info(c), "");
+  p.text("PrivateData", private_data(c), "");
   p.text("MailProg", c.mail_program, d.mail_program);
   p.text("TmpFS", c.temp_dir, d.temp_dir);
   p.number("FirstJobId", c.first_job_id, d.first_job_id);
@@ -132,6 +163,7 @@ std::string print_main(const ClusterConfig& c) {
   if (c.preempt.exempt_s)
     p.text("PreemptExemptTime", print_span_long(std::chrono::seconds(c.preempt.exempt_s)), "");
   p.text("PreemptParameters", preempt_parameters(c.preempt), "");
+  p.number("SchedulerTimeSlice", c.preempt.slice_s, d.preempt.slice_s);
   p.text("SelectType", c.whole_nodes ? "select/linear" : "select/cons_tres", "");
   std::string_view memory = c.whole_nodes ? "CR_MEMORY" : "CR_CORE_MEMORY";
   std::string parameters(c.memory_is_consumable ? memory : c.whole_nodes ? "NONE" : "CR_CORE");
@@ -248,6 +280,7 @@ std::string print_partition(const PartitionSpec& p, const std::string& preempt_m
   line.yes("DisableRootJobs", p.disable_root);
   line.text("OverSubscribe", p.oversubscribe, d.oversubscribe);
   line.yes("ExclusiveUser", p.exclusive_user);
+  line.yes("ExclusiveTopo", p.exclusive_topo);
   line.yes("LLN", p.lln);
   line.yes("ReqResv", p.req_resv);
   line.text("PreemptMode", p.preempt_mode, preempt_mode);

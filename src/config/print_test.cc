@@ -102,6 +102,7 @@ PartitionSpec random_partition(Prng& prng, const ClusterConfig& config, std::uin
   static constexpr std::string_view kSharing[] = {"NO", "YES:4", "FORCE:2", "EXCLUSIVE"};
   p.oversubscribe = kSharing[prng.below(std::size(kSharing))];
   p.exclusive = p.oversubscribe == "EXCLUSIVE";
+  p.exclusive_topo = p.exclusive && prng.chance(1, 2);
   static constexpr std::uint32_t kOver[] = {kOverTimeOfCluster, 0xffffffff, 0, 5};
   p.over_time_limit_min = kOver[prng.below(std::size(kOver))];
   p.preempt_mode = prng.chance(1, 2) ? "OFF" : "REQUEUE";
@@ -122,6 +123,7 @@ ClusterConfig random_config(Prng& prng) {
   c.preempt.mode_text = prng.chance(1, 2) ? "CANCEL" : "GANG,SUSPEND";
   c.preempt.cluster = parse_preempt_mode(c.preempt.mode_text);
   c.preempt.exempt_s = static_cast<std::uint32_t>(prng.below(2) * 90);
+  c.preempt.slice_s = static_cast<std::uint32_t>(30 + prng.below(2) * 60);
   c.preempt.youngest_first = prng.chance(1, 2);
   c.preempt.suspend_grace_s = static_cast<std::uint32_t>(prng.below(3));
   c.over_time_limit = std::chrono::minutes(prng.below(2) ? 0xffffffff : prng.below(9));

@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "config/topology_torus.h"
 #include "config/yaml.h"
 
 namespace ym {
@@ -25,7 +26,9 @@ class Reader {
     if (same_ignoring_case(first, "SwitchName"))
       take_switch(line);
     else if (same_ignoring_case(first, "BlockName"))
-      take_block(line);
+      take_named(line, "block", topology_.blocks);
+    else if (same_ignoring_case(first, "RingName"))
+      take_named(line, "ring", topology_.rings);
     else if (same_ignoring_case(first, "BlockSizes") || same_ignoring_case(first, "BlockLevels"))
       take_sizes(line);
     else
@@ -88,8 +91,10 @@ class Reader {
     lines_.push_back(std::move(out));
   }
 
-  void take_block(const ConfigLine& line) {
-    TopologyBlock out{.name = line.assignments[0].value, .nodes = {}};
+  // A name and the nodes behind it.
+  template <class Named>
+  void take_named(const ConfigLine& line, const char* what, std::vector<Named>& all) {
+    Named out{.name = line.assignments[0].value, .nodes = {}};
     for (std::size_t i = 1; i < line.assignments.size(); ++i) {
       const Assignment& given = line.assignments[i];
       if (same_ignoring_case(given.key, "Nodes"))
@@ -98,12 +103,12 @@ class Reader {
         diagnostics_.error(line.place, fmt::format("unknown key {}", printable(given.key)));
     }
     if (!Hostlist::valid_name(out.name))
-      return diagnostics_.error(line.place, "a block needs a name");
-    if (topology_.find_block(out.name))
-      return diagnostics_.error(line.place, fmt::format("block {} is there twice", out.name));
-    if (topology_.blocks.size() >= kTopologySwitchesMax)
-      return diagnostics_.error(line.place, "too many blocks");
-    topology_.blocks.push_back(std::move(out));
+      return diagnostics_.error(line.place, fmt::format("a {} needs a name", what));
+    if (std::ranges::find(all, out.name, &Named::name) != all.end())
+      return diagnostics_.error(line.place, fmt::format("{} {} is there twice", what, out.name));
+    if (all.size() >= kTopologySwitchesMax)
+      return diagnostics_.error(line.place, fmt::format("too many {}s", what));
+    all.push_back(std::move(out));
   }
 
   void take_sizes(const ConfigLine& line) {
@@ -149,6 +154,7 @@ Result<Topology> parse_topology_conf(const std::string& path, const ReadFile& re
   reader.finish();
   if (diagnostics.failed()) return fail(diagnostics.errors());
   if (!topology.switches.empty()) topology.kind = TopologyKind::Tree;
+  if (!topology.rings.empty()) topology.kind = TopologyKind::Ring;
   if (!topology.blocks.empty()) topology.kind = TopologyKind::Block;
   topology.name = "default";
   topology.cluster_default = true;
@@ -197,33 +203,54 @@ class YamlTopology {
       if (key == "topology") {
         out.name = node.text;
       } else if (key == "cluster_default") {
-        out.cluster_default = node.text == "true";
-      } else if (key == "flat") {
-        kinds += node.text == "true";
-      } else if (key == "tree") {
+        out.cluster_default = same_ignoring_case(node.text, "true");
+      } else if (read_kind(node, reader, out)) {
         ++kinds;
-        out.kind = TopologyKind::Tree;
-        members(node, "switches", reader,
-                {{"switch", "SwitchName"},
-                 {"children", "Switches"},
-                 {"nodes", "Nodes"},
-                 {"link_speed", "LinkSpeed"}});
-      } else if (key == "block") {
-        ++kinds;
-        out.kind = TopologyKind::Block;
-        sizes(node, out);
-        members(node, "blocks", reader, {{"block", "BlockName"}, {"nodes", "Nodes"}});
-      } else {
+      } else if (key != "flat") {
         wrong(node, fmt::format("unknown key {}", printable(key)));
       }
     }
     reader.finish();
     if (!Hostlist::valid_name(out.name)) wrong(map, "a topology needs a name");
-    if (kinds != 1) wrong(map, "a topology is one of tree, block and flat: true");
+    if (kinds != 1) wrong(map, "a topology is one of tree, block, ring, torus3d and flat: true");
     return out;
   }
 
  private:
+  // What the nodes are wired to; false if it is something else.
+  bool read_kind(const YamlNode& node, Reader& reader, Topology& out) {
+    const std::string& key = node.key;
+    if (key == "flat") return flat(node);
+    if (key == "tree") {
+      out.kind = TopologyKind::Tree;
+      members(node, "switches", reader,
+              {{"switch", "SwitchName"},
+               {"children", "Switches"},
+               {"nodes", "Nodes"},
+               {"link_speed", "LinkSpeed"}});
+    } else if (key == "block") {
+      out.kind = TopologyKind::Block;
+      sizes(node, out);
+      members(node, "blocks", reader, {{"block", "BlockName"}, {"nodes", "Nodes"}});
+    } else if (key == "ring") {
+      out.kind = TopologyKind::Ring;
+      members(node, "rings", reader, {{"ring", "RingName"}, {"nodes", "Nodes"}});
+    } else if (key == "torus3d") {
+      out.kind = TopologyKind::Torus;
+      out.tori = read_tori(node, diagnostics_, file_);
+    } else {
+      return false;
+    }
+    return true;
+  }
+  // true, or a map of wishes, which change nothing here: names are in their order anyway.
+  bool flat(const YamlNode& node) {
+    if (node.kind != YamlNode::Kind::Map) return same_ignoring_case(node.text, "true");
+    for (const YamlNode& one : node.items)
+      if (one.key != "alpha_step_rank")
+        wrong(one, fmt::format("unknown key {}", printable(one.key)));
+    return true;
+  }
   void wrong(const YamlNode& node, const std::string& text) {
     diagnostics_.error({.file = file_, .line = static_cast<std::uint32_t>(node.line)}, text);
   }

@@ -14,7 +14,7 @@ namespace ym {
 
 inline constexpr std::size_t kTopologySwitchesMax = 100'000;
 
-// The kind is what there is in it: blocks, else switches.
+// The kind is what there is in it: blocks, else rings, else switches.
 Result<Topology> parse_topology_conf(const std::string& path, const ReadFile& read_file);
 // Several topologies, by name.
 Result<std::vector<Topology>> parse_topology_yaml(const std::string& path, std::string_view text);

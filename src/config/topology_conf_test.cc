@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "config/topology_torus.h"
+
 namespace ym {
 namespace {
 
@@ -33,6 +35,15 @@ TEST(TopologyConf, BlocksAndTheirSizesAreRead) {
   EXPECT_EQ(made->find_block("b1")->nodes.str(), "n[4-7]");
   EXPECT_EQ(made->block_sizes, (std::vector<std::uint32_t>{4, 8}));
   EXPECT_FALSE(made->find_block("b2"));
+}
+
+TEST(TopologyConf, RingsAreReadInTheirOrder) {
+  auto made = read("RingName=r0 Nodes=n[3-4],n1\nRingName=r1 Nodes=n[5-8]\n");
+  ASSERT_TRUE(made) << made.error().text;
+  EXPECT_EQ(made->kind, TopologyKind::Ring);
+  ASSERT_TRUE(made->find_ring("r0"));
+  EXPECT_EQ(made->find_ring("r0")->nodes.str(), "n[3-4,1]");
+  EXPECT_FALSE(made->find_ring("r2"));
 }
 
 TEST(TopologyConf, WhatCannotBeIsRefusedWithItsLine) {
@@ -72,6 +83,65 @@ TEST(TopologyYaml, SeveralTopologiesAreRead) {
   EXPECT_FALSE(choose_topology(*made, "other"));
 }
 
+constexpr const char* kTorus =
+    "- topology: t\n"
+    "  torus3d:\n"
+    "    toruses:\n"
+    "      - name: pod\n"
+    "        dims: {x: 2, y: 2, z: 2}\n";
+
+TEST(TopologyYaml, RingsAndToriAreRead) {
+  auto made = parse_topology_yaml(
+      "topology.yaml", std::string(kTorus) +
+                           "        regions:\n"
+                           "          - {anchor: {x: 0, y: 0, z: 0}, dims: {x: 2, y: 2, z: 1}, "
+                           "nodes: 'a[1-4]'}\n"
+                           "          - {anchor: {x: 0, y: 1, z: 1}, dims: {x: 2, y: 1, z: 1}, "
+                           "nodes: 'b[1-2]'}\n"
+                           "        placements:\n"
+                           "          - dims: {x: 2, y: 1, z: 1}\n"
+                           "          - {dims: {x: 2, y: 2, z: 1}, anchor_seed: {x: 0, y: 1, z: 0},"
+                           " anchor_spacing: {x: 1, y: 1, z: 1}}\n"
+                           "- {topology: r, ring: {rings: [{ring: r0, nodes: 'n[1-3]'}]}}\n"
+                           "- {topology: f, flat: {alpha_step_rank: true}}\n");
+  ASSERT_TRUE(made) << made.error().text;
+  ASSERT_EQ((*made)[0].tori.size(), 1u);
+  const TopologyTorus& torus = (*made)[0].tori[0];
+  EXPECT_EQ(torus.nodes, (std::vector<std::string>{"a1", "a2", "a3", "a4", "", "", "b1", "b2"}));
+  ASSERT_EQ(torus.placements.size(), 2u);
+  EXPECT_EQ(torus.placements[0].spacing, (TorusCell{2, 1, 1}));
+  EXPECT_EQ(torus.placements[1].spacing, (TorusCell{1, 1, 1}));
+  EXPECT_EQ(torus.placements[1].seed, (TorusCell{0, 1, 0}));
+  EXPECT_EQ((*made)[1].kind, TopologyKind::Ring);
+  EXPECT_EQ((*made)[2].kind, TopologyKind::Flat);
+}
+
+TEST(TopologyYaml, ATorusThatCannotBeIsRefusedWithItsLine) {
+  struct Row {
+    const char* text;
+    const char* said;
+  };
+  for (const Row& row :
+       {Row{"", "topology.yaml:4: a torus has either nodes or regions"},
+        Row{"        nodes: n[1-7]\n", "7 nodes for 8 places"},
+        Row{"        nodes: n[1-8]\n", "placements are missing"},
+        Row{"        nodes: n[1-7],n1\n        placements: [{dims: {x: 1, y: 1, z: 1}}]\n",
+            "node n1 is there twice"},
+        Row{"        nodes: n[1-8]\n        placements: [{dims: {x: 3, y: 1, z: 1}}]\n",
+            "no larger than its torus"},
+        Row{"        nodes: n[1-8]\n        placements: [{dims: {x: 1, y: 1}}]\n",
+            "dims needs x, y and z"},
+        Row{"        nodes: n[1-8]\n        placements: [{dims: {x: 1, y: 0, z: 1}}]\n",
+            "dims has an empty side"},
+        Row{"        regions: [{anchor: {x: 1, y: 0, z: 0}, dims: {x: 2, y: 1, z: 1}, nodes: "
+            "'n[1-2]'}]\n",
+            "a region lies within its torus"}}) {
+    auto made = parse_topology_yaml("topology.yaml", std::string(kTorus) + row.text);
+    ASSERT_FALSE(made) << row.text;
+    EXPECT_NE(made.error().text.find(row.said), std::string::npos) << made.error().text;
+  }
+}
+
 TEST(TopologyYaml, WhatCannotBeIsRefusedWithItsLine) {
   struct Row {
     const char* text;
@@ -84,7 +154,9 @@ TEST(TopologyYaml, WhatCannotBeIsRefusedWithItsLine) {
         Row{"- topology: t\n  tree: {switches: [{nodes: n1}]}\n", "switch is missing"},
         Row{"- topology: t\n  flat: true\n- topology: t\n  flat: true\n", "t is there twice"},
         Row{"- topology: t\n  block: {blocks: [], block_sizes: [x]}\n", "x is no size"},
-        Row{"- topology: t\n  ring: {}\n", "unknown key ring"}}) {
+        Row{"- topology: t\n  ring: {}\n", "rings are missing"},
+        Row{"- topology: t\n  star: {}\n", "unknown key star"},
+        Row{"- topology: t\n  flat: {beta: true}\n", "unknown key beta"}}) {
     auto made = parse_topology_yaml("topology.yaml", row.text);
     ASSERT_FALSE(made) << row.text;
     EXPECT_NE(made.error().text.find(row.said), std::string::npos) << made.error().text;

@@ -120,6 +120,11 @@ class Controller {
   // The first of so many free ids that follow each other.
   JobId fresh_job_id(std::uint32_t count) const;
   static bool may_alter(const Job& job, const Caller& caller) {
+    return caller.operates() || caller.uid == job.spec->uid ||
+           caller.coordinates_account(job.spec->account);
+  }
+  // What runs as the owner: nobody but him, root and SlurmUser.
+  static bool may_act_as_owner(const Job& job, const Caller& caller) {
     return caller.administrator || caller.uid == job.spec->uid;
   }
 
@@ -263,11 +268,17 @@ class Controller {
   void warn_of_preemption(const Job& job, Outbox& out) const;
   void end_preempted(JobId job, Instant now, Outbox& out);
   void resume_preempted(Instant now, Outbox& out);
+  // jobs/turns.cc
+  void take_turns(Instant now, Outbox& out);
+  std::vector<JobId> whose_turn_is_over_for(const Job& waiting, Instant now) const;
   // jobs/suspend.cc
   bool can_go_on(const Job& job) const;
   void go_on(JobId job, Instant now, Outbox& out);
   Status suspend(const Job& job, const Caller& caller, Instant now, Outbox& out);
   Status resume(const Job& job, const Caller& caller, Instant now, Outbox& out);
+  void freeze(JobId job, Instant now, Outbox& out);
+  void watch_freezing(Instant now, Outbox& out);
+  static void order_signal(const Job& job, std::uint16_t signal, Outbox& out);
   void order_suspension(const Job& job, Outbox& out) const;
   void order_suspension(const Job& job, NodeId node, Outbox& out) const;
   // nodes/
@@ -376,6 +387,7 @@ class Controller {
   std::map<JobId, Instant> warned_;  // the limit that the job has been warned of
   // Steps past their own limit: when SIGKILL is due.
   std::map<std::pair<JobId, StepId>, Instant> step_kill_at_;
+  std::map<JobId, Instant> freezing_;  // suspended jobs that have been told, and are not frozen yet
   // Nodes whose prolog has not been heard of; jobs whose PrologSlurmctld runs. Found out again
   // after a restart.
   std::map<JobId, std::set<NodeId>> preparing_;

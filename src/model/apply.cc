@@ -219,6 +219,7 @@ class Fold {
     job.allocation = e.allocation;
     job.configuring = e.configuring;
     job.preemption = {};
+    job.resumed = {};
     charge(job);
     count_licenses(*job.allocation, true);
   }
@@ -306,6 +307,7 @@ class Fold {
     job.partition = {};
     job.start = job.end = job.limit_end = {};
     job.suspended_for = {};
+    job.resumed = {};
     job.exit = job.derived_exit = {};
     job.steps = {};
     job.ended_steps = {};
@@ -413,6 +415,7 @@ class Fold {
     job.state = JobState::Running;
     job.suspended_for += paused;
     job.suspended_at = {};
+    job.resumed = at_;
     charge(job);
     return paused;
   }
@@ -444,6 +447,7 @@ class Fold {
       } else {
         node.exclusive += exclusive ? 1 : 0;
         node.for_user += keeps_others_off(job) ? 1 : 0;
+        node.for_topo += job.allocation->topo_alone ? 1 : 0;
       }
       change_gres(node, *job.allocation, hold_gres);
     }
@@ -468,6 +472,7 @@ class Fold {
     } else {
       node.exclusive -= job.spec->exclusive ? 1 : 0;
       node.for_user -= keeps_others_off(job) ? 1 : 0;
+      node.for_topo -= allocation.topo_alone ? 1 : 0;
     }
     node.last_busy = at_;
     change_gres(node, allocation, release_gres);

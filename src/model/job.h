@@ -150,6 +150,7 @@ struct Allocation {
   std::string licenses;          // "a:2,b:1"
   std::string reservation;       // in which it was given
   Ref<GresShares> gres;
+  bool topo_alone = false;  // nobody else gets anything of the blocks that its nodes are in
   std::uint32_t cpus() const;
   bool operator==(const Allocation&) const = default;
 };
@@ -205,9 +206,10 @@ struct Job {
   bool priority_fixed = false;   // set by an administrator: factors do not change it
   bool epilog_due = false;       // ended, but EpilogSlurmctld has not: it runs when all is clean
   Ref<std::vector<EndedStep>> ended_steps;  // the last of them, the oldest first
-  bool special_exit = false;  // requeued and held as SPECIAL_EXIT, until it is released
+  bool special_exit = false;      // requeued and held as SPECIAL_EXIT, until it is released
   Ref<JobPreemption> preemption;  // that it made room for another, last; forgotten when it starts
-  Ref<Allocation> leaving;    // what it has given up and is not clean yet, while it runs
+  Ref<Allocation> leaving;        // what it has given up and is not clean yet, while it runs
+  Instant resumed;                // when it last went on after a suspension; none: never
 
   bool completing() const { return !nodes_left.empty(); }
   bool holds_resources() const {

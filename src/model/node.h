@@ -125,6 +125,7 @@ struct Node {
   std::uint32_t parked = 0, parked_cpus = 0;
   Instant resume_after;  // down or drained until then; none: until somebody resumes it
   NodePower power;
+  std::uint32_t for_topo = 0;  // of the jobs here, with --exclusive=topo; not those that are parked
 
   // A node of a cloud: not there unless it is switched on.
   bool cloud() const { return spec->state == "CLOUD"; }

@@ -57,6 +57,7 @@ struct PreemptRules {
   bool reclaim_licenses = false, send_user_signal = false, strict_order = false,
        youngest_first = false;
   QosTable qos;
+  std::uint32_t slice_s = 30;  // SchedulerTimeSlice: with GANG, jobs take turns of so long
   bool operator==(const PreemptRules&) const = default;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which switches and blocks the nodes are behind, as topology.conf and topology.yaml say it.
+// How the nodes are wired: switches, blocks, rings and tori, as topology.conf and topology.yaml
+// say.
 //
 // Invariants of what has been read: (1) names are there once; (2) a switch has nodes or switches
 // below it, never both, and no switch is below itself; (3) members is what is below, however deep.
@@ -13,7 +14,7 @@
 
 namespace ym {
 
-enum class TopologyKind : std::uint8_t { Flat, Tree, Block };
+enum class TopologyKind : std::uint8_t { Flat, Tree, Block, Ring, Torus };
 
 struct TopologySwitch {
   std::string name;
@@ -28,6 +29,30 @@ struct TopologyBlock {
   Hostlist nodes;
   bool operator==(const TopologyBlock&) const = default;
 };
+struct TopologyRing {
+  std::string name;
+  Hostlist nodes;  // in their order along the ring
+  bool operator==(const TopologyRing&) const = default;
+};
+// A place in a torus, or a size.
+struct TorusCell {
+  std::uint32_t x = 0, y = 0, z = 0;
+  std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
+  bool operator==(const TorusCell&) const = default;
+};
+// Boxes of one shape in which jobs are placed. The corners are `spacing` apart, beginning with
+// `seed`.
+struct TorusPlacement {
+  TorusCell size, seed, spacing;
+  bool operator==(const TorusPlacement&) const = default;
+};
+struct TopologyTorus {
+  std::string name;
+  TorusCell size;
+  std::vector<std::string> nodes;  // of each cell, x first, then y, then z; empty: none
+  std::vector<TorusPlacement> placements;
+  bool operator==(const TopologyTorus&) const = default;
+};
 struct Topology {
   std::string name;  // what partitions call it
   TopologyKind kind = TopologyKind::Flat;
@@ -37,9 +62,13 @@ struct Topology {
   // The first: nodes of a base block; each further one: of an aggregated block, the double, four
   // times … of the one before.
   std::vector<std::uint32_t> block_sizes;
+  std::vector<TopologyRing> rings;
+  std::vector<TopologyTorus> tori;
 
   const TopologySwitch* find_switch(std::string_view name) const;
   const TopologyBlock* find_block(std::string_view name) const;
+  const TopologyRing* find_ring(std::string_view name) const;
+  const TopologyTorus* find_torus(std::string_view name) const;
   bool operator==(const Topology&) const = default;
 };
 

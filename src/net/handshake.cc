@@ -61,7 +61,9 @@ std::string encode_client_hello(const ClientHello& hello) {
 std::string encode_welcome(const ServerHello& hello) {
   YM_CHECK(hello.cluster.size() <= kClusterNameMax);
   std::string payload;
+  YM_CHECK(hello.proof.size() <= kProofMax);
   append_text(payload, hello.cluster);
+  append_text(payload, hello.proof);
   return preamble({hello.version, hello.version}) + net_frame(NetType::Welcome, payload);
 }
 
@@ -108,6 +110,9 @@ Status HelloReader::read_frame(const Frame& frame) {
     return fail(fmt::format("expected a welcome, got message type {}", frame.header.type));
   server_.version = versions_.max;
   if (!take_text(payload, kClusterNameMax, server_.cluster)) return fail("the welcome is damaged");
+  // Those who give no proof end here.
+  if (!payload.empty() && !take_text(payload, kProofMax, server_.proof))
+    return fail("the welcome is damaged");
   return {};
 }
 

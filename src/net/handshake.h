@@ -16,6 +16,7 @@ inline constexpr std::string_view kMagic = "YMR1";
 inline constexpr std::size_t kPreambleSize = 8;
 inline constexpr std::size_t kClusterNameMax = 255;
 inline constexpr std::size_t kTokenMax = 4096;
+inline constexpr std::size_t kProofMax = 256;
 
 // The protocol versions this build speaks. Numbers only ever get added.
 struct VersionRange {
@@ -33,9 +34,11 @@ struct ClientHello {
 struct ServerHello {
   std::uint16_t version = 0;  // the one both will speak
   std::string cluster;
+  std::string proof;  // that the server holds the cluster's key; empty on a Unix socket
 };
 
-// REQUIRES: cluster.size() <= kClusterNameMax, token.size() <= kTokenMax.
+// REQUIRES: cluster.size() <= kClusterNameMax, token.size() <= kTokenMax, proof.size() <=
+// kProofMax.
 std::string encode_client_hello(const ClientHello& hello);
 std::string encode_welcome(const ServerHello& hello);
 // What a server sends before it closes: its preamble and an Error frame.

@@ -75,16 +75,31 @@ class Parser {
     return take('}');
   }
 
+  // element(value) for each; false from it refuses.
+  template <class F>
+  bool take_array(int depth, F element) {
+    if (depth > kJsonDepthMax || !take('[')) return false;
+    if (take(']')) return true;
+    do {
+      auto value = take_value(depth + 1);
+      if (!value || !element(std::move(*value))) return false;
+    } while (take(','));
+    return take(']');
+  }
+
   std::optional<JsonObject::Value> take_value(int depth) {
     skip_blanks();
     if (rest_.empty()) return std::nullopt;
     JsonObject::Value other = JsonObject::Other{};
+    std::string_view begin = rest_;
+    auto taken = [&](bool good) -> std::optional<JsonObject::Value> {
+      if (!good) return std::nullopt;
+      return JsonObject::Other{std::string(begin.substr(0, begin.size() - rest_.size()))};
+    };
     switch (rest_[0]) {
       case '"': return take_string();
-      case '{':
-        return take_object(depth, [](auto&&, auto&&) { return true; }) ? std::optional(other)
-                                                                       : std::nullopt;
-      case '[': return take_array(depth) ? std::optional(other) : std::nullopt;
+      case '{': return taken(take_object(depth, [](auto&&, auto&&) { return true; }));
+      case '[': return taken(take_array(depth, [](auto&&) { return true; }));
       default: break;
     }
     for (std::string_view word : {"null", "true", "false"})
@@ -100,15 +115,6 @@ class Parser {
     while (!rest_.empty() &&
            (rest_[0] == ' ' || rest_[0] == '\t' || rest_[0] == '\n' || rest_[0] == '\r'))
       rest_.remove_prefix(1);
-  }
-
-  bool take_array(int depth) {
-    if (depth > kJsonDepthMax || !take('[')) return false;
-    if (take(']')) return true;
-    do {
-      if (!take_value(depth + 1)) return false;
-    } while (take(','));
-    return take(']');
   }
 
   std::optional<JsonObject::Value> take_number() {
@@ -202,8 +208,8 @@ class Parser {
 
 }  // namespace
 
-Result<JsonObject> JsonObject::parse(std::string_view text) {
-  if (text.size() > kJsonSizeMax) return fail("it is too long");
+Result<JsonObject> JsonObject::parse(std::string_view text, std::size_t size_max) {
+  if (text.size() > size_max) return fail("it is too long");
   JsonObject object;
   bool twice = false;
   Parser parser(text);
@@ -215,6 +221,27 @@ Result<JsonObject> JsonObject::parse(std::string_view text) {
   if (twice) return fail("it has a name twice");
   if (!good || !parser.at_end()) return fail("it is no JSON object");
   return object;
+}
+
+Result<std::vector<JsonObject>> JsonObject::parse_array(std::string_view text,
+                                                        std::size_t size_max) {
+  if (text.size() > size_max) return fail("it is too long");
+  std::vector<JsonObject> objects;
+  Error why{.text = "it is no JSON array of objects"};
+  Parser parser(text);
+  bool good = parser.take_array(1, [&](Value value) {
+    const Other* other = std::get_if<Other>(&value);
+    if (!other || !other->text.starts_with('{')) return false;
+    auto object = parse(other->text, size_max);
+    if (!object) {
+      why = object.error();
+      return false;
+    }
+    objects.push_back(std::move(*object));
+    return true;
+  });
+  if (!good || !parser.at_end()) return std::unexpected(why);
+  return objects;
 }
 
 const JsonObject::Value* JsonObject::find(std::string_view name) const {

@@ -19,14 +19,17 @@ inline constexpr int kJsonDepthMax = 16;
 
 class JsonObject {
  public:
-  struct Other {  // null, true, false, an array or an object: there, and well formed
+  struct Other {       // null, true, false, an array or an object: there, and well formed
+    std::string text;  // of an array or an object, as it stands there
     bool operator==(const Other&) const = default;
   };
   using Value = std::variant<Other, std::int64_t, double, std::string>;
 
   // Refuses what is not exactly one object, a name given twice (readers would differ in which they
   // believe), broken UTF-8, and anything above the limits.
-  static Result<JsonObject> parse(std::string_view text);
+  static Result<JsonObject> parse(std::string_view text, std::size_t size_max = kJsonSizeMax);
+  // An array of objects, and of nothing else.
+  static Result<std::vector<JsonObject>> parse_array(std::string_view text, std::size_t size_max);
   // Null if there is no such member.
   const Value* find(std::string_view name) const;
 

@@ -29,8 +29,9 @@ Status check_file(const struct stat& file, const std::string& path) {
   return {};
 }
 
-Result<std::string> read_all(int fd, const std::string& path) {
-  std::string bytes(kKeySizeMax + 1, '\0');
+// At most one byte more than `size_max`.
+Result<std::string> read_all(int fd, const std::string& path, std::size_t size_max) {
+  std::string bytes(size_max + 1, '\0');
   std::size_t have = 0;
   while (have < bytes.size()) {
     ssize_t n = ::read(fd, bytes.data() + have, bytes.size() - have);
@@ -94,14 +95,21 @@ Result<ClusterKey> ClusterKey::from_bytes(std::string bytes) {
 
 ClusterKey::~ClusterKey() { OPENSSL_cleanse(bytes_.data(), bytes_.size()); }
 
-Result<ClusterKey> load_key(const std::string& path) {
+Result<std::string> read_secret(const std::string& path, std::size_t size_max) {
   Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!fd) return fail(fmt::format("cannot open key file {}: {}", path, errno_text(errno)));
   struct stat file;
   if (::fstat(fd.get(), &file) != 0)
     return fail(fmt::format("cannot look at key file {}: {}", path, errno_text(errno)));
   if (Status good = check_file(file, path); !good) return std::unexpected(good.error());
-  auto bytes = read_all(fd.get(), path);
+  auto bytes = read_all(fd.get(), path, size_max);
+  if (bytes && bytes->size() > size_max)
+    return fail(fmt::format("key file {} is longer than {} bytes", path, size_max));
+  return bytes;
+}
+
+Result<ClusterKey> load_key(const std::string& path) {
+  auto bytes = read_secret(path, kKeySizeMax + 1);
   if (!bytes) return std::unexpected(bytes.error());
   auto key = ClusterKey::from_bytes(std::move(*bytes));
   if (!key) return fail(fmt::format("key file {}: {}", path, key.error().text));

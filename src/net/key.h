@@ -37,6 +37,9 @@ class ClusterKey {
   std::string bytes_;
 };
 
+// A file of secrets. Refuses one that its group or others can read, that somebody other than us and
+// root owns, or that is longer than `size_max`; the text says how to mend it.
+Result<std::string> read_secret(const std::string& path, std::size_t size_max);
 // Refuses a file that its group or others can read, or that somebody other than us and root owns;
 // the text says how to mend it.
 Result<ClusterKey> load_key(const std::string& path);

@@ -78,6 +78,7 @@ struct Link::Impl : StreamOwner, std::enable_shared_from_this<Impl> {
   HelloReader hello{HelloReader::Side::Server};
   FrameReader frames;
   Error farewell;
+  std::string token;  // that was shown to the server
   std::thread resolver;
 };
 
@@ -156,10 +157,10 @@ void Link::Impl::greet() {
   hello = HelloReader(HelloReader::Side::Server);
   frames = FrameReader(options.frame_max);
   farewell = {};
-  std::string token = options.token ? options.token() : std::string();
+  token = options.token ? options.token() : std::string();
   if (token.size() > kTokenMax) return down({.text = "the token is too long"});
   stream->enqueue_raw(encode_client_hello(
-      {.versions = options.versions, .cluster = options.cluster, .token = std::move(token)}));
+      {.versions = options.versions, .cluster = options.cluster, .token = token}));
   if (!options.opening.empty()) stream->enqueue_raw(options.opening);
   stream->start_reading();
 }
@@ -176,6 +177,10 @@ void Link::Impl::on_bytes(std::string_view bytes) {
   if (!options.cluster.empty() && cluster != options.cluster)
     return down(
         {.text = fmt::format("{} is of cluster {}, not {}", name(), cluster, options.cluster)});
+  if (options.check_proof && !options.addresses[address_index].is_unix())
+    if (Status genuine = options.check_proof(token, hello.server().proof); !genuine)
+      return down({.text = fmt::format("{} does not prove that it is of cluster {}: {}", name(),
+                                       cluster, genuine.error().text)});
   come_up();
   std::string rest = hello.take_rest();
   if (up && !rest.empty()) take_frames(rest);

@@ -34,7 +34,10 @@ struct LinkOptions {
   std::vector<Address> addresses;  // tried in turn: controller, then its standbys
   std::string cluster;
   std::function<std::string()>
-      token;            // asked at each attempt, so that it is fresh; may be empty for Unix sockets
+      token;  // asked at each attempt, so that it is fresh; may be empty for Unix sockets
+  // Whether the server's proof holds for our token; not asked on a Unix socket. None: anybody is
+  // believed.
+  std::function<Status(std::string_view token, std::string_view proof)> check_proof = {};
   std::string opening;  // whole frames that leave with the hello of each attempt
   VersionRange versions = kVersions;
   std::uint32_t frame_max = kFrameMax;

@@ -37,4 +37,7 @@ struct Peer {
 // not block.
 using Authenticate = std::function<Result<Peer>(std::string_view token)>;
 
+// What proves to the sender of this token that we hold the cluster's key.
+using Prove = std::function<std::string(std::string_view token)>;
+
 }  // namespace ym

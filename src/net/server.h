@@ -40,6 +40,7 @@ struct ServerHandlers {
 struct ServerOptions {
   std::string cluster;        // told to clients; a client that means another is refused
   Authenticate authenticate;  // without it every TCP client is refused
+  Prove prove = {};           // without it the server proves nothing
   int threads = 1;
   VersionRange versions = kVersions;
   std::uint32_t frame_max = kFrameMax;

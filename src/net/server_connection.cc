@@ -52,7 +52,10 @@ void ServerConnection::greet(std::string_view bytes) {
   if (std::exchange(counted_as_unknown_, false)) --core_->unauthenticated;
   Duration idle = core_->options.idle_deadline;
   deadline_ = idle > Duration{0} ? Deadline::in(idle) : Deadline();
-  stream_->enqueue_raw(encode_welcome({.version = version, .cluster = core_->options.cluster}));
+  ServerHello welcome{.version = version, .cluster = core_->options.cluster, .proof = {}};
+  if (peer_.kind == PeerKind::Token && core_->options.prove)
+    welcome.proof = core_->options.prove(hello_.client().token);
+  stream_->enqueue_raw(encode_welcome(welcome));
   std::string rest = hello_.take_rest();
   core_->handlers.on_open(id_, peer_);
   if (rest.empty()) return;

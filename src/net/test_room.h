@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "net/authenticator.h"
 #include "net/client.h"
 #include "net/server.h"
 #include "net/token.h"

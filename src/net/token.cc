@@ -20,10 +20,16 @@
 namespace ym {
 namespace {
 
-constexpr std::string_view kHeader = R"({"alg":"HS256","typ":"JWT"})";
 constexpr std::size_t kClaimTextMax = 256;
+constexpr std::string_view kProofContext = "welcome";
 // Times beyond this (about the year 5138) are damage, and would overflow milliseconds some day.
 constexpr std::int64_t kTimeMax = 100'000'000'000;
+
+using Signature = std::array<std::uint8_t, 32>;
+
+std::string_view bytes_of(const Signature& signature) {
+  return {reinterpret_cast<const char*>(signature.data()), signature.size()};
+}
 
 Signature hmac(const ClusterKey& key, std::string_view bytes) {
   Signature out;
@@ -94,15 +100,44 @@ Status check_rules(const TokenClaims& claims, const TokenRules& rules) {
   return {};
 }
 
-Status check_header(std::string_view encoded) {
+// The name of the key that the header says it was signed with; empty if it names none.
+Result<std::string> read_header(std::string_view encoded) {
   auto json = base64url_decode(encoded);
   if (!json) return fail("the token's header is damaged");
   auto header = JsonObject::parse(*json);
   if (!header) return fail("the token's header is damaged");
-  std::string algorithm;
+  std::string algorithm, key_name;
   if (!take_text(*header, "alg", algorithm) || algorithm != "HS256")
     return fail("the token is not signed with HS256");
-  return {};
+  if (!take_text(*header, "kid", key_name)) return fail("the token's header is damaged");
+  return key_name;
+}
+
+// A token without a key's name is of slurm.key, or of a tool that knows one key only: any may be
+// meant.
+Status check_signature(const KeyRing& keys, std::string_view key_name, std::string_view signed_text,
+                       std::string_view signature, const TokenRules& rules) {
+  auto named = keys.find(key_name, rules.now, rules.skew);
+  if (named && same_signature(hmac((*named)->key, signed_text), signature)) return {};
+  bool genuine = false;
+  if (key_name.empty())
+    for (const NamedKey& one : keys.keys())
+      genuine = genuine || (keys.find(one.name, rules.now, rules.skew) &&
+                            same_signature(hmac(one.key, signed_text), signature));
+  if (genuine) return {};
+  if (!named && !key_name.empty()) return fail("the token is not valid: " + named.error().text);
+  return fail("the token was not signed with this cluster's key");
+}
+
+// What is signed of (context, bytes). No token's signing input (ASCII, with a dot) begins like
+// this, and the length keeps context and bytes apart.
+std::string blob_input(std::string_view context, std::string_view bytes) {
+  std::string input("yardmaster blob\0", 16);
+  input.resize(16 + 8);
+  store_u64(&input[16], context.size());
+  input.append(context);
+  input.append(bytes);
+  return input;
 }
 
 }  // namespace
@@ -150,7 +185,7 @@ std::optional<std::string> base64url_decode(std::string_view text) {
   return out;
 }
 
-Result<std::string> sign_token(const ClusterKey& key, TokenClaims claims, const Entropy& entropy) {
+Result<std::string> sign_token(const KeyRing& keys, TokenClaims claims, const Entropy& entropy) {
   YM_CHECK(claims.expires > claims.issued);
   for (const std::string* text : {&claims.user, &claims.audience, &claims.kind})
     if (text->size() > kClaimTextMax) return fail("a name is too long for a token");
@@ -173,12 +208,14 @@ Result<std::string> sign_token(const ClusterKey& key, TokenClaims claims, const 
   text("aud", claims.audience);
   text("kind", claims.kind);
   text("jti", id);
+  if (claims.once) member("once", "1");
   json += "}";
 
-  std::string token = base64url_encode(kHeader) + "." + base64url_encode(json);
-  Signature signature = hmac(key, token);
-  token +=
-      "." + base64url_encode({reinterpret_cast<const char*>(signature.data()), signature.size()});
+  const NamedKey& key = keys.signing();
+  std::string name = key.name.empty() ? "" : fmt::format(R"(,"kid":{})", json_quoted(key.name));
+  std::string header = fmt::format(R"({{"alg":"HS256","typ":"JWT"{}}})", name);
+  std::string token = base64url_encode(header) + "." + base64url_encode(json);
+  token += "." + base64url_encode(bytes_of(hmac(key.key, token)));
   if (token.size() > kTokenMax) return fail("the names are too long for a token");
   return token;
 }
@@ -187,7 +224,7 @@ Result<TokenClaims> parse_claims(std::string_view json) {
   auto object = JsonObject::parse(json);
   if (!object) return fail("the token's inside is damaged: " + object.error().text);
   TokenClaims claims;
-  std::optional<std::int64_t> issued, expires, not_before;
+  std::optional<std::int64_t> issued, expires, not_before, once;
   Status took;
   for (auto [name, to] : {std::pair{"sun", &claims.user},
                           {"aud", &claims.audience},
@@ -195,7 +232,8 @@ Result<TokenClaims> parse_claims(std::string_view json) {
                           {"jti", &claims.id}})
     if (took = take_text(*object, name, *to); !took)
       return fail("the token is damaged: " + took.error().text);
-  for (auto [name, to] : {std::pair{"iat", &issued}, {"exp", &expires}, {"nbf", &not_before}})
+  for (auto [name, to] :
+       {std::pair{"iat", &issued}, {"exp", &expires}, {"nbf", &not_before}, {"once", &once}})
     if (took = take_number(*object, name, *to); !took)
       return fail("the token is damaged: " + took.error().text);
   for (auto [name, to] : {std::pair{"uid", &claims.uid}, {"gid", &claims.gid}})
@@ -204,34 +242,40 @@ Result<TokenClaims> parse_claims(std::string_view json) {
   if (!expires) return fail("the token never expires, which is not allowed");
   claims.issued = Instant::from_unix_seconds(std::max(issued.value_or(0), not_before.value_or(0)));
   claims.expires = Instant::from_unix_seconds(*expires);
+  claims.once = once.value_or(0) != 0;
+  if (claims.once && claims.id.empty()) return fail("the token serves once and has no jti");
   return claims;
 }
 
-Result<std::string> sign_user_token(const ClusterKey& key, const UserToken& token,
+Result<std::string> sign_user_token(const KeyRing& keys, const UserToken& token,
                                     const Entropy& entropy) {
   Duration life = std::clamp<Duration>(token.life, std::chrono::seconds(1), kUserTokenLifeMax);
-  return sign_token(key,
+  return sign_token(keys,
                     {.user = token.user,
                      .uid = token.uid,
                      .gid = token.gid,
                      .issued = token.now,
                      .expires = token.now + life,
                      .audience = token.cluster,
-                     .kind = "user"},
+                     .kind = "user",
+                     .id = {},
+                     .once = life <= kOnceLife},
                     entropy);
 }
 
-Result<TokenClaims> verify_token(const ClusterKey& key, std::string_view token,
+Result<TokenClaims> verify_token(const KeyRing& keys, std::string_view token,
                                  const TokenRules& rules) {
   if (token.size() > kTokenMax) return fail("the token is too long");
   auto parts = split(token, '.');
   if (parts.size() != 3) return fail("the token does not consist of three parts");
   auto signature = base64url_decode(parts[2]);
   if (!signature) return fail("the token's signature is damaged");
-  if (!same_signature(hmac(key, token.substr(0, parts[0].size() + 1 + parts[1].size())),
-                      *signature))
-    return fail("the token was not signed with this cluster's key");
-  if (Status ok = check_header(parts[0]); !ok) return std::unexpected(ok.error());
+  // Of what is not proved yet only the header is looked at: it says with which key to prove it.
+  auto key_name = read_header(parts[0]);
+  if (!key_name) return std::unexpected(key_name.error());
+  std::string_view signed_text = token.substr(0, parts[0].size() + 1 + parts[1].size());
+  if (Status ok = check_signature(keys, *key_name, signed_text, *signature, rules); !ok)
+    return std::unexpected(ok.error());
   auto json = base64url_decode(parts[1]);
   if (!json) return fail("the token's inside is damaged");
   auto claims = parse_claims(*json);
@@ -240,35 +284,29 @@ Result<TokenClaims> verify_token(const ClusterKey& key, std::string_view token,
   return claims;
 }
 
-Authenticate authenticate_with(ClusterKey key, std::string audience, std::function<Instant()> now) {
-  return [key = std::move(key), audience = std::move(audience),
-          now = std::move(now)](std::string_view token) -> Result<Peer> {
-    auto claims = verify_token(key, token, {.now = now(), .audience = audience});
-    if (!claims) return std::unexpected(claims.error());
-    if (!claims->uid || !claims->gid) return fail("the token names no uid and gid");
-    return Peer{.kind = PeerKind::Token,
-                .uid = *claims->uid,
-                .gid = *claims->gid,
-                .user = std::move(claims->user),
-                .role = std::move(claims->kind)};
-  };
+std::string sign_blob(const KeyRing& keys, std::string_view context, std::string_view bytes) {
+  const NamedKey& key = keys.signing();
+  return std::string(bytes_of(hmac(key.key, blob_input(context, bytes)))) + key.name;
 }
 
-// No token's signing input (ASCII, with a dot) begins like this, and the length keeps context and
-// bytes apart.
-Signature sign_blob(const ClusterKey& key, std::string_view context, std::string_view bytes) {
-  std::string input("yardmaster blob\0", 16);
-  input.resize(16 + 8);
-  store_u64(&input[16], context.size());
-  input.append(context);
-  input.append(bytes);
-  return hmac(key, input);
+Status verify_blob(const KeyRing& keys, std::string_view context, std::string_view bytes,
+                   std::string_view signature, const TokenRules& rules) {
+  constexpr std::size_t kSize = sizeof(Signature);
+  if (signature.size() < kSize) return fail("its signature is damaged");
+  auto key = keys.find(signature.substr(kSize), rules.now, rules.skew);
+  if (!key) return std::unexpected(key.error());
+  if (!same_signature(hmac((*key)->key, blob_input(context, bytes)), signature.substr(0, kSize)))
+    return fail("its signature is wrong");
+  return {};
 }
 
-bool verify_blob(const ClusterKey& key, std::string_view context, std::string_view bytes,
-                 std::span<const std::uint8_t> signature) {
-  return same_signature(sign_blob(key, context, bytes),
-                        {reinterpret_cast<const char*>(signature.data()), signature.size()});
+std::string prove_server(const KeyRing& keys, std::string_view token) {
+  return sign_blob(keys, kProofContext, token);
+}
+
+Status check_server(const KeyRing& keys, std::string_view token, std::string_view proof,
+                    const TokenRules& rules) {
+  return verify_blob(keys, kProofContext, token, proof, rules);
 }
 
 }  // namespace ym

@@ -4,17 +4,14 @@
 // A token is a JWT (RFC 7519) in compact form, HS256 only, signed with the key itself, so that
 // sites' own tools that mint `sun`/`iat`/`exp` tokens go on working.
 #pragma once
-#include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "base/time.h"
-#include "net/key.h"
-#include "net/peer.h"
+#include "net/keyring.h"
 
 namespace ym {
 
@@ -27,14 +24,16 @@ struct TokenClaims {
   std::string audience;  // aud: the cluster's name
   std::string kind;      // "user", "node", …
   std::string id;        // jti, 32 hex digits; sign_token draws it, whatever stands here
+  bool once = false;     // serves one connection to each server (net/replay.h)
 };
 
 // REQUIRES: expires > issued. The whole token is at most kTokenMax bytes.
-Result<std::string> sign_token(const ClusterKey& key, TokenClaims claims, const Entropy& entropy);
+Result<std::string> sign_token(const KeyRing& keys, TokenClaims claims, const Entropy& entropy);
 
 // What a daemon signs for a local user whom the kernel vouches for. Lives at most
-// kUserTokenLifeMax.
+// kUserTokenLifeMax; one that lives for no more than kOnceLife serves once.
 inline constexpr Duration kUserTokenLifeMax = std::chrono::hours(24 * 365);
+inline constexpr Duration kOnceLife = std::chrono::seconds(60);
 struct UserToken {
   std::string user;
   std::uint32_t uid = 0, gid = 0;
@@ -42,7 +41,7 @@ struct UserToken {
   Instant now;
   Duration life{0};
 };
-Result<std::string> sign_user_token(const ClusterKey& key, const UserToken& token,
+Result<std::string> sign_user_token(const KeyRing& keys, const UserToken& token,
                                     const Entropy& entropy);
 
 struct TokenRules {
@@ -52,20 +51,22 @@ struct TokenRules {
   std::string_view kind;                    // the same
 };
 // The signature is checked, in constant time, before anything inside is believed.
-Result<TokenClaims> verify_token(const ClusterKey& key, std::string_view token,
+Result<TokenClaims> verify_token(const KeyRing& keys, std::string_view token,
                                  const TokenRules& rules);
 // The inside of a token without any check, for fuzzing and for `scontrol token` style display.
 Result<TokenClaims> parse_claims(std::string_view json);
 
-// For a Server: refuses tokens without uid and gid. `now` is called on network threads.
-Authenticate authenticate_with(ClusterKey key, std::string audience, std::function<Instant()> now);
+// 32 bytes of HMAC-SHA256 over (context, bytes), and the key's name. Signatures of one context are
+// worthless in another and as tokens.
+std::string sign_blob(const KeyRing& keys, std::string_view context, std::string_view bytes);
+// Says why not.
+Status verify_blob(const KeyRing& keys, std::string_view context, std::string_view bytes,
+                   std::string_view signature, const TokenRules& rules);
 
-using Signature = std::array<std::uint8_t, 32>;
-// HMAC-SHA256 over (context, bytes). Signatures of one context are worthless in another and as
-// tokens.
-Signature sign_blob(const ClusterKey& key, std::string_view context, std::string_view bytes);
-bool verify_blob(const ClusterKey& key, std::string_view context, std::string_view bytes,
-                 std::span<const std::uint8_t> signature);
+// The proof that a server of this cluster has read the token.
+std::string prove_server(const KeyRing& keys, std::string_view token);
+Status check_server(const KeyRing& keys, std::string_view token, std::string_view proof,
+                    const TokenRules& rules);
 
 std::string base64url_encode(std::string_view bytes);
 // Strict: no padding, no blanks, no stray bits.

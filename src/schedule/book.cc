@@ -75,7 +75,7 @@ void Book::refresh(NodeId id, const State& state) {
 
 // Sets the bits of its pools. `more` of it is free than before: who was blocked may try again.
 void Book::mark(Track& track, bool more) {
-  track.has_levels = false;
+  track.levels.made = false;
   std::size_t levels = track.usable ? levels_of(track.free.cpus) : 0;
   for (const auto& [number, place] : track.in) {
     Pool& pool = pools_[number];
@@ -139,6 +139,7 @@ void Book::hold(JobId id, const Running& running) {
   if (running.makes_room_for) ++leaving_for_[running.makes_room_for];
   if (!running.allocation->licenses.empty() && running.counts && !running.is_suspended)
     licensed_[id] = running;
+  if (running.allocation->topo_alone && !running.is_suspended) alone_.insert(id);
   if (running.is_suspended) return;
   for_each_share(running, [&](const NodeShare& share) {
     if (!knows(share.node)) tracks_.resize(share.node.value + 1);
@@ -164,6 +165,7 @@ void Book::drop(JobId id, Instant now) {
   if (running.makes_room_for && --leaving_for_[running.makes_room_for] == 0)
     leaving_for_.erase(running.makes_room_for);
   licensed_.erase(id);
+  alone_.erase(id);
   for (const NodeShare& share : running.allocation->nodes)
     if (knows(share.node))
       std::erase_if(track(share.node).holdings, [&](const Holding& one) { return one.job == id; });

@@ -15,9 +15,11 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "model/state.h"
+#include "schedule/levels.h"
 #include "schedule/placement.h"
 
 namespace ym {
@@ -42,13 +44,6 @@ struct Promised {
   Ref<Allocation> allocation;  // set if it has generic resources
 };
 
-// What is free of a node from a time on until the next level begins, beside what is promised.
-struct Level {
-  Instant from;
-  std::int64_t cpus = 0, memory_mb = 0;
-  std::uint32_t busy = 0;  // who holds or is promised something
-};
-
 struct Track {
   Ref<NodeSpec> spec;  // keeps alive what `free` points to
   Free free;           // now
@@ -60,9 +55,8 @@ struct Track {
   // The pass that last took something of it, and the number of its sketch there (profile.h).
   std::uint64_t touched_by = 0;
   std::uint32_t sketch = 0;
-  // The levels as they were found last, if nothing has changed since.
-  mutable std::vector<Level> levels;
-  mutable bool has_levels = false;
+  // Kept while nothing but promises changes.
+  mutable Levels levels;
 };
 
 using Bits = std::vector<std::uint64_t>;
@@ -113,6 +107,8 @@ class Book {
   std::int64_t cpus() const { return cpus_; }
   // Those who hold licences, and until when.
   const std::map<JobId, Running>& licensed() const { return licensed_; }
+  // Those who have their blocks for themselves, unless they are suspended for others.
+  const std::set<JobId>& alone() const { return alone_; }
 
   // Something came back before its time since the last call of forget_changes().
   bool eased() const { return eased_; }
@@ -132,6 +128,7 @@ class Book {
   std::vector<Pool> pools_;
   std::map<PartitionId, std::uint32_t> pool_by_partition_;
   std::map<JobId, Running> running_, licensed_;
+  std::set<JobId> alone_;
   std::map<JobId, std::uint32_t> array_running_;
   std::map<JobId, std::uint32_t> leaving_for_;
   std::int64_t cpus_ = 0;

@@ -159,6 +159,16 @@ Candidates with_required(const Hostlist& required, Candidates candidates,
   return fill_up(std::move(chosen), others, wanted);
 }
 
+// Are all that it names among them, if it names no more than it wants?
+bool has_required(const JobSpec& spec, const Candidates& candidates) {
+  auto required = Hostlist::parse(spec.extras->required_nodes);
+  if (!required || required->empty() || required->count() > std::max(1u, spec.min_nodes))
+    return true;
+  auto found = std::ranges::count_if(
+      candidates, [&](const Candidate& one) { return required->contains(one.free.spec->name); });
+  return static_cast<std::uint64_t>(found) == required->count();
+}
+
 // Of the network's groups, as the job and the site want it; null: wherever they are.
 const NodeGroups* groups_for(const JobSpec& spec, const PlacementRules& rules) {
   const JobSpecials& specials = *spec.extras->specials;
@@ -171,8 +181,11 @@ Candidates grouped(const JobSpec& spec, Candidates& candidates, const NodesWante
                    const NodeGroups& groups) {
   const JobSpecials& specials = *spec.extras->specials;
   GroupWish wish{.leaves_max = specials.switches,
-                 .segment = groups.kind == TopologyKind::Block ? specials.segment : 0,
+                 .segment = groups.kind == TopologyKind::Tree ? 0 : specials.segment,
                  .segments_together = specials.consolidate_segments};
+  if (auto required = Hostlist::parse(spec.extras->required_nodes); required && !required->empty())
+    for (const Candidate& one : candidates)
+      if (required->contains(one.free.spec->name)) wish.required.push_back(one.free.node);
   sort_by_taste(candidates);
   Candidates chosen;
   for (std::uint32_t place : arrange(groups, candidates, wanted, wish))
@@ -184,6 +197,13 @@ Candidates choose_plainly(const JobSpec& spec, Candidates candidates, const Node
                           const PlacementRules& rules) {
   if (spec.contiguous) return contiguous(candidates, wanted);
   if (spec.extras->specials->spread) return spread(candidates, wanted);
+  const NodeGroups* groups = groups_for(spec, rules);
+  // A job of one node is anywhere in a ring; in a torus there must be a box for it.
+  bool in_window = groups && (groups->kind == TopologyKind::Torus ||
+                              (groups->kind == TopologyKind::Ring && wanted.nodes_min > 1));
+  if (in_window)
+    return has_required(spec, candidates) ? grouped(spec, candidates, wanted, *groups)
+                                          : Candidates{};
   if (!spec.extras->required_nodes.empty())
     if (auto required = Hostlist::parse(spec.extras->required_nodes);
         required && required->count() <= wanted.nodes_max)
@@ -192,8 +212,7 @@ Candidates choose_plainly(const JobSpec& spec, Candidates candidates, const Node
       wanted.nodes_min == 1 &&
       std::ranges::any_of(candidates, [&](const Candidate& c) { return suffices(c, wanted); });
   if (one_suffices) return one_node(candidates, wanted);
-  if (const NodeGroups* groups = groups_for(spec, rules))
-    return grouped(spec, candidates, wanted, *groups);
+  if (groups) return grouped(spec, candidates, wanted, *groups);
   sort_by_taste(candidates);
   return fill_up({}, candidates, wanted);
 }

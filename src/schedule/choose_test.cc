@@ -6,7 +6,8 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "schedule/forecast.h"
+#include "schedule/booking.h"
+#include "schedule/placement.h"
 
 namespace ym {
 namespace {

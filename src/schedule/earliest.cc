@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The earliest start of a request: a sweep over the times at which nodes offer more or less room.
 #include <algorithm>
+#include <span>
 
 #include "schedule/place_gres.h"
 #include "schedule/profile.h"
@@ -13,67 +14,30 @@ namespace {
 constexpr int kTriesMax = 200;
 constexpr std::uint32_t kNoPlace = 0xffffffff;
 
-}  // namespace
-
-Licenses Profile::licenses_between(Instant from, Instant to) const {
-  Licenses licenses = licenses_;
-  Instant soon = now_ + kAnyMoment;
-  for (const auto& [id, running] : book_.licensed())
-    if (std::max(running.end, soon) <= from)
-      release_licenses(running.allocation->licenses, licenses);
-  for (const auto& [end, held] : licenses_taken_)
-    if (end <= from) release_licenses(held, licenses);
-  for (const auto& [id, one] : bookings_)
-    if (one.start < to && one.end > from) take_licenses(one.allocation.licenses, licenses);
-  return licenses;
-}
-
-// All changes of the node's room for the request, as a function of its start. A request that lasts
-// meets a promise before that begins: the room falls when the request no longer ends in time.
-void Profile::offers_of(const Track& track, std::uint32_t place, const Question& question,
-                        const Home& home, std::vector<Offer>& out) const {
-  const JobSpec& spec = question.spec;
-  bool with_gres = spec.exclusive || gres_request(spec);
-  std::uint32_t last = 0;
-  auto offer = [&](Instant at, const Free& free) {
-    std::uint32_t tasks = capacity(spec, free, home.rules);
-    if (tasks != last) out.push_back({at, place, tasks});
-    last = tasks;
-  };
-  if (track.promised.empty()) {
-    Instant at = question.from;
-    Free free = free_of(track);
-    const Sketch* sketch = sketch_of(track);
-    std::uint32_t jobs = sketch ? sketch->jobs : track.jobs;
-    for_each_holding(track, [&](const Holding& one, Instant back) {
-      if (back >= question.before) return false;
-      if (back > at) {
-        offer(at, free);
-        at = back;
-      }
-      free.cpus = std::min(free.cpus + one.cpus, free.cpus_total);
-      free.memory_mb += one.memory_mb;
-      if (with_gres && one.allocation) release_gres(*one.allocation, free);
-      if (jobs > 0 && --jobs == 0) {
-        free.cpus = free.cpus_total;
-        free.memory_mb = free.spec->memory_for_jobs();
-        free.idle = true;
-        free.for_user = free.several_owners = false;
-      }
-      return true;
-    });
-    offer(at, free);
-    return;
+// Levels of a window that are lower than all before them that are still in it.
+struct Row {
+  std::vector<std::size_t> levels;
+  std::size_t first = 0;
+  std::size_t at(std::size_t i) const { return levels[i]; }
+  void clear() {
+    levels.clear();
+    first = 0;
   }
-  offers_beside_promises(track, place, question, home, out);
-}
-
-namespace {
+};
 
 // The least of what the levels within a window have, while the window moves on.
 class Least {
  public:
-  explicit Least(const std::vector<Level>& levels) : levels_(levels) {}
+  // Windows begin no earlier than that. The levels are not copied.
+  void begin(const std::vector<Level>& levels, Instant from) {
+    levels_ = levels;
+    auto first = std::ranges::upper_bound(levels, from, {}, &Level::from);
+    if (first != levels.begin()) --first;
+    begin_ = end_ = static_cast<std::size_t>(first - levels.begin());
+    busy_ = 0;
+    cpus_.clear();
+    memory_.clear();
+  }
   // REQUIRES: neither falls from call to call.
   void move(Instant from, Instant to) {
     for (; end_ < levels_.size() && levels_[end_].from < to; ++end_) {
@@ -92,51 +56,104 @@ class Least {
   bool idle() const { return busy_ == 0; }
 
  private:
-  // Levels of the window that are lower than all before them that are still in it.
-  struct Row {
-    std::vector<std::size_t> levels;
-    std::size_t first = 0;
-    std::size_t at(std::size_t i) const { return levels[i]; }
-  };
-  void add(Row& row, std::int64_t Level::*what) {
+  void add(Row& row, std::int64_t Level::* what) {
     while (row.levels.size() > row.first && levels_[row.levels.back()].*what >= levels_[end_].*what)
       row.levels.pop_back();
     row.levels.push_back(end_);
   }
 
-  const std::vector<Level>& levels_;
+  std::span<const Level> levels_;
   std::size_t begin_ = 0, end_ = 0, busy_ = 0;
   Row cpus_, memory_;
 };
 
 }  // namespace
 
-// Only cpus, memory and whether anybody is there decide? O(levels) then, else O(levels²).
-void Profile::offers_beside_promises(const Track& track, std::uint32_t place,
-                                     const Question& question, const Home& home,
-                                     std::vector<Offer>& out) const {
-  const JobSpec& spec = question.spec;
-  bool with_gres = spec.exclusive || gres_request(spec);
-  const std::vector<Level>& levels = levels_of(track);
-  std::vector<Instant> times{question.from};
-  Instant end = latest_end(spec, question.from);
-  for (std::size_t i = 1; i < levels.size(); ++i) {
-    Instant at = levels[i].from;
-    if (at > question.from && at < question.before) times.push_back(at);
-    bool falls =
-        levels[i].cpus < levels[i - 1].cpus || levels[i].memory_mb < levels[i - 1].memory_mb;
-    if (falls && end < kNever && at > end)
-      times.push_back(at - (end - question.from) + Duration(1));
+Licenses Profile::licenses_between(Instant from, Instant to) const {
+  Licenses licenses = licenses_;
+  Instant soon = now_ + kAnyMoment;
+  for (const auto& [id, running] : book_.licensed())
+    if (std::max(running.end, soon) <= from)
+      release_licenses(running.allocation->licenses, licenses);
+  for (const auto& [end, held] : licenses_taken_)
+    if (end <= from) release_licenses(held, licenses);
+  for (const auto& [id, one] : bookings_)
+    if (one.start < to && one.end > from) take_licenses(one.allocation.licenses, licenses);
+  return licenses;
+}
+
+// What is asked of each node, and what they have answered.
+struct Profile::Search {
+  const Question& question;
+  const Home& home;
+  // A node with room for so many is enough alone; nobody needs to say what comes later. 0: never.
+  std::uint32_t enough = 0;
+  Instant before;
+  std::vector<Offer> offers;
+  // For one node.
+  std::uint32_t place = 0, last = 0;
+  std::vector<Instant> steps, falls, times;
+  Least least;
+
+  // True: nothing more is needed of this node.
+  bool offer(Instant at, const Free& free) {
+    std::uint32_t tasks = capacity(question.spec, free, home.rules);
+    if (tasks != last) offers.push_back({at, place, tasks});
+    last = tasks;
+    if (enough == 0 || tasks < enough) return false;
+    before = at + Duration(1);
+    return true;
   }
-  std::ranges::sort(times);
+};
+
+// All changes of the node's room for the request, as a function of its start. A request that lasts
+// meets a promise before that begins: the room falls when the request no longer ends in time.
+void Profile::offers_of(const Track& track, Search& search) const {
+  const JobSpec& spec = search.question.spec;
+  search.last = 0;
+  if (!track.promised.empty()) return offers_beside_promises(track, search);
+  bool with_gres = gres_request(spec) && track.free.gres;
+  Instant at = search.question.from;
   Free free = free_of(track);
-  bool by_user = home.rules.user_alone || free.for_user ||
+  const Sketch* sketch = sketch_of(track);
+  std::uint32_t jobs = sketch ? sketch->jobs : track.jobs;
+  bool done = false;
+  for_each_holding(track, [&](const Holding& one, Instant back) {
+    if (back >= search.before) return false;
+    if (back > at) {
+      done = search.offer(at, free);
+      if (done) return false;
+      at = back;
+    }
+    free.cpus = std::min(free.cpus + one.cpus, free.cpus_total);
+    free.memory_mb += one.memory_mb;
+    if (with_gres && one.allocation) release_gres(*one.allocation, free);
+    if (jobs > 0 && --jobs == 0) {
+      free.cpus = free.cpus_total;
+      free.memory_mb = free.spec->memory_for_jobs();
+      free.idle = true;
+      free.for_user = free.several_owners = false;
+    }
+    return true;
+  });
+  if (!done) search.offer(at, free);
+}
+
+// Only cpus, memory and whether anybody is there decide? O(levels) then, else O(levels²).
+void Profile::offers_beside_promises(const Track& track, Search& search) const {
+  const JobSpec& spec = search.question.spec;
+  Instant from = search.question.from, end = latest_end(spec, from);
+  bool with_gres = gres_request(spec) && track.free.gres;
+  const std::vector<Level>& levels = levels_of(track);
+  times_of(levels, {from, end}, search);
+  Free free = free_of(track);
+  bool by_user = search.home.rules.user_alone || free.for_user ||
                  spec.extras->specials->exclusive_kind == kExclusiveUser ||
                  std::ranges::any_of(track.promised, &Promised::for_user);
-  Least least(levels);
-  std::uint32_t last = 0;
-  for (Instant at : times) {
-    if (at >= question.before) break;
+  Least& least = search.least;
+  least.begin(levels, from);
+  for (Instant at : search.times) {
+    if (at >= search.before) return;
     if (with_gres || by_user) {
       free = during(track, at, latest_end(spec, at), with_gres);
     } else {
@@ -145,10 +162,29 @@ void Profile::offers_beside_promises(const Track& track, std::uint32_t place,
       free.memory_mb = static_cast<std::uint64_t>(std::max<std::int64_t>(0, least.memory_mb()));
       free.idle = least.idle();
     }
-    std::uint32_t tasks = capacity(spec, free, home.rules);
-    if (tasks != last) out.push_back({at, place, tasks});
-    last = tasks;
+    if (search.offer(at, free)) return;
   }
+}
+
+// When the room may change for a request that would run from `stay.first` to `stay.second` if it
+// started at once.
+void Profile::times_of(const std::vector<Level>& levels, std::pair<Instant, Instant> stay,
+                       Search& search) {
+  auto [from, end] = stay;
+  std::vector<Instant>&steps = search.steps, &falls = search.falls;
+  steps.assign(1, from);
+  falls.clear();
+  auto first = std::ranges::upper_bound(levels, from, {}, &Level::from);
+  for (auto level = first; level != levels.end(); ++level) {
+    if (level->from < search.before) steps.push_back(level->from);
+    if (level == levels.begin() || end == kNever || level->from <= end) continue;
+    Instant fall = level->from - (end - from) + Duration(1);
+    if (fall >= search.before) break;
+    const Level& before = *std::prev(level);
+    if (level->cpus < before.cpus || level->memory_mb < before.memory_mb) falls.push_back(fall);
+  }
+  search.times.resize(steps.size() + falls.size());
+  std::ranges::merge(steps, falls, search.times.begin());
 }
 
 // What it would get if it started then on these places of the pool.
@@ -174,6 +210,7 @@ std::optional<Booking> Profile::try_at(const JobSpec& spec, const Home& home, In
     candidates.push_back(std::move(left));
   }
   work_ += places.size();
+  clip_blocks(candidates, spec, home, stays.front());
   auto allocation = place(spec, std::move(candidates), home.rules);
   if (!allocation) return std::nullopt;
   allocation->licenses = std::move(held);
@@ -235,36 +272,58 @@ class Profile::Sweep {
 
 std::optional<Booking> Profile::earliest(const Question& question, const Home& home) {
   const JobSpec& spec = question.spec;
+  bool one_node = spec.min_nodes <= 1, plain = calendar_.empty() && spec.extras->licenses.empty();
+  Search search{.question = question, .home = home, .before = question.before};
+  if (one_node && plain) search.enough = std::max(1u, spec.tasks);
+  std::optional<Booking> found = sweep(search);
+  if (found || search.before == question.before) return found;
+  // There is room at times, but for a finer reason it does not fit there.
+  Search whole{.question = question, .home = home, .before = question.before};
+  return sweep(whole);
+}
+
+std::optional<Booking> Profile::sweep(Search& search) const {
+  const JobSpec& spec = search.question.spec;
+  const Home& home = search.home;
   const Pool& pool = book_.pools()[home.pool];
-  std::vector<Offer> offers;
   for (std::uint32_t place = 0; place < pool.nodes.size(); ++place) {
     if (!home.takes_all && !(home.admitted[place / 64] >> (place % 64) & 1)) continue;
     ++work_;
     const Track& track = book_.track(pool.nodes[place]);
-    if (track.usable) offers_of(track, place, question, home, offers);
+    search.place = place;
+    if (track.usable) offers_of(track, search);
   }
-  for (Instant turn : calendar_.turns(now_))
-    if (turn > question.from && turn < question.before) offers.push_back({turn, kNoPlace, 0});
-  if (!spec.extras->licenses.empty()) {
-    auto back = [&](Instant at) {
-      at = std::max(at, now_ + kAnyMoment);
-      if (at > question.from && at < question.before) offers.push_back({at, kNoPlace, 0});
-    };
-    for (const auto& [id, running] : book_.licensed()) back(running.end);
-    for (const auto& [end, held] : licenses_taken_) back(end);
-    for (const auto& [id, one] : bookings_)
-      if (!one.allocation.licenses.empty()) back(one.end);
-  }
+  add_turns(search);
   std::uint32_t nodes = std::max(1u, spec.min_nodes), tasks = std::max(spec.tasks, nodes);
-  Sweep sweep(std::move(offers), pool.nodes.size());
+  Sweep sweep(std::move(search.offers), pool.nodes.size());
   for (int tries = 0; !sweep.over() && tries < kTriesMax;) {
     Instant at = sweep.next();
-    if (at >= question.before || at >= kNever) break;
+    if (at >= search.before || at >= kNever) break;
     if (!sweep.rose() || sweep.room() < tasks || sweep.nodes() < nodes) continue;
     ++tries;
     if (auto booking = try_at(spec, home, at, sweep.places())) return booking;
   }
   return std::nullopt;
+}
+
+// The times at which reservations begin and end, blocks are left, and licences come back.
+void Profile::add_turns(Search& search) const {
+  const Question& question = search.question;
+  for (Instant turn : calendar_.turns(now_))
+    if (turn > question.from && turn < question.before)
+      search.offers.push_back({turn, kNoPlace, 0});
+  for (Instant turn : block_turns(question.spec, search.home))
+    if (turn > question.from && turn < question.before)
+      search.offers.push_back({turn, kNoPlace, 0});
+  if (question.spec.extras->licenses.empty()) return;
+  auto back = [&](Instant at) {
+    at = std::max(at, now_ + kAnyMoment);
+    if (at > question.from && at < question.before) search.offers.push_back({at, kNoPlace, 0});
+  };
+  for (const auto& [id, running] : book_.licensed()) back(running.end);
+  for (const auto& [end, held] : licenses_taken_) back(end);
+  for (const auto& [id, one] : bookings_)
+    if (!one.allocation.licenses.empty()) back(one.end);
 }
 
 }  // namespace ym

@@ -8,12 +8,6 @@
 #include "schedule/shape.h"
 
 namespace ym {
-namespace {
-
-// Times that are tried before a forecast is given up.
-constexpr int kTimesTried = 200;
-
-}  // namespace
 
 std::vector<const Job*> components_of(const State& state, const Job& job) {
   if (!job.het_job) return {&job};
@@ -73,32 +67,6 @@ bool fit_when_empty(const State& state, const std::vector<const JobSpec*>& specs
     }
   }
   return true;
-}
-
-std::vector<Booking> forecast_together(const State& state, const std::vector<const JobSpec*>& specs,
-                                       const Outlook& outlook) {
-  if (specs.size() > 1 && !fit_when_empty(state, specs, outlook.rules)) return {};
-  Instant start = outlook.now;
-  for (int tries = 0; tries < kTimesTried; ++tries) {
-    std::vector<Booking> booked = *outlook.booked, own;
-    Outlook beside = outlook;
-    beside.booked = &booked;
-    for (const JobSpec* spec : specs) {
-      JobSpec then = *spec;
-      then.begin = std::max(then.begin, start);
-      std::optional<Booking> booking = forecast(state, then, beside);
-      if (!booking) return {};
-      if (booking->start > start) {  // the others have to wait for this one
-        start = booking->start;
-        own.clear();
-        break;
-      }
-      booked.push_back(*booking);
-      own.push_back(std::move(*booking));
-    }
-    if (!own.empty()) return own;
-  }
-  return {};
 }
 
 }  // namespace ym

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/state.h"
-#include "schedule/forecast.h"
+#include "schedule/placement.h"
 
 namespace ym {
 
@@ -26,10 +26,5 @@ std::string shape_key(const std::vector<const Job*>& components);
 // never do, the earliest time is looked for in vain.
 bool fit_when_empty(const State& state, const std::vector<const JobSpec*>& specs,
                     const PlacementRules& cluster);
-
-// The earliest time at which all could start together: one booking for each, in their order, with
-// the same start. Empty if it cannot be told.
-std::vector<Booking> forecast_together(const State& state, const std::vector<const JobSpec*>& specs,
-                                       const Outlook& outlook);
 
 }  // namespace ym

@@ -65,26 +65,5 @@ TEST(Het, TheShapeOfAJobIsThatOfAllItsComponents) {
   EXPECT_EQ(eligible_from(components_of(state, first)), Instant{77});
 }
 
-TEST(Het, AForecastFindsTheTimeAtWhichAllFit) {
-  State state = cluster();
-  Instant now{1'000'000};
-  // Two CPUs of node 2 are taken for ten seconds.
-  Allocation taken{.nodes = {{.node = {2}, .cpus = 2}}};
-  Outlook outlook = outlook_of(state, {}, now);
-  outlook.free.at(NodeId{2}).cpus = 2;
-  outlook.free.at(NodeId{2}).idle = false;
-  outlook.returns = {{now + std::chrono::seconds(10), &taken}};
-  const JobSpec& spec = *state.jobs.at(1).spec;
-  auto alone = forecast_together(state, {&spec}, outlook);
-  ASSERT_EQ(alone.size(), 1u);
-  EXPECT_EQ(alone[0].start, now);
-  auto both = forecast_together(state, {&spec, &spec}, outlook);
-  ASSERT_EQ(both.size(), 2u);
-  EXPECT_EQ(both[0].start, now + std::chrono::seconds(10));
-  EXPECT_EQ(both[1].start, both[0].start);
-  EXPECT_NE(both[0].allocation.nodes[0].node, both[1].allocation.nodes[0].node);
-  EXPECT_TRUE(forecast_together(state, {&spec, &spec, &spec}, outlook).empty()) << "never";
-}
-
 }  // namespace
 }  // namespace ym

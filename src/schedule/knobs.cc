@@ -11,6 +11,8 @@
 namespace ym {
 namespace {
 
+constexpr std::uint32_t kTopoptMin = 2, kTopoptMax = 30;  // of bf_topopt_iterations
+
 using Turn = void (*)(SchedulerKnobs&, std::uint64_t);
 
 struct Knob {
@@ -62,6 +64,10 @@ constexpr std::array kKnobs = {
     Knob{"bf_node_space_size", nullptr, "the profile has no size"},
     Knob{"bf_one_resv_per_job", nullptr, "a job is promised one start, in one partition"},
     Knob{"bf_resolution", nullptr, "the profile is exact"},
+    Knob{"bf_topopt_iterations",
+         [](SchedulerKnobs& knobs, std::uint64_t value) {
+           knobs.topopt_iterations = static_cast<std::uint32_t>(value);
+         }},
     Knob{"bf_window",
          [](SchedulerKnobs& knobs, std::uint64_t value) {
            knobs.budget.window = std::chrono::minutes(value);
@@ -73,6 +79,10 @@ constexpr std::array kKnobs = {
     Knob{"defer", nullptr, "a pass costs what changed"},
     Knob{"defer_batch", nullptr, "a pass costs what changed"},
     Knob{"max_rpc_cnt", nullptr, "reading does not wait for scheduling"},
+    Knob{"max_switch_wait",
+         [](SchedulerKnobs& knobs, std::uint64_t value) {
+           knobs.budget.switch_wait = std::chrono::seconds(value);
+         }},
     Knob{"max_sched_time", nullptr, "a pass costs what changed"},
     Knob{"nohold_on_prolog_fail", nullptr, "the controller acts on it"},
     Knob{"partition_job_depth", nullptr, "jobs alike are looked at once"},
@@ -115,6 +125,7 @@ void turn(const Knob& knob, std::string_view value, KnobReading& out) {
 
 KnobReading read_knobs(std::string_view parameters) {
   KnobReading out;
+  bool topopt = false;
   for (std::string_view word : split_words(parameters, ',')) {
     std::size_t equals = word.find('=');
     std::string_view name = word.substr(0, equals);
@@ -124,6 +135,10 @@ KnobReading read_knobs(std::string_view parameters) {
       choose_policy(value, out);
       continue;
     }
+    if (same_ignoring_case(name, "bf_topopt_enable")) {
+      topopt = true;
+      continue;
+    }
     auto knob = std::ranges::find_if(
         kKnobs, [&](const Knob& one) { return same_ignoring_case(one.name, name); });
     if (knob != kKnobs.end())
@@ -131,6 +146,8 @@ KnobReading read_knobs(std::string_view parameters) {
     else if (!name.empty())
       out.warnings.push_back(fmt::format("SchedulerParameters: {} is not acted on", name));
   }
+  out.knobs.budget.topopt_iterations =
+      topopt ? std::clamp(out.knobs.topopt_iterations, kTopoptMin, kTopoptMax) : 0;
   return out;
 }
 

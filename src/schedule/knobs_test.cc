@@ -31,6 +31,16 @@ TEST(Knobs, WhatIsNeedlessIsAcceptedAndWhatIsNotActedOnIsSaid) {
   EXPECT_EQ(read.warnings[2], "SchedulerParameters: bf_window wants a number, not \"soon\"");
 }
 
+TEST(Knobs, WaitingForAPlaceInTheNetworkIsBounded) {
+  EXPECT_EQ(read_knobs("").knobs.budget.switch_wait, std::chrono::seconds(300));
+  EXPECT_EQ(read_knobs("max_switch_wait=60").knobs.budget.switch_wait, std::chrono::seconds(60));
+  EXPECT_EQ(read_knobs("bf_topopt_iterations=5").knobs.budget.topopt_iterations, 0u);
+  EXPECT_EQ(read_knobs("bf_topopt_enable").knobs.budget.topopt_iterations, 16u);
+  KnobReading read = read_knobs("bf_topopt_iterations=99,bf_topopt_enable");
+  EXPECT_TRUE(read.warnings.empty());
+  EXPECT_EQ(read.knobs.budget.topopt_iterations, 30u);
+}
+
 TEST(Knobs, ThePolicyIsChosenByItsName) {
   EXPECT_EQ(read_knobs("ym_policy=easy").knobs.policy, &kEasy);
   EXPECT_EQ(read_knobs("").knobs.policy, &default_policy());

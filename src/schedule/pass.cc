@@ -45,12 +45,12 @@ Pass::Pass(Planner& planner, const State& state, Instant now, const PlanBudget& 
       budget_(budget),
       full_(full),
       policy_(*planner.policy_),
-      profile_(planner.book_, state, planner.bookings_, now) {
+      profile_(planner.book_, state, planner.bookings_, now),
+      goes_on_(full && planner.is_unfinished()),
+      number_(goes_on_ ? planner.unfinished_ : profile_.pass()) {
   figures_ = {.now = now,
               .cpus = std::max<std::int64_t>(1, planner.book_.cpus()),
-              .waiting = static_cast<std::int64_t>(planner.queue_.pending()),
-              .mean_wait_s = planner.mean_wait_s_,
-              .mean_work_s = planner.mean_work_s_};
+              .waiting = static_cast<std::int64_t>(planner.queue_.pending())};
 }
 
 Plan Pass::run() {
@@ -60,10 +60,10 @@ Plan Pass::run() {
     compress();
   else if (full_)
     lift_all();
-  else
-    count_promises();
-  arrange();
+  if (!full_ || goes_on_) count_promises();
+  if (full_ && !goes_on_) arrange();
   gather_heads();
+  bool may_pause = full_ && budget_.pause && !policy_.nobody_passes && !policy_.keeps_promises;
   while (!heads_.empty()) {
     if (plan_.starts.size() >= budget_.starts_max) {
       plan_.cut_short = true;
@@ -71,8 +71,13 @@ Plan Pass::run() {
       for (const Head& head : heads_) head.line->shape->is_awake = true;
       break;
     }
+    if (may_pause && budget_.pause()) {
+      make_pause();
+      break;
+    }
     step();
   }
+  if (full_) planner_.unfinished_ = plan_.unfinished ? number_ : 0;
   plan_.work = profile_.work();
   return std::move(plan_);
 }
@@ -94,7 +99,8 @@ Pass::Head Pass::head_of(Line& line, const Position& position) const {
   const Job& job = state_.jobs.at(position.job.value);
   if (rule.at) head.priority_inverse = ~rule.at(job, now_);
   if (order) head.score = order(waiting_of(job), figures_);
-  if (auto at = arranged_.find(job.id); at != arranged_.end()) head.score.rank = at->second;
+  const auto& arranged = planner_.arranged_;
+  if (auto at = arranged.find(job.id); at != arranged.end()) head.score.rank = at->second;
   return head;
 }
 
@@ -111,6 +117,7 @@ Pass::Head Pass::pop() {
 }
 
 void Pass::advance(const Head& head) {
+  head.line->is_done = false;
   auto next = head.line->jobs.upper_bound(head.position);
   if (next != head.line->jobs.end()) push(*head.line, *next);
 }
@@ -134,9 +141,14 @@ void Pass::make_homes(Shape& shape) {
 void Pass::gather_heads() {
   for (Shape* shape : planner_.queue_.shapes()) {
     if (!full_ && !is_awake(*shape)) continue;
-    shape->is_awake = false;
+    if (!goes_on_) shape->is_awake = false;
     make_homes(*shape);
-    for (const auto& line : shape->lines) heads_.push_back(head_of(*line, *line->jobs.begin()));
+    for (const auto& line : shape->lines) {
+      bool seen = goes_on_ && line->seen_in == number_;
+      if (seen && line->is_done) continue;
+      auto first = seen ? line->jobs.upper_bound(line->seen_to) : line->jobs.begin();
+      if (first != line->jobs.end()) heads_.push_back(head_of(*line, *first));
+    }
   }
   std::ranges::make_heap(heads_, [](const Head& a, const Head& b) { return b.goes_before(a); });
 }
@@ -147,10 +159,16 @@ void Pass::gather_heads() {
 void Pass::step() {
   Head head = pop();
   Shape& shape = *head.line->shape;
+  Shape::Found& found = found_of(shape);
+  if (full_) {
+    head.line->seen_in = number_;
+    head.line->seen_to = head.position;
+    head.line->is_done = true;
+  }
   const Job& job = state_.jobs.at(head.position.job.value);
   if (policy_.nobody_passes && is_closed(shape)) return;
   // What holds for one of a shape holds for all, unless reservations draw some users' jobs in.
-  bool is_blocked = shape.blocked_in == profile_.pass() && !profile_.calendar().is_personal();
+  bool is_blocked = found.blocked_in == number_ && !profile_.calendar().is_personal();
   if (keeps_waiting(job, shape)) return advance(head);
   if (!full_ && !is_blocked && stays_blocked(job, shape)) return;
   std::optional<Booking> old;
@@ -168,12 +186,13 @@ void Pass::step() {
   Verdict verdict{.reason = Reason::None, .head = job.id, .expected_start = {}, .text = {}};
   if (job.het_job)
     try_together(components_of(state_, job), verdict);
+  else if (waits_for_better_place(job, shape))
+    return advance(head);
   else if (!start_elements(job, shape, verdict))
     return advance(head);  // its array is full
   if (verdict.reason == Reason::None) return advance(head);
-  if (!job.het_job && others_make_room(job, shape, verdict)) return advance(head);
-  shape.blocked_in = profile_.pass();
-  shape.promised_from = now_;
+  if (others_make_room(job, shape, verdict)) return advance(head);
+  found = {.blocked_in = number_, .promised_from = now_};
   if (old && !full_ && verdict.reason == Reason::Resources) {
     verdict.expected_start = old->start;
     note_verdict(job, shape, std::move(verdict));
@@ -200,12 +219,12 @@ bool Pass::keeps_waiting(const Job& job, Shape& shape) {
 // There is a promise from before, and no room now, whoever it is promised to.
 bool Pass::stays_blocked(const Job& job, Shape& shape) {
   if (job.het_job || !profile_.calendar().empty()) return false;
-  if (planner_.preempt_.by != PreemptBy::Nothing) return false;  // somebody may make room
+  const PreemptRules& preempt = planner_.preempt_;
+  if (preempt.by != PreemptBy::Nothing || preempt.cluster.gang) return false;  // others may go
   if (!planner_.bookings_.contains(job.id)) return false;
   for (const Home& home : shape.homes)
     if (profile_.has_room_now(*job.spec, home)) return false;
-  shape.blocked_in = profile_.pass();
-  shape.promised_from = now_;
+  found_of(shape) = {.blocked_in = number_, .promised_from = now_};
   return true;
 }
 

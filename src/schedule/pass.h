@@ -28,7 +28,7 @@ class Pass {
  private:
   // The first job of a line that was not looked at, and its place in the queue: lower goes first.
   struct Head {
-    bool passing = false;  // all promises of its partitions are given
+    bool passing = false;   // all promises of its partitions are given
     bool claimless = true;  // nobody is making room for it
     std::uint32_t tier_inverse = 0, priority_inverse = 0;
     Score score;
@@ -44,11 +44,13 @@ class Pass {
   void arrange();
   std::vector<const Job*> first_in_queue() const;
   void count_processors(Scene& scene) const;
+  void count_queue(Scene& scene);
   void push(Line& line, const Position& position);
   void advance(const Head& head);
   Head head_of(Line& line, const Position& position) const;
   Head pop();
   bool is_awake(const Shape& shape) const;
+  Shape::Found& found_of(Shape& shape) const { return full_ ? shape.by_full : shape.by_quick; }
   void make_homes(Shape& shape);
 
   // One job.
@@ -72,16 +74,32 @@ class Pass {
   void take(const Proposal& proposal, const Job& job);
   bool is_whole(const JobSpec& spec, PartitionId partition) const;
 
+  // Would it break up less a little later? pass_topology.cc
+  bool waits_for_better_place(const Job& job, Shape& shape);
+  std::optional<Booking> better_place(const Job& job, const Home& home, std::uint32_t score,
+                                      Instant until);
+  std::uint32_t score_of(const Home& home, const Allocation& allocation, Instant at) const;
+
   // Whom to preempt? pass_preempt.cc
+  struct Want;
+  struct Guest;
   struct Guests;
   bool others_make_room(const Job& job, Shape& shape, Verdict& verdict);
-  bool preempt_in(const Job& job, Shape& shape, const Home& home, Verdict& verdict);
-  Guests guests_of(const Job& job, const Home& home, const Partition& partition);
-  std::optional<Allocation> place_without(const Job& job, const Home& home,
-                                          const Calendar::Stay& stay, const Guests& guests,
-                                          const std::vector<bool>& gone) const;
-  void ask(const Job& job, const Shape& shape, const Guests& guests,
-           const std::vector<std::size_t>& chosen, Booking booking);
+  std::optional<Want> want_in(const Job& job, const Home& home);
+  bool preempt_for(const std::vector<Want>& wants, Shape& shape, Verdict& verdict);
+  Guests guests_of(const std::vector<Want>& wants);
+  std::optional<Guest> guest_of(const Job& other, const std::vector<Want>& wants);
+  void note_when_to_ask_again(const Job& other, const PartitionSpec& partition, bool peer);
+  std::vector<Allocation> place_without(const std::vector<Want>& wants, const Guests& guests,
+                                        const std::vector<bool>& gone) const;
+  std::optional<Allocation> place_one_without(const Want& want, const Guests& guests,
+                                              const std::vector<bool>& gone,
+                                              const std::vector<Allocation>& given) const;
+  static void take_off(Free& free, const Allocation& other);
+  void limit_turns(Free& free, std::uint32_t sharers) const;
+  void ask(const std::vector<Want>& wants, Shape& shape, const Guests& guests,
+           const std::vector<std::size_t>& chosen, std::vector<Booking> bookings);
+  void start_in_their_place(const std::vector<Want>& wants, std::vector<Booking> bookings);
 
   // When? pass_promise.cc
   bool is_due_a_promise(const Job& job, const Shape& shape);
@@ -90,10 +108,10 @@ class Pass {
   std::vector<Booking> earliest(const Components& components, Shape& shape);
   std::optional<Booking> earliest_of(const JobSpec& spec, const std::vector<Home>& homes,
                                      Instant from);
-  std::vector<Booking> earliest_together(const Components& components);
   void book(Booking booking, const Job& job, const Shape& shape);
   std::optional<Booking> lift(JobId job);
   void lift_all();
+  void make_pause();
   void count_promises();
   void compress();
   bool is_closed(const Shape& shape) const;
@@ -107,17 +125,21 @@ class Pass {
   bool full_;
   const Policy& policy_;
   Profile profile_;
+  bool goes_on_;          // a full pass, after a pause
+  std::uint64_t number_;  // of the pass, the same before and after pauses
   Figures figures_;
   Plan plan_;
-  std::map<JobId, std::int64_t> arranged_;  // by the policy: the higher goes first
   std::vector<Head> heads_;                       // a heap
   std::map<PartitionId, std::size_t> promised_;   // jobs that are promised a start, by partition
   std::map<Uid, std::size_t> promised_to_user_;   // counted only where there is a limit
   std::set<PartitionId> closed_;                  // nobody passes the job that waits there
   std::map<JobId, IndexSet> arrays_;              // elements not yet proposed in this pass
   std::map<JobId, std::uint32_t> array_started_;  // by this pass
-  std::set<JobId> asked_;        // to make room, by this pass
-  std::size_t preemptors_ = 0;   // for whom it was asked who could make room
+  std::set<JobId> asked_;                         // to make room, by this pass
+  std::size_t preemptors_ = 0;                    // for whom it was asked who could make room
+  std::size_t new_promises_ = 0;
+  std::size_t promised_before_pause_ = 0;
+  std::vector<Booking> lifted_;  // what others were promised by the full pass before this one
   bool out_of_time_ = false;
 };
 

@@ -80,11 +80,8 @@ void Pass::count_processors(Scene& scene) const {
   std::ranges::sort(scene.releases, {}, &Scene::Release::in_s);
 }
 
-void Pass::arrange() {
-  // A priority that moves with time tells everybody apart already.
-  if (!policy_.arrange || planner_.queue_.rule().at || planner_.queue_.pending() < 2) return;
-  Scene scene;
-  count_processors(scene);
+// How much waits. O(lines).
+void Pass::count_queue(Scene& scene) {
   __extension__ using Wide = __int128;
   Wide backlog = 0;
   for (const Shape* shape : planner_.queue_.shapes())
@@ -92,18 +89,38 @@ void Pass::arrange() {
       Waiting one = waiting_of(state_.jobs.at(line->jobs.begin()->job.value));
       backlog += Wide{one.cpus} * one.limit_s * static_cast<std::int64_t>(line->jobs.size());
     }
-  scene.backlog_s = static_cast<std::int64_t>(backlog / std::max<std::int64_t>(scene.cpus, 1));
+  Experience& experience = planner_.experience_;
+  scene.accuracy = experience.accuracy();
+  scene.queue_s = static_cast<double>(backlog) / static_cast<double>(scene.cpus) * scene.accuracy;
+  scene.longest_queue_s = experience.longest_queue_s(scene.queue_s, now_);
+}
+
+void Pass::arrange() {
+  planner_.arranged_.clear();
+  // A priority that moves with time tells everybody apart already.
+  if (!policy_.arrange || planner_.queue_.rule().at || planner_.queue_.pending() < 2) return;
+  Scene scene;
+  count_processors(scene);
+  count_queue(scene);
   for (const Job* job : first_in_queue()) {
     Waiting one = waiting_of(*job);
     if (one.cpus > scene.cpus) continue;  // not with the nodes that there are now
+    auto limit_s = std::max<std::int64_t>(one.limit_s, 1);
+    double expected_s =
+        static_cast<double>(limit_s) * planner_.experience_.accuracy_of(job->spec->uid);
     scene.candidates.push_back(
         {.waited_s = std::max<std::int64_t>(0, (now_ - one.submit).count() / 1000),
-         .limit_s = std::max<std::int64_t>(one.limit_s, 1),
+         .limit_s = limit_s,
          .cpus = std::max<std::int64_t>(one.cpus, 1),
-         .job = job->id});
+         .job = job->id,
+         .expected_s = std::max(expected_s, 1.0)});
   }
+  Arrangement arranged = policy_.arrange(scene);
   std::int64_t rank = static_cast<std::int64_t>(scene.candidates.size());
-  for (std::size_t at : policy_.arrange(scene)) arranged_[scene.candidates[at].job] = rank--;
+  for (std::size_t at : arranged.order) planner_.arranged_[scene.candidates[at].job] = rank--;
+  for (std::size_t i = 0; i < arranged.starts_in_s.size(); ++i)
+    if (std::int64_t in_s = arranged.starts_in_s[i]; in_s != kNotForeseen)
+      plan_.verdicts.promised[scene.candidates[i].job] = now_ + std::chrono::seconds(in_s);
 }
 
 }  // namespace ym

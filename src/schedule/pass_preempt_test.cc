@@ -5,93 +5,47 @@
 #include <algorithm>
 #include <set>
 
-#include "base/format.h"
 #include "base/prng.h"
-#include "model/apply.h"
-#include "schedule/planner.h"
+#include "schedule/world_for_test.h"
 
 namespace ym {
 namespace {
 
-constexpr Instant kStart{1'000'000'000};
+constexpr Instant kStart = World::kBegin;
 constexpr PartitionId kLow{1}, kHigh{2};
 
-class Tiers {
+std::vector<PartitionSpec> two_tiers(const char* mode, std::uint32_t grace_s) {
+  PartitionSpec low{.name = "low", .is_default = true}, high{.name = "high"};
+  low.preempt_mode = mode;
+  low.grace_time_s = grace_s;
+  high.priority_tier = 2;
+  return {low, high};
+}
+
+JobSpec asking(const char* partition, std::uint32_t nodes, std::uint32_t cpus) {
+  JobSpec spec;
+  spec.partitions = partition;
+  spec.min_nodes = spec.tasks = nodes;
+  spec.cpus_per_task = cpus;
+  spec.time_limit_s = 3600;
+  spec.batch = true;
+  return spec;
+}
+
+class Tiers : public World {
  public:
   Tiers(std::uint32_t nodes, std::uint32_t cpus, const char* mode, std::uint32_t grace_s = 0)
-      : planner({}) {
-    NodesDefined defined;
-    std::vector<NodeId> ids;
-    for (std::uint32_t i = 1; i <= nodes; ++i) {
-      NodeSpec spec{.name = fmt::format("n{}", i), .cpus = cpus, .memory_mb = 1000};
-      defined.nodes.push_back({{i}, Ref(spec)});
-      ids.push_back({i});
-    }
-    happen(defined);
-    for (NodeId id : ids) {
-      happen(NodeRegistered{.node = id, .registration = Ref(NodeRegistration{.cpus = cpus})});
-      happen(NodeStateChanged{.node = id, .condition = NodeCondition::Up});
-    }
-    PartitionSpec low{.name = "low", .is_default = true};
-    low.preempt_mode = mode;
-    low.grace_time_s = grace_s;
-    PartitionSpec high{.name = "high"};
-    high.priority_tier = 2;
-    happen(PartitionDefined{.partition = kLow, .spec = Ref(low), .nodes = Ref(ids)});
-    happen(PartitionDefined{.partition = kHigh, .spec = Ref(high), .nodes = Ref(ids)});
+      : World({.nodes = nodes, .cpus = cpus}, two_tiers(mode, grace_s)) {
     rules.by = PreemptBy::PartitionTier;
     rules.cluster = parse_preempt_mode(mode);
     planner.set_preemption(rules);
   }
-  void happen(EventBody body) {
-    Event event{.seq = {state.seq.value + 1}, .at = now, .body = std::move(body)};
-    apply(state, event);
-    planner.observe(event, state);
-  }
+  using World::submit;
   JobId submit(const char* partition, std::uint32_t nodes, std::uint32_t cpus) {
-    JobSpec spec;
-    spec.partitions = partition;
-    spec.min_nodes = spec.tasks = nodes;
-    spec.cpus_per_task = cpus;
-    spec.time_limit_s = 3600;
-    spec.batch = true;
-    JobId id{state.next_job_id};
-    JobSubmitted event{.job = id, .sluid = {id.value}, .priority = 1'000'000 - id.value};
-    event.spec = Ref(std::move(spec));
-    happen(event);
-    return id;
-  }
-  Plan plan() { return planner.plan(state, now, {}); }
-  void start(const Proposal& one) {
-    happen(JobStarted{.job = one.job,
-                      .partition = one.partition,
-                      .allocation = Ref(one.allocation),
-                      .limit_end = now + std::chrono::seconds(3600)});
-  }
-  // What the core does, with nodes that are clean at once.
-  void commit(const Plan& plan) {
-    for (const Preemption& one : plan.preemptions) {
-      Instant until = one.grace > Duration(0) ? now + one.grace : Instant{};
-      happen(JobPreempted{
-          .job = one.victim, .by = one.by, .mode = one.mode, .limit_end = until});
-      if (one.mode == PreemptMode::Suspend)
-        happen(JobSuspended{.job = one.victim});
-      else if (!until)
-        end(one.victim);
-    }
-    for (const Proposal& one : plan.starts) start(one);
-  }
-  void end(JobId job) {
-    std::vector<NodeShare> shares = state.find(job)->allocation->nodes;
-    happen(JobFinished{.job = job, .state = JobState::Preempted});
-    for (const NodeShare& share : shares)
-      happen(JobNodeReleased{.job = job, .node = share.node});
+    return submit(asking(partition, nodes, cpus));
   }
   JobState state_of(JobId job) const { return state.find(job)->state; }
 
-  Instant now = kStart;
-  State state;
-  Planner planner;
   PreemptRules rules;
 };
 
@@ -127,7 +81,7 @@ TEST(PreemptPass, WhileOneIsWarnedNobodyElseIsAskedAndItsPlaceIsKept) {
   EXPECT_EQ(plan.verdicts.promised.at(high), kStart + std::chrono::seconds(30));
   // Another one of the same tier that comes now does not take it away.
   JobId later = yard.submit("high", 1, 4);
-  yard.end(second);
+  yard.end(second, JobState::Preempted);
   plan = yard.plan();
   ASSERT_FALSE(plan.starts.empty());
   EXPECT_EQ(plan.starts[0].job, high);
@@ -171,6 +125,75 @@ TEST(PreemptPass, InThePlaceOfASuspendedJobTheOtherStartsAtOnceAndItsTierGetsNon
   EXPECT_EQ(yard.state_of(waits), JobState::Pending);
 }
 
+TEST(PreemptPass, AHeterogeneousJobMakesRoomAsAWhole) {
+  Tiers yard(3, 4, "CANCEL");
+  JobId both = yard.submit_together({asking("low", 1, 4), asking("low", 1, 4)});
+  JobId alone = yard.submit("low", 1, 4);
+  yard.commit(yard.plan());
+  ASSERT_EQ(yard.state_of(both), JobState::Running);
+  // One more node than the other job has: only the two together give it.
+  JobId high = yard.submit("high", 2, 4);
+  Plan plan = yard.plan();
+  ASSERT_EQ(plan.preemptions.size(), 1u);
+  EXPECT_EQ(plan.preemptions[0].victim, both);
+  yard.commit(plan);
+  EXPECT_EQ(yard.state_of(JobId{both.value + 1}), JobState::Preempted);
+  EXPECT_EQ(yard.state_of(alone), JobState::Running);
+  yard.commit(yard.plan());
+  EXPECT_EQ(yard.state_of(high), JobState::Running);
+}
+
+TEST(PreemptPass, ForAllComponentsOthersMakeRoomOrForNone) {
+  Tiers yard(2, 4, "CANCEL");
+  JobId first = yard.submit("low", 1, 4), second = yard.submit("low", 1, 3);
+  yard.commit(yard.plan());
+  JobId wide = yard.submit_together({asking("high", 1, 4), asking("high", 2, 4)});
+  EXPECT_TRUE(yard.plan().preemptions.empty()) << "it never fits";
+  yard.end(wide, JobState::Cancelled);
+  yard.end(JobId{wide.value + 1}, JobState::Cancelled);
+  JobId both = yard.submit_together({asking("high", 1, 4), asking("high", 1, 2)});
+  Plan plan = yard.plan();
+  ASSERT_EQ(plan.preemptions.size(), 2u);
+  EXPECT_TRUE(plan.starts.empty());
+  yard.commit(plan);
+  EXPECT_EQ(yard.state_of(first), JobState::Preempted);
+  EXPECT_EQ(yard.state_of(second), JobState::Preempted);
+  yard.commit(yard.plan());
+  EXPECT_EQ(yard.state_of(both), JobState::Running);
+  EXPECT_EQ(yard.state_of(JobId{both.value + 1}), JobState::Running);
+}
+
+// Two jobs to a CPU, in turns of half a minute.
+class Gang : public World {
+ public:
+  Gang() : World({.nodes = 1, .cpus = 4}, {{.name = "p", .oversubscribe = "FORCE:2"}}) {
+    PreemptRules rules;
+    rules.cluster = parse_preempt_mode("GANG");
+    planner.set_preemption(rules);
+  }
+};
+
+TEST(PreemptPass, APeerMakesRoomWhenItsTurnIsOver) {
+  Gang yard;
+  JobId first = yard.submit({.cpus_per_task = 4, .time_limit_s = 3600});
+  yard.commit(yard.plan());
+  JobId second = yard.submit({.cpus_per_task = 4, .time_limit_s = 3600});
+  EXPECT_TRUE(yard.plan().preemptions.empty());
+  EXPECT_EQ(yard.planner.next_begin(yard.now), kStart + std::chrono::seconds(30));
+  yard.now = kStart + std::chrono::seconds(30);
+  Plan plan = yard.plan();
+  ASSERT_EQ(plan.preemptions.size(), 1u);
+  EXPECT_EQ(plan.preemptions[0].victim, first);
+  EXPECT_EQ(plan.preemptions[0].mode, PreemptMode::Suspend);
+  ASSERT_EQ(plan.starts.size(), 1u);
+  EXPECT_EQ(plan.starts[0].job, second);
+  yard.commit(plan);
+  // No third.
+  yard.submit({.cpus_per_task = 4, .time_limit_s = 3600});
+  yard.now = kStart + std::chrono::seconds(90);
+  EXPECT_TRUE(yard.plan().preemptions.empty());
+}
+
 TEST(PreemptPass, OnRandomStatesOnlyLowerTiersMakeRoomOnceAndForNothingElse) {
   std::size_t asked = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
@@ -207,9 +230,8 @@ TEST(PreemptPass, OnRandomStatesOnlyLowerTiersMakeRoomOnceAndForNothingElse) {
         EXPECT_TRUE(started.contains(one.by)) << "job " << one.by.value << " of seed " << seed;
       yard.commit(next);
     }
-    yard.state.nodes.for_each([&](std::uint64_t, const Node& node) {
-      EXPECT_LE(node.cpus_used, 4u) << seed;
-    });
+    yard.state.nodes.for_each(
+        [&](std::uint64_t, const Node& node) { EXPECT_LE(node.cpus_used, 4u) << seed; });
   }
   EXPECT_GT(asked, 50u);
 }

@@ -2,15 +2,17 @@
 // The part of a pass that asks: when? What blocked jobs are promised, and how promises are kept.
 #include <algorithm>
 
+#include "schedule/diagnose.h"
 #include "schedule/het.h"
-#include "schedule/homes.h"
+#include "schedule/outlook.h"
 #include "schedule/pass.h"
 
 namespace ym {
 namespace {
 
-// Times that are tried for all components of a heterogeneous job before it is given up.
-constexpr int kTimesTried = 200;
+// Promises that a quick pass makes at most: the next full one makes the others. Jobs alike that
+// come and go in a stream would be promised starts that are forgotten a moment later.
+constexpr std::size_t kQuickPromises = 16;
 
 }  // namespace
 
@@ -24,8 +26,10 @@ bool Pass::promises_are_given(const Shape& shape) const {
 }
 
 bool Pass::is_due_a_promise(const Job& job, const Shape& shape) {
-  std::size_t given = full_ ? plan_.booked.size() : planner_.bookings_.size();
+  std::size_t given =
+      full_ ? promised_before_pause_ + plan_.booked.size() : planner_.bookings_.size();
   if (given >= budget_.reservations_max || no_time_left()) return false;
+  if (!full_ && new_promises_ >= kQuickPromises) return false;
   if (now_ - job.submit < budget_.min_age) return false;
   if (auto user = promised_to_user_.find(job.spec->uid); user != promised_to_user_.end())
     if (user->second >= budget_.per_user_max) return false;
@@ -52,6 +56,7 @@ bool Pass::promise(const Components& components, Shape& shape, Verdict& verdict)
   }
   verdict.expected_start = bookings.front().start;
   if (bookings.front().start - now_ > budget_.window) return false;
+  ++new_promises_;
   for (std::size_t i = 0; i < bookings.size(); ++i) {
     bookings[i].job = components[i]->id;
     book(std::move(bookings[i]), *components[i], shape);
@@ -60,58 +65,25 @@ bool Pass::promise(const Components& components, Shape& shape, Verdict& verdict)
 }
 
 std::vector<Booking> Pass::earliest(const Components& components, Shape& shape) {
-  if (components.size() > 1) return earliest_together(components);
+  if (components.size() > 1) {
+    std::vector<const JobSpec*> specs;
+    for (const Job* one : components) specs.push_back(&*one->spec);
+    return earliest_together(
+        {state_, planner_.book_, planner_.rules_, profile_, planner_.bookings_}, specs);
+  }
   // What one of them was promised, the next cannot have before: a pass only takes.
-  Instant from = shape.blocked_in == profile_.pass() ? shape.promised_from : now_;
+  Shape::Found& before = found_of(shape);
+  Instant from = before.blocked_in == number_ ? before.promised_from : now_;
   auto found = earliest_of(*components.front()->spec, shape.homes, std::max(now_, from));
   if (!found) return {};
-  shape.promised_from = found->start;
+  before.promised_from = found->start;
   return {std::move(*found)};
 }
 
-// The first of the partitions in which it starts earliest.
 std::optional<Booking> Pass::earliest_of(const JobSpec& spec, const std::vector<Home>& homes,
                                          Instant from) {
-  std::optional<Booking> best;
-  for (const Home& home : homes) {
-    const Partition* partition = state_.find(home.id);
-    if (!partition || refusal_of(*partition->spec, spec) != Reason::None) continue;
-    auto found = profile_.earliest(
-        {.spec = spec, .from = from, .before = best ? best->start : kNever}, home);
-    if (found) best = std::move(found);
-  }
-  return best;
-}
-
-// One booking for each component, with the same start: whenever one of them has to wait for longer,
-// the others wait with it.
-std::vector<Booking> Pass::earliest_together(const Components& components) {
-  std::vector<const JobSpec*> specs;
-  for (const Job* one : components) specs.push_back(&*one->spec);
-  if (!fit_when_empty(state_, specs, planner_.rules_)) return {};
-  Instant start = now_;
-  for (int tries = 0; tries < kTimesTried; ++tries) {
-    std::vector<Booking> own;
-    bool together = true;
-    for (std::size_t i = 0; i < components.size() && together; ++i) {
-      const JobSpec& spec = *specs[i];
-      auto found = earliest_of(spec, homes_of(spec, state_, planner_.book_, planner_.rules_),
-                               std::max(start, spec.begin));
-      if (!found) {
-        for (const Booking& one : own) profile_.retract(one);
-        return {};
-      }
-      together = found->start <= start;
-      start = std::max(start, found->start);
-      if (!together) break;
-      found->job = components[i]->id;
-      profile_.promise(*found, spec, is_whole(spec, found->partition));
-      own.push_back(std::move(*found));
-    }
-    for (const Booking& one : own) profile_.retract(one);
-    if (together) return own;
-  }
-  return {};
+  return ym::earliest_of({state_, planner_.book_, planner_.rules_, profile_, planner_.bookings_},
+                         spec, homes, from);
 }
 
 // Notes a promise, new or old.
@@ -140,23 +112,56 @@ std::optional<Booking> Pass::lift(JobId job) {
   return old;
 }
 
+// Those whom a full pass is to promise something anew. One that goes on keeps what it has promised.
 void Pass::lift_all() {
   Bookings kept;
   for (auto& [job, booking] : planner_.bookings_) {
-    if (planner_.preemptors_.contains(job) && planner_.queue_.find(job))
+    bool is_new = goes_on_ && !planner_.former_.contains(job);
+    if (is_new || (planner_.preemptors_.contains(job) && planner_.queue_.find(job))) {
       kept.emplace(job, std::move(booking));
-    else
+    } else {
       profile_.retract(booking);
+      if (budget_.pause) lifted_.push_back(std::move(booking));
+    }
   }
   planner_.bookings_ = std::move(kept);
+  planner_.former_.clear();
+  if (goes_on_) promised_before_pause_ = planner_.bookings_.size();
 }
 
-// A quick pass goes on with what the last ones promised.
+// Whoever was not reached keeps what he was promised before, until the pass goes on.
+void Pass::make_pause() {
+  plan_.unfinished = true;
+  std::set<JobId> started;
+  for (const Proposal& start : plan_.starts) {
+    started.insert(start.job);
+    for (const Proposal& other : start.others) started.insert(other.job);
+  }
+  for (Booking& booking : lifted_) {
+    JobId id = booking.job;
+    const Job* job = state_.find(id);
+    const JobQueue::Place* place = planner_.queue_.find(job && job->het_job ? job->het_job : id);
+    if (!job || !place || started.contains(id) || planner_.bookings_.contains(id)) continue;
+    const Line& line = *place->line;
+    if (line.seen_in == number_ && (line.is_done || place->position <= line.seen_to)) continue;
+    profile_.promise(booking, *job->spec, is_whole(*job->spec, booking.partition));
+    planner_.former_.insert(id);
+    planner_.bookings_[id] = std::move(booking);
+  }
+}
+
+// A pass that goes on, as a quick one does, counts what was promised before.
 void Pass::count_promises() {
-  if (policy_.promises == kEveryJob) return;
-  for (const auto& [job, booking] : planner_.bookings_)
-    if (const JobQueue::Place* place = planner_.queue_.find(job))
+  bool by_partition = policy_.promises != kEveryJob || budget_.per_partition_max != kEveryJob;
+  bool by_user = budget_.per_user_max != kEveryJob;
+  if (!by_partition && !by_user) return;
+  for (const auto& [id, booking] : planner_.bookings_) {
+    const JobQueue::Place* place = planner_.queue_.find(id);
+    if (!place) continue;
+    if (by_partition)
       for (const Home& home : place->line->shape->homes) ++promised_[home.id];
+    if (by_user) ++promised_to_user_[state_.jobs.at(id.value).spec->uid];
+  }
 }
 
 // Promises that cannot be kept are taken back; they are made anew in their turn. If something came

@@ -10,15 +10,15 @@
 namespace ym {
 namespace {
 
-constexpr std::uint32_t kSwitchWait = 300;  // s, at most
-
-// --switches=N@time: after that it takes what there is. Looked at in each full pass.
-bool may_use_more_switches(const Job& job, Instant now) {
+// --switches=N@time: until then it waits for few enough of them, and afterwards takes what there
+// is; unset: it has no such wish.
+Instant waits_for_switches_until(const Job& job, Duration longest) {
   const JobSpecials& specials = *job.spec->extras->specials;
-  if (specials.switches == 0) return false;
-  std::uint32_t wait =
-      specials.switch_wait_s ? std::min(specials.switch_wait_s, kSwitchWait) : kSwitchWait;
-  return now - std::max(job.submit, job.spec->begin) >= std::chrono::seconds(wait);
+  if (specials.switches == 0) return {};
+  Duration wait = specials.switch_wait_s
+                      ? std::min<Duration>(std::chrono::seconds(specials.switch_wait_s), longest)
+                      : longest;
+  return std::max(job.submit, job.spec->begin) + wait;
 }
 
 JobSpec without_switches(const JobSpec& spec) {
@@ -100,8 +100,13 @@ std::optional<Allocation> Pass::allocate(const Job& job, const Home& home,
   }
   bool surely_not = profile_.calendar().empty() && !profile_.may_fit_now(spec, home, stay.to);
   if (!allocation && !surely_not) allocation = profile_.place_now(spec, home, stay, maintained);
-  if (!allocation && !surely_not && may_use_more_switches(job, now_))
-    allocation = profile_.place_now(without_switches(spec), home, stay, maintained);
+  if (Instant until = waits_for_switches_until(job, budget_.switch_wait);
+      until && !allocation && !surely_not) {
+    if (until <= now_)
+      allocation = profile_.place_now(without_switches(spec), home, stay, maintained);
+    else
+      planner_.look_again_ = std::min(planner_.look_again_, until);
+  }
   if (!allocation) {
     verdict.reason = maintained ? Reason::ReqNodeNotAvail : Reason::Resources;
     return std::nullopt;

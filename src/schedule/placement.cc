@@ -55,6 +55,7 @@ std::optional<Allocation> place_on(const JobSpec& spec, std::vector<Candidate> c
   for (std::size_t i = 0; i < chosen.size(); ++i)
     allocation.nodes.push_back(share_for(spec, chosen[i].free, tasks[i], rules));
   if (!add_gres(spec, chosen, tasks, rules, allocation)) return std::nullopt;
+  allocation.topo_alone = wants_blocks_alone(spec, rules);
   return allocation;
 }
 
@@ -79,7 +80,8 @@ bool listed(const std::string& list, std::string_view word) {
 }  // namespace
 
 PlacementRules rules_in(const PartitionSpec& partition, PlacementRules cluster) {
-  cluster.whole_nodes = cluster.whole_nodes || partition.exclusive;
+  cluster.whole_nodes = cluster.whole_nodes || partition.exclusive || partition.exclusive_topo;
+  cluster.topo_alone = partition.exclusive_topo;
   cluster.max_cpus_per_node = partition.max_cpus_per_node;
   cluster.max_nodes = partition.max_nodes;
   cluster.user_alone = partition.exclusive_user;
@@ -93,6 +95,21 @@ std::vector<const Partition*> partitions_of(const JobSpec& spec, const State& st
   for (std::string_view name : split_words(spec.partitions, ','))
     if (const Partition* partition = state.find_partition(name)) found.push_back(partition);
   return found;
+}
+
+bool wants_blocks_alone(const JobSpec& spec, const PlacementRules& rules) {
+  return rules.topo_alone || spec.extras->specials->exclusive_kind == kExclusiveTopo;
+}
+
+bool blocks_admit(const State& state, const JobSpec& spec, const Allocation& allocation,
+                  const PlacementRules& rules) {
+  if (!rules.groups) return true;
+  bool alone = wants_blocks_alone(spec, rules);
+  std::vector<NodeId> around = blocks_around(*rules.groups, allocation.nodes);
+  return std::ranges::all_of(around, [&](NodeId id) {
+    const Node* node = state.find(id);
+    return !node || (node->for_topo == 0 && (!alone || node->jobs == node->parked));
+  });
 }
 
 std::uint32_t capacity(const JobSpec& spec, const Free& node, const PlacementRules& rules) {
@@ -238,7 +255,7 @@ Reason refusal_of(const PartitionSpec& partition, const JobSpec& spec) {
 bool still_fits(const State& state, const JobSpec& spec, const Allocation& allocation,
                 const PlacementRules& rules) {
   bool whole = spec.exclusive || rules.whole_nodes;
-  return !allocation.nodes.empty() &&
+  return !allocation.nodes.empty() && blocks_admit(state, spec, allocation, rules) &&
          std::ranges::all_of(allocation.nodes, [&](const NodeShare& share) {
            const Node* node = state.find(share.node);
            if (!node || !node->usable()) return false;

@@ -42,6 +42,7 @@ struct PlacementRules {
   bool user_alone = false;          // ExclusiveUser: a node serves one user at a time
   Ref<Topologies> topologies = {};  // of the cluster
   Ref<NodeGroups> groups = {};      // of the partition; empty: flat
+  bool topo_alone = false;          // ExclusiveTopo: a job has its blocks for itself
   bool operator==(const PlacementRules&) const = default;
 };
 
@@ -49,6 +50,12 @@ struct PlacementRules {
 PlacementRules rules_in(const PartitionSpec& partition, PlacementRules cluster);
 // The partitions that the request names and that exist, in its order.
 std::vector<const Partition*> partitions_of(const JobSpec& spec, const State& state);
+
+// Does the job want the blocks that it is in for itself? --exclusive=topo
+bool wants_blocks_alone(const JobSpec& spec, const PlacementRules& rules);
+// May a job be there, as far as those go who have their blocks for themselves? O(its blocks).
+bool blocks_admit(const State& state, const JobSpec& spec, const Allocation& allocation,
+                  const PlacementRules& rules);
 
 // How many cpus and how much memory the job's tasks take on a node that runs `tasks` of them.
 NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,

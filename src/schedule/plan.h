@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/job.h"
-#include "schedule/forecast.h"
+#include "schedule/booking.h"
 #include "schedule/placement.h"
 
 namespace ym {
@@ -35,8 +35,10 @@ struct Verdicts {
   std::map<JobId, Reason> jobs;             // jobs with a reason of their own (JobArrayTaskLimit)
   // Heterogeneous jobs by their first component; the head is the component that it was decided for.
   std::map<JobId, Verdict> het;
-  std::map<JobId, Instant> promised;  // when jobs are to start at the latest, if nothing is lost
-  Instant at;                         // when they were given
+  // When jobs are to start at the latest, if nothing is lost; of those without a promise, when the
+  // policy foresees it.
+  std::map<JobId, Instant> promised;
+  Instant at;  // when they were given
 
   // Those of a quick pass take the place of earlier ones.
   void merge(const Verdicts& newer);
@@ -48,21 +50,24 @@ struct Preemption {
   Sluid sluid;  // of the attempt that is meant
   PreemptMode mode = PreemptMode::Off;
   JobId by;
-  PartitionId partition;  // in which the other would start
+  PartitionId partition;    // in which the other would start
   std::uint64_t shape = 0;  // shape_hash of the other's request
   Duration grace{0};
 };
 
 struct Plan {
-  Seq based_on;                  // the last event that the planner had seen
-  std::vector<Proposal> starts;  // in the order in which they should be committed
+  Seq based_on;                         // the last event that the planner had seen
+  std::vector<Proposal> starts;         // in the order in which they should be committed
   std::vector<Preemption> preemptions;  // to be committed before the starts
-  std::vector<Booking> booked;   // what blocked jobs were promised, in the order of the queue
+  std::vector<Booking> booked;  // what blocked jobs were promised, in the order of the queue
   Verdicts verdicts;
   bool cut_short = false;  // the budget ended before the queue did
   // Only what had changed was looked at: the verdicts are about that, and nothing is said of the
   // other promises, which stay.
   bool quick = false;
+  // A full pass that made a pause: the next full one goes on with it. What is said here is about
+  // the part since the last pause.
+  bool unfinished = false;
   std::uint64_t work = 0;  // nodes looked at
 };
 
@@ -77,10 +82,17 @@ struct PlanBudget {
   Duration full_every = std::chrono::seconds(30);
   // Asked between jobs: no time is left. Then no more starts are planned, and soon the pass ends.
   std::function<bool()> out_of_time;
+  // Asked between jobs of a full pass: somebody waits for the planner. Unset: it makes no pauses.
+  std::function<bool()> pause;
   std::size_t per_partition_max = static_cast<std::size_t>(-1);  // of reservations_max
   std::size_t per_user_max = static_cast<std::size_t>(-1);
   Duration window{kNever.unix_ms};  // starts further away than this are not promised
   Duration min_age{0};              // who has waited for less is not promised a start
+  // --switches: nobody waits for longer than this for few enough of them, nor for a place that
+  // breaks up less of the network.
+  Duration switch_wait = std::chrono::seconds(300);
+  // bf_topopt_enable: so many later times are looked at for such a place; 0: none.
+  std::uint32_t topopt_iterations = 0;
 };
 
 }  // namespace ym

@@ -10,8 +10,6 @@ namespace {
 
 // Nodes that a pass may look at without anybody noticing.
 constexpr std::uint64_t kSmallWork = 100'000;
-// Of the running means, the part that a new value has.
-constexpr std::int64_t kMeanOver = 64;
 
 // The job that an event is about; none for events about nodes and partitions.
 struct JobOf {
@@ -26,8 +24,7 @@ struct JobOf {
 struct NodeOf {
   template <class E>
   NodeId operator()(const E& event) const {
-    if constexpr (
-        requires { event.node; } && !requires { event.job; })
+    if constexpr (requires { event.node; } && !requires { event.job; })
       return event.node;
     else
       return {};
@@ -42,11 +39,12 @@ void Planner::rebuild(const State& state) {
   book_.rebuild(state);
   bookings_.clear();
   preemptors_.clear();
+  former_.clear();
+  unfinished_ = 0;
   reservations_.clear();
   state.jobs.for_each([&](std::uint64_t, const Job& job) { queue_.refresh(job, state); });
-  state.reservations.for_each([&](std::uint64_t, const Reservation& one) {
-    reservations_[one.id] = {one.start, one.end};
-  });
+  state.reservations.for_each(
+      [&](std::uint64_t, const Reservation& one) { reservations_[one.id] = {one.start, one.end}; });
   ++generation_;
   stale_ = false;
   all_changed_ = true;
@@ -108,17 +106,9 @@ void Planner::observe(const Event& event, const State& state) {
   // Of a job that goes on without it, too.
   if (const auto* released = std::get_if<JobNodeReleased>(&event.body))
     book_.refresh(released->node, state);
-  if (std::holds_alternative<JobStarted>(event.body))
-    if (const Job* started = state.find(job)) note_start(*started);
+  if (std::holds_alternative<JobFinished>(event.body))
+    if (const Job* ended = state.find(job)) experience_.learn(*ended, event.at);
   refresh(job, state);
-}
-
-void Planner::note_start(const Job& job) {
-  std::int64_t wait = std::max<std::int64_t>(0, (job.start - job.submit).count() / 1000);
-  const JobSpec& spec = *job.spec;
-  std::int64_t work = std::int64_t{spec.tasks} * spec.cpus_per_task * spec.time_limit_s;
-  mean_wait_s_ += (wait - mean_wait_s_) / kMeanOver;
-  mean_work_s_ += (work - mean_work_s_) / kMeanOver;
 }
 
 // Brings the indexes in line with what the job is now, whatever it was before.
@@ -143,6 +133,7 @@ void Planner::refresh(JobId id, const State& state) {
   if (!starts_as_promised) book_.note_ease();
   bookings_.erase(at);
   preemptors_.erase(id);
+  former_.erase(id);
 }
 
 std::uint64_t Planner::work_of_full_pass(const PlanBudget& budget) const {
@@ -156,6 +147,7 @@ bool Planner::is_full_pass(const PlanBudget& budget, Instant now) const {
   for (const auto& [id, times] : reservations_)
     for (Instant turn : {times.first, times.second})
       if (turn > last_plan_ && turn <= now) return true;
+  if (look_again_ <= now) return true;
   if (budget.depth != PlanBudget::Depth::Auto) return budget.depth == PlanBudget::Depth::Full;
   if (now < last_full_ || now - last_full_ >= budget.full_every) return true;
   return work_of_full_pass(budget) <= kSmallWork;
@@ -166,24 +158,29 @@ Plan Planner::plan(const State& state, Instant now, const PlanBudget& budget) {
   // What was due once is, also if the clock was set back since.
   queue_.wake_until(std::max(now, state.time), state);
   bool full = is_full_pass(budget, now);
+  if (full && all_changed_) unfinished_ = 0;
+  bool goes_on = full && is_unfinished();
   preempt_again_ = kNever;
+  if (full) look_again_ = kNever;
   Plan plan = Pass(*this, state, now, budget, full).run();
-  if (full) last_full_ = now;
-  owes_full_ = !full;
+  if (full && !plan.unfinished) last_full_ = now;
+  owes_full_ = !full || plan.unfinished;
   full_every_ = budget.full_every;
   last_plan_ = now;
   all_changed_ = false;
-  book_.forget_changes();
+  // One that goes on does not look again at what it has passed.
+  if (!goes_on) book_.forget_changes();
   return plan;
 }
 
 Instant Planner::next_begin(Instant after) const {
   Instant soonest = queue_.next_begin(after);
-  if (owes_full_)
+  if (owes_full_ && !is_unfinished())
     soonest = std::min(soonest, std::max(last_full_ + full_every_, after + Duration(1)));
   for (const auto& [id, times] : reservations_)
     if (times.first > after && times.first < soonest) soonest = times.first;
-  if (preempt_again_ > after && preempt_again_ < soonest) soonest = preempt_again_;
+  for (Instant again : {preempt_again_, look_again_})
+    if (again > after && again < soonest) soonest = again;
   if (policy_->keeps_promises)
     for (const auto& [id, one] : bookings_)
       if (one.start > after && one.start < soonest) soonest = one.start;

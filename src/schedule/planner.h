@@ -13,6 +13,7 @@
 #include "model/event.h"
 #include "model/state.h"
 #include "schedule/book.h"
+#include "schedule/experience.h"
 #include "schedule/plan.h"
 #include "schedule/policy.h"
 #include "schedule/profile.h"
@@ -40,20 +41,22 @@ class Planner {
   void observe(const Event& event, const State& state);
 
   // REQUIRES: every event of `state` was observed.
-  // Quick: O(shapes + what changed); full: O(shapes × partition's nodes); see bench/.
+  // Quick: O(shapes + what changed); full: O(shapes × partition's nodes); see bench/. A full pass
+  // makes pauses as the budget says; quick ones may come in between.
   Plan plan(const State& state, Instant now, const PlanBudget& budget);
 
   // When, after that moment, the next job becomes eligible by its begin time, the next reservation
   // starts, the next kept promise or a full pass is due, or somebody may be preempted who is exempt
   // as yet; kNever if none does.
   Instant next_begin(Instant after) const;
+  // A full pass has made a pause.
+  bool is_unfinished() const { return unfinished_ != 0; }
   std::size_t shapes() const { return queue_.shapes().size(); }
   std::size_t pending() const { return queue_.pending(); }
 
  private:
   friend class Pass;
 
-  void note_start(const Job& job);
   void refresh(JobId id, const State& state);
   bool is_full_pass(const PlanBudget& budget, Instant now) const;
   std::uint64_t work_of_full_pass(const PlanBudget& budget) const;
@@ -70,15 +73,21 @@ class Planner {
       1;  // of nodes, partitions and rules: what shapes remember ends with it
   Instant last_full_, last_plan_;
   Duration full_every_{0};
+  // The full pass that has made a pause, or 0; and who is still to be promised something by it.
+  // What they were promised before is kept meanwhile: no quick pass gives it away.
+  std::uint64_t unfinished_ = 0;
+  std::set<JobId> former_;
   bool owes_full_ = false;  // the last pass was a quick one
   bool stale_ = false;      // the configuration changed: start anew before the next plan
   // Others have made room for these, or are about to: what they were promised is kept until it is
   // their turn again, also from those before them in the queue.
   std::set<JobId> preemptors_;
   Instant preempt_again_ = kNever;  // when somebody may be asked to make room who is exempt as yet
+  // When something else may be found though nothing has changed: a wait for switches is over.
+  Instant look_again_ = kNever;
   bool all_changed_ = true;
-  // Of the jobs that started, the latest counting most.
-  std::int64_t mean_wait_s_ = 0, mean_work_s_ = 0;
+  Experience experience_;
+  std::map<JobId, std::int64_t> arranged_;  // by the last full pass; the higher goes first
 };
 
 }  // namespace ym

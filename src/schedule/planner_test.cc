@@ -8,70 +8,14 @@
 
 #include "base/format.h"
 #include "base/prng.h"
-#include "model/apply.h"
 #include "schedule/placement.h"
 #include "schedule/shape.h"
+#include "schedule/world_for_test.h"
 
 namespace ym {
 namespace {
 
-constexpr Instant kNow{1'000'000};
-
-// A cluster to plan for, made of events, with a planner that sees each.
-class Cluster {
- public:
-  Cluster(std::uint32_t nodes, std::uint32_t cpus) : planner({}) {
-    NodesDefined defined;
-    std::vector<NodeId> ids;
-    for (std::uint32_t i = 1; i <= nodes; ++i) {
-      NodeSpec spec{.name = fmt::format("n{}", i), .cpus = cpus, .memory_mb = 1000};
-      defined.nodes.push_back({{i}, Ref(spec)});
-      ids.push_back({i});
-    }
-    happen(defined);
-    for (NodeId id : ids) {
-      happen(NodeRegistered{.node = id, .registration = Ref(NodeRegistration{.cpus = cpus})});
-      happen(NodeStateChanged{.node = id, .condition = NodeCondition::Up});
-    }
-    PartitionSpec partition{.name = "p", .is_default = true};
-    happen(PartitionDefined{.partition = {1}, .spec = Ref(partition), .nodes = Ref(ids)});
-  }
-  void happen(EventBody body) {
-    Event event{.seq = {state.seq.value + 1}, .at = kNow, .body = std::move(body)};
-    apply(state, event);
-    planner.observe(event, state);
-  }
-  JobId submit(JobSpec spec, const char* array = nullptr) {
-    spec.partitions = "p";
-    JobId id{state.next_job_id};
-    JobSubmitted event{.job = id, .sluid = {id.value}, .priority = 1'000'000 - id.value};
-    event.spec = Ref(std::move(spec));
-    if (array) {
-      auto parsed = ArrayExpression::parse(array);
-      event.array = Ref(ArrayTasks{parsed->indices, parsed->max_running});
-    }
-    happen(event);
-    return id;
-  }
-  Plan plan(PlanBudget budget = {}) { return planner.plan(state, kNow, budget); }
-  void start(const Proposal& proposal) {
-    JobId id = proposal.job;
-    if (proposal.array_task != kNoTask) {
-      bool last = state.find(id)->array->waiting.count() == 1;
-      JobId element = last ? id : JobId{state.next_job_id};
-      happen(ArrayTaskSplit{
-          .array_job = id, .task = proposal.array_task, .job = element, .sluid = {element.value}});
-      id = element;
-    }
-    auto limit = std::chrono::seconds(state.find(id)->spec->time_limit_s);
-    happen(JobStarted{.job = id,
-                      .partition = proposal.partition,
-                      .allocation = Ref(proposal.allocation),
-                      .limit_end = kNow + limit});
-  }
-  State state;
-  Planner planner;
-};
+constexpr Instant kNow = World::kBegin;
 
 JobSpec random_spec(Prng& prng, std::uint32_t cpus) {
   JobSpec spec;
@@ -82,9 +26,9 @@ JobSpec random_spec(Prng& prng, std::uint32_t cpus) {
   return spec;
 }
 
-Cluster random_cluster(std::uint64_t seed) {
+World random_cluster(std::uint64_t seed) {
   Prng prng(seed);
-  Cluster cluster(static_cast<std::uint32_t>(prng.between(2, 8)), 4);
+  World cluster({.nodes = static_cast<std::uint32_t>(prng.between(2, 8)), .cpus = 4});
   for (int round = 0; round < 3; ++round) {
     for (int i = 0; i < 8; ++i)
       cluster.submit(random_spec(prng, 4), prng.chance(1, 4) ? "0-3%2" : nullptr);
@@ -107,7 +51,7 @@ std::string text_of(const Plan& plan) {
 
 TEST(PlannerProperties, NothingIsProposedTwice) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    Cluster cluster = random_cluster(seed);
+    World cluster = random_cluster(seed);
     std::map<NodeId, std::uint32_t> used;
     std::set<std::pair<JobId, std::uint32_t>> seen;
     for (const Proposal& start : cluster.plan().starts) {
@@ -124,7 +68,7 @@ TEST(PlannerProperties, NothingIsProposedTwice) {
 
 TEST(PlannerProperties, TheSameStateGivesTheSamePlanAlsoToAPlannerThatStartsAnew) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    Cluster cluster = random_cluster(seed);
+    World cluster = random_cluster(seed);
     Planner fresh({});
     fresh.rebuild(cluster.state);
     EXPECT_EQ(text_of(cluster.plan()), text_of(cluster.plan()));
@@ -136,7 +80,7 @@ TEST(PlannerProperties, TheSameStateGivesTheSamePlanAlsoToAPlannerThatStartsAnew
 // The first blocked job's planned start, before and after everything else was started.
 TEST(PlannerProperties, ALowerPriorityJobNeverDelaysTheHead) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    Cluster cluster = random_cluster(seed);
+    World cluster = random_cluster(seed);
     Plan plan = cluster.plan({.starts_max = 1000, .reservations_max = 1});
     JobId head;
     Instant promised;
@@ -156,7 +100,7 @@ TEST(PlannerProperties, ALowerPriorityJobNeverDelaysTheHead) {
 }
 
 TEST(Planner, KeepsTheLimitOfAnArrayInOnePassAndOverPasses) {
-  Cluster cluster(2, 8);
+  World cluster({.nodes = 2, .cpus = 8});
   JobId array = cluster.submit({.time_limit_s = 60}, "0-9%3");
   Plan plan = cluster.plan();
   ASSERT_EQ(plan.starts.size(), 3u);
@@ -166,7 +110,7 @@ TEST(Planner, KeepsTheLimitOfAnArrayInOnePassAndOverPasses) {
 }
 
 TEST(Planner, ABudgetCutsThePlanShortAndSaysSo) {
-  Cluster cluster(4, 8);
+  World cluster({.nodes = 4, .cpus = 8});
   for (int i = 0; i < 10; ++i) cluster.submit({.time_limit_s = 60});
   Plan plan = cluster.plan({.starts_max = 4, .reservations_max = 1});
   EXPECT_EQ(plan.starts.size(), 4u);
@@ -174,14 +118,14 @@ TEST(Planner, ABudgetCutsThePlanShortAndSaysSo) {
 }
 
 TEST(Planner, JobsAlikeAreOneShape) {
-  Cluster cluster(1, 1);
+  World cluster({.nodes = 1, .cpus = 1});
   for (int i = 0; i < 50; ++i) cluster.submit({.name = std::to_string(i), .time_limit_s = 60});
   EXPECT_EQ(cluster.planner.shapes(), 1u);
   EXPECT_EQ(cluster.planner.pending(), 50u);
 }
 
 TEST(Planner, KnowsTheNextBeginAlsoBehindJobsThatOnlyWaitForRoom) {
-  Cluster cluster(1, 4);
+  World cluster({.nodes = 1, .cpus = 4});
   EXPECT_EQ(cluster.planner.next_begin(kNow), kNever);
   cluster.submit({.tasks = 100});
   JobSpec later{.tasks = 1};
@@ -192,13 +136,13 @@ TEST(Planner, KnowsTheNextBeginAlsoBehindJobsThatOnlyWaitForRoom) {
 }
 
 TEST(Planner, WhatWasDueOnceStaysDueWhenTheClockIsSetBack) {
-  Cluster cluster(1, 4);
+  World cluster({.nodes = 1, .cpus = 4});
   cluster.submit({.tasks = 1});
   EXPECT_EQ(cluster.planner.plan(cluster.state, kNow - Duration(5000), {}).starts.size(), 1u);
 }
 
 TEST(Planner, AReservationSeesTheJobsOfItsOwnPass) {
-  Cluster cluster(2, 4);
+  World cluster({.nodes = 2, .cpus = 4});
   cluster.submit({.tasks = 4, .time_limit_s = 60});
   cluster.submit({.tasks = 8, .min_nodes = 2, .time_limit_s = 60});
   JobId late = cluster.submit({.tasks = 4, .time_limit_s = 6000});
@@ -298,8 +242,47 @@ TEST(Placement, AJobMayLeaveMoreCoresToTheSystem) {
   EXPECT_EQ(cpus(4, false), 0u);
 }
 
+// In a stream of jobs alike a thousand promises would be forgotten with the next thousand jobs.
+TEST(PlannerPasses, AQuickOneMakesFewPromises) {
+  Cluster cluster(1, 4);
+  cluster.planner.set_policy(kBackfill);
+  JobSpec spec{.tasks = 4};
+  spec.time_limit_s = 60;
+  cluster.plan();  // everything is new to the first one
+  for (int i = 0; i < 100; ++i) cluster.submit(spec);
+  Plan quick = cluster.plan({.depth = PlanBudget::Depth::Quick});
+  EXPECT_EQ(quick.starts.size(), 1u);
+  EXPECT_GE(quick.booked.size(), 1u);
+  EXPECT_LT(quick.booked.size(), 50u);
+  Plan full = cluster.plan({.depth = PlanBudget::Depth::Full});
+  EXPECT_EQ(full.booked.size(), 99u);
+}
+
+TEST(PlannerPasses, AFullOneGoesOnAfterAPauseAndIsNotDueMeanwhile) {
+  Cluster cluster(2, 4);
+  cluster.planner.set_policy(kBackfill);
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    JobSpec spec{.tasks = 8};
+    spec.time_limit_s = 60 * (i + 1);
+    cluster.submit(spec);
+  }
+  int asked = 0;
+  PlanBudget budget{.depth = PlanBudget::Depth::Full, .pause = [&] { return ++asked > 2; }};
+  Plan first = cluster.plan(budget);
+  EXPECT_TRUE(first.unfinished);
+  EXPECT_TRUE(cluster.planner.is_unfinished());
+  EXPECT_EQ(first.starts.size(), 1u);
+  EXPECT_EQ(first.booked.size(), 1u);
+  EXPECT_EQ(cluster.planner.next_begin(kNow), kNever) << "it is under way";
+  for (const Proposal& start : first.starts) cluster.start(start);
+  Plan rest = cluster.plan({.depth = PlanBudget::Depth::Full});
+  EXPECT_FALSE(rest.unfinished);
+  EXPECT_FALSE(cluster.planner.is_unfinished());
+  EXPECT_EQ(rest.booked.size(), 4u) << "not what was promised before the pause";
+}
+
 TEST(Placement, OnlyNodesWithTheSocketsCoresAndThreadsThatAreWantedAreAdmitted) {
-  Cluster cluster(1, 8);
+  World cluster({.nodes = 1, .cpus = 8});
   cluster.happen(NodesDefined{{{{1}, Ref(kept_node({.name = "n1"}))}}});
   auto admitted = [&](JobExtras extras) {
     JobSpec spec;

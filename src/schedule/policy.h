@@ -44,20 +44,20 @@ struct Figures {
   Instant now;
   std::int64_t cpus = 1;     // of all usable nodes
   std::int64_t waiting = 0;  // jobs that could start if there were room
-  // Of the jobs that started, the latest counting most: the mean wait, and the mean of cpus × time
-  // limit. 0 until one has.
-  std::int64_t mean_wait_s = 0, mean_work_s = 0;
 };
 
 // A look at the whole: the first jobs that wait, and what comes back when. Processors are counted;
 // which nodes they are on does not show.
 struct Scene {
   std::int64_t cpus = 1, free = 0;  // of all usable nodes, and now
-  std::int64_t backlog_s = 0;       // how long all nodes would work on what waits, by limits
+  // How long all nodes are expected to work on what waits, and the longest that this has been.
+  double queue_s = 0, longest_queue_s = 0;
+  double accuracy = 1;  // the part of their limits that jobs really take
   // The largest slowdown first; some of the oldest are among them.
   struct Candidate {
     std::int64_t waited_s = 0, limit_s = 1, cpus = 1;
     JobId job;
+    double expected_s = 1;  // how long it is expected to run, up to limit_s
   };
   std::vector<Candidate> candidates;
   struct Release {
@@ -66,8 +66,14 @@ struct Scene {
   std::vector<Release> releases;  // ascending
 };
 inline constexpr std::size_t kSceneMax = 128;  // candidates
-// Their places in the order in which they should be served.
-using Arrange = std::vector<std::size_t> (*)(const Scene&);
+// Places of candidates in the order in which they should be served, and in how many seconds each of
+// them would start then.
+struct Arrangement {
+  std::vector<std::size_t> order;
+  std::vector<std::int64_t> starts_in_s;  // by candidate; kNotForeseen
+};
+inline constexpr std::int64_t kNotForeseen = -1;
+using Arrange = Arrangement (*)(const Scene&);
 
 using ScoreOf = Score (*)(const Waiting&, const Figures&);
 using IsPromised = bool (*)(const Waiting&, const Figures&);

@@ -4,8 +4,14 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/text.h"
+#include "schedule/het.h"
+
 namespace ym {
 namespace {
+
+// OverSubscribe=FORCE without a number.
+constexpr std::uint32_t kSharersByDefault = 4;
 
 const QosPreemption* qos_of(const PreemptRules& rules, const std::string& name) {
   auto at = rules.qos.find(name);
@@ -18,6 +24,16 @@ bool qos_is_below(const PreemptRules& rules, const Job& job, const Preemptor& pr
   if (preemptor.spec.qos == job.spec->qos)
     return (mine->within || rules.cluster.within) && job.priority < preemptor.priority;
   return std::ranges::find(mine->preempts, job.spec->qos) != mine->preempts.end();
+}
+
+bool is_exempt(const PreemptRules& rules, const Job& job) {
+  return rules.min_exempt_priority && job.priority >= rules.min_exempt_priority;
+}
+
+// Components of heterogeneous jobs are not suspended: those elsewhere would wait for them.
+PreemptMode mode_of(const PreemptRules& rules, const Job& job, const PartitionSpec& partition) {
+  PreemptMode mode = preempt_mode_of(rules, *job.spec, partition);
+  return job.het_job && mode == PreemptMode::Suspend ? PreemptMode::Off : mode;
 }
 
 // The places of those who are gone.
@@ -80,13 +96,16 @@ Duration grace_time_of(const PreemptRules& rules, const JobSpec& spec,
 }
 
 Instant preemptable_from(const PreemptRules& rules, const State& state, const Job& job) {
-  const Partition* partition = state.find(job.partition);
-  bool runs = job.state == JobState::Running || job.state == JobState::Suspended;
-  if (!partition || !runs || job.het_job) return {};
-  if (rules.min_exempt_priority && job.priority >= rules.min_exempt_priority) return {};
-  PreemptMode mode = preempt_mode_of(rules, *job.spec, *partition->spec);
-  if (mode == PreemptMode::Off) return {};
-  return job.start + exempt_time_of(rules, *job.spec, mode);
+  Instant from;
+  for (const Job* one : components_of(state, job)) {
+    const Partition* partition = state.find(one->partition);
+    bool runs = one->state == JobState::Running || one->state == JobState::Suspended;
+    if (!partition || !runs || is_exempt(rules, *one)) return {};
+    PreemptMode mode = mode_of(rules, *one, *partition->spec);
+    if (mode == PreemptMode::Off) return {};
+    from = std::max(from, one->start + exempt_time_of(rules, *one->spec, mode));
+  }
+  return from;
 }
 
 bool is_below(const PreemptRules& rules, const Job& job, const PartitionSpec& partition,
@@ -100,16 +119,46 @@ bool is_below(const PreemptRules& rules, const Job& job, const PartitionSpec& pa
   return false;
 }
 
+std::uint32_t sharers_of(const PreemptRules& rules, const JobSpec& spec,
+                         const PartitionSpec& partition) {
+  if (!rules.cluster.gang) return 1;
+  std::string_view text = partition.oversubscribe;
+  std::string_view word = text.substr(0, text.find(':'));
+  bool forced = same_ignoring_case(word, "FORCE");
+  if (!forced && !(same_ignoring_case(word, "YES") && spec.oversubscribe)) return 1;
+  if (word.size() == text.size()) return kSharersByDefault;
+  return std::max(1u, parse_unsigned<std::uint32_t>(text.substr(word.size() + 1)).value_or(1));
+}
+
+bool are_peers(const PreemptRules& rules, const Job& job, const PartitionSpec& partition,
+               const Preemptor& preemptor) {
+  return !job.het_job && partition.priority_tier == preemptor.partition.priority_tier &&
+         sharers_of(rules, *job.spec, partition) > 1 &&
+         sharers_of(rules, preemptor.spec, preemptor.partition) > 1;
+}
+
+Instant turn_ends(const PreemptRules& rules, const Job& job) {
+  return std::max(job.start, job.resumed) + std::chrono::seconds(rules.slice_s);
+}
+
 PreemptMode may_preempt(const PreemptRules& rules, const State& state, const Job& job,
                         const Preemptor& preemptor, Instant now) {
-  const Partition* partition = state.find(job.partition);
-  if (!partition || job.state != JobState::Running || job.het_job || job.is_preempted())
-    return PreemptMode::Off;
-  if (rules.min_exempt_priority && job.priority >= rules.min_exempt_priority)
-    return PreemptMode::Off;
-  if (!is_below(rules, job, *partition->spec, preemptor)) return PreemptMode::Off;
-  PreemptMode mode = preempt_mode_of(rules, *job.spec, *partition->spec);
-  if (now < job.start + exempt_time_of(rules, *job.spec, mode)) return PreemptMode::Off;
+  const Partition* own = state.find(job.partition);
+  if (!own || job.state != JobState::Running || job.is_preempted()) return PreemptMode::Off;
+  if (are_peers(rules, job, *own->spec, preemptor))
+    return now < turn_ends(rules, job) ? PreemptMode::Off : PreemptMode::Suspend;
+  PreemptMode mode = PreemptMode::Off;
+  for (const Job* one : components_of(state, job)) {
+    if (is_terminal(one->state)) continue;  // it ended before the others
+    const Partition* partition = state.find(one->partition);
+    if (!partition || is_exempt(rules, *one)) return PreemptMode::Off;
+    if (!is_below(rules, *one, *partition->spec, preemptor)) return PreemptMode::Off;
+    PreemptMode its = mode_of(rules, *one, *partition->spec);
+    if (its == PreemptMode::Off) return PreemptMode::Off;
+    if (now < one->start + exempt_time_of(rules, *one->spec, its)) return PreemptMode::Off;
+    // The whole of it ends for good if one of them does.
+    mode = mode == PreemptMode::Cancel ? mode : its;
+  }
   return mode;
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // "Whom to preempt?": which running jobs make room for one that waits. Pure.
 //
+// A heterogeneous job makes room as a whole: whoever asks for one component asks for all, and the
+// first answers for them.
+//
 // Two questions. May this job make room for that one, and how (slurm.conf's rules, the same answer
 // for the planner and for the core that commits)? And of all who may: the fewest and least that
 // suffice.
@@ -37,8 +40,20 @@ Instant preemptable_from(const PreemptRules& rules, const State& state, const Jo
 bool is_below(const PreemptRules& rules, const Job& job, const PartitionSpec& partition,
               const Preemptor& preemptor);
 
-// May it make room now, and how? Off if not: it is not below, exempt as yet or for its priority,
-// makes room already, or is a part of a heterogeneous job.
+// PreemptMode=GANG: jobs in partitions with OverSubscribe=FORCE, and those with --oversubscribe in
+// partitions with YES, take turns on the same resources. How many of them may share; 1: it takes no
+// turns.
+std::uint32_t sharers_of(const PreemptRules& rules, const JobSpec& spec,
+                         const PartitionSpec& partition);
+// Do they take turns with each other? In one partition, or in several of one tier.
+bool are_peers(const PreemptRules& rules, const Job& job, const PartitionSpec& partition,
+               const Preemptor& preemptor);
+// When the turn is over that the running job has now.
+Instant turn_ends(const PreemptRules& rules, const Job& job);
+
+// May it make room now, and how? Off if not: it is neither below nor a peer whose turn is over, it
+// is exempt as yet or for its priority, or makes room already. Of a heterogeneous job no component
+// may be exempt; they are not suspended.
 PreemptMode may_preempt(const PreemptRules& rules, const State& state, const Job& job,
                         const Preemptor& preemptor, Instant now);
 
@@ -46,7 +61,7 @@ PreemptMode may_preempt(const PreemptRules& rules, const State& state, const Job
 struct Victim {
   JobId job;
   PreemptMode mode = PreemptMode::Off;
-  bool parked = false;  // has made room already, for another: costs nothing
+  bool parked = false;      // has made room already, for another: costs nothing
   std::uint32_t level = 0;  // of its tier or QOS; the lowest goes first
   std::uint32_t priority = 0;
   Instant start;

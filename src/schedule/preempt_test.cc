@@ -24,9 +24,8 @@ struct Yard {
     jobs.push_back(job);
   }
   void sort(const PreemptRules& rules) {
-    std::ranges::sort(jobs, [&](const Victim& a, const Victim& b) {
-      return goes_before(a, b, rules);
-    });
+    std::ranges::sort(jobs,
+                      [&](const Victim& a, const Victim& b) { return goes_before(a, b, rules); });
   }
   FitsWithout needs(std::uint32_t nodes, std::uint32_t cpus) {
     using Nodes = std::optional<std::vector<NodeId>>;

@@ -11,6 +11,8 @@
 namespace ym {
 namespace {
 
+constexpr std::size_t kSpareSteps = 64;
+
 std::uint32_t tasks_wanted(const JobSpec& spec) {
   return std::max({1u, spec.tasks, spec.min_nodes});
 }
@@ -45,6 +47,8 @@ Profile::Profile(Book& book, const State& state, Bookings& bookings, Instant now
       licenses_(*state.licenses) {
   if (calendar_.has_parts())
     for (const auto& [id, running] : book.running()) calendar_.count(id, *running.allocation);
+  for (const auto& [id, booking] : bookings)
+    if (booking.allocation.topo_alone) alone_promised_[id] = booking;
 }
 
 Profile::Sketch& Profile::sketch_for_writing(NodeId id) {
@@ -52,29 +56,41 @@ Profile::Sketch& Profile::sketch_for_writing(NodeId id) {
   if (track.touched_by != pass_) {
     track.touched_by = pass_;
     track.sketch = static_cast<std::uint32_t>(sketches_.size());
-    sketches_.push_back({.node = id, .free = track.free, .jobs = track.jobs, .added = {}});
+    bool overdue = !track.holdings.empty() && track.holdings.front().at <= now_;
+    sketches_.push_back({.node = id,
+                         .free = track.free,
+                         .jobs = track.jobs,
+                         .added = {},
+                         .levels = overdue || !track.levels.made ? Levels() : track.levels});
   }
   return sketches_[track.sketch];
 }
 
 const std::vector<Level>& Profile::levels_of(const Track& track) const {
-  if (!sketch_of(track)) {
-    // They move along with time, as long as everybody goes when he should.
-    bool overdue = !track.holdings.empty() && track.holdings.front().at <= now_;
-    if (!track.has_levels || overdue) make_levels(track, track.levels);
-    track.has_levels = !overdue;
-    return track.levels;
+  if (const Sketch* sketch = sketch_of(track)) {
+    if (!sketch->levels.made) make_levels(track, sketch->levels);
+    return sketch->levels.steps;
   }
-  if (levels_track_ == &track && levels_version_ == version_) return levels_;
-  levels_track_ = &track;
-  levels_version_ = version_;
-  make_levels(track, levels_);
-  return levels_;
+  // They move along with time, as long as everybody goes when he should. What was taken back leaves
+  // steps behind.
+  bool overdue = !track.holdings.empty() && track.holdings.front().at <= now_;
+  std::size_t steps_most = kSpareSteps + 2 * (track.holdings.size() + 2 * track.promised.size());
+  if (!track.levels.made || overdue || track.levels.steps.size() > steps_most)
+    make_levels(track, track.levels);
+  track.levels.made = !overdue;
+  return track.levels.steps;
+}
+
+void Profile::change_levels(Track& track, const LevelChange& one) {
+  change(track.levels, one);
+  if (track.touched_by == pass_) change(sketches_[track.sketch].levels, one);
 }
 
 // O((holdings + promises) log promises).
-void Profile::make_levels(const Track& track, std::vector<Level>& out) const {
+void Profile::make_levels(const Track& track, Levels& levels) const {
+  std::vector<Level>& out = levels.steps;
   out.clear();
+  levels.made = levels.adds_up = true;
   struct Edge {
     Instant at;
     std::int64_t cpus, memory_mb;
@@ -116,9 +132,11 @@ void Profile::make_levels(const Track& track, std::vector<Level>& out) const {
   for_each_holding(track, [&](const Holding& one, Instant at) {
     if (at >= kNever) return false;
     edges_until(at, false);
+    std::uint64_t cpus_back = base.cpus + one.cpus, memory_back = base.memory_mb + one.memory_mb;
     base.cpus = std::min(base.cpus + one.cpus, base.cpus_total);
     base.memory_mb += one.memory_mb;
     if (jobs > 0 && --jobs == 0) empty_out(base);
+    levels.adds_up = levels.adds_up && base.cpus == cpus_back && base.memory_mb == memory_back;
     push(at);
     edges_until(at, true);
     return true;
@@ -233,15 +251,22 @@ std::optional<Allocation> Profile::place_now(const JobSpec& spec, const Home& ho
     if (left.cpus > 0) candidates.push_back(std::move(left));
     return true;
   });
+  clip_blocks(candidates, spec, home, stay);
   return place(spec, std::move(candidates), home.rules);
 }
 
 void Profile::take(const Allocation& allocation, const JobSpec& spec, bool whole, Instant end) {
-  ++version_;
   Ref<Allocation> with_gres = allocation.gres ? Ref(allocation) : Ref<Allocation>();
   for (const NodeShare& share : allocation.nodes) {
     Sketch& sketch = sketch_for_writing(share.node);
     Free& free = sketch.free;
+    Levels& levels = sketch.levels;
+    levels.made = levels.made && levels.adds_up && !whole && share.cpus <= free.cpus &&
+                  share.memory_mb <= free.memory_mb;
+    change(levels, {.from = now_,
+                    .to = std::max(end, now_ + kAnyMoment),
+                    .cpus = share.cpus,
+                    .memory_mb = static_cast<std::int64_t>(share.memory_mb)});
     free.cpus = whole ? 0 : free.cpus - std::min(free.cpus, share.cpus);
     free.memory_mb -= std::min(free.memory_mb, share.memory_mb);
     if (free.idle) free.owner = spec.uid;
@@ -262,10 +287,13 @@ void Profile::take(const Allocation& allocation, const JobSpec& spec, bool whole
     take_licenses(allocation.licenses, licenses_);
     licenses_taken_.emplace_back(end, allocation.licenses);
   }
+  if (allocation.topo_alone) alone_taken_.emplace_back(end, allocation.nodes);
   if (calendar_.has_parts()) calendar_.count({}, allocation);
 }
 
 Instant Profile::free_until(const Allocation& allocation, Instant end) const {
+  for (const auto& [id, one] : alone_promised_)
+    if (one.start > now_) end = std::min(end, one.start);  // it may be their block
   for (const NodeShare& share : allocation.nodes) {
     const Track& track = book_.track(share.node);
     if (track.promised.empty()) continue;
@@ -282,8 +310,8 @@ Instant Profile::free_until(const Allocation& allocation, Instant end) const {
 }
 
 void Profile::promise(const Booking& booking, const JobSpec& spec, bool whole) {
-  ++version_;
   const Allocation& allocation = booking.allocation;
+  if (allocation.topo_alone) alone_promised_[booking.job] = booking;
   Ref<Allocation> with_gres = allocation.gres ? Ref(allocation) : Ref<Allocation>();
   for (const NodeShare& share : allocation.nodes) {
     Track& track = book_.track(share.node);
@@ -297,23 +325,34 @@ void Profile::promise(const Booking& booking, const JobSpec& spec, bool whole) {
                       .allocation = with_gres};
     auto key = [](const Promised& one) { return std::tuple(one.from, one.job); };
     auto at = std::ranges::upper_bound(track.promised, key(promised), {}, key);
+    change_levels(track, {.from = promised.from,
+                          .to = promised.to,
+                          .cpus = promised.cpus,
+                          .memory_mb = static_cast<std::int64_t>(promised.memory_mb)});
     track.promised.insert(at, std::move(promised));
-    track.has_levels = false;
   }
 }
 
 void Profile::retract(const Booking& booking) {
-  ++version_;
+  if (booking.allocation.topo_alone) alone_promised_.erase(booking.job);
   for (const NodeShare& share : booking.allocation.nodes) {
     if (!book_.knows(share.node)) continue;
     Track& track = book_.track(share.node);
-    std::erase_if(track.promised, [&](const Promised& one) { return one.job == booking.job; });
-    track.has_levels = false;
+    std::erase_if(track.promised, [&](const Promised& one) {
+      if (one.job != booking.job) return false;
+      change_levels(track, {.from = one.from,
+                            .to = one.to,
+                            .cpus = -std::int64_t{one.cpus},
+                            .memory_mb = -static_cast<std::int64_t>(one.memory_mb),
+                            .busy = -1});
+      return true;
+    });
   }
 }
 
 bool Profile::still_holds(const Booking& booking, const JobSpec& spec) const {
   if (!calendar_.empty() || !spec.extras->licenses.empty() || booking.start < now_) return false;
+  if (booking.allocation.topo_alone || anybody_alone()) return false;
   return std::ranges::all_of(booking.allocation.nodes, [&](const NodeShare& share) {
     if (!book_.knows(share.node)) return false;
     const Track& track = book_.track(share.node);
@@ -327,15 +366,18 @@ bool Profile::still_holds(const Booking& booking, const JobSpec& spec) const {
   });
 }
 
-Profile::Mark Profile::mark() const { return {sketches_, licenses_, licenses_taken_}; }
+Profile::Mark Profile::mark() const {
+  return {sketches_, licenses_, licenses_taken_, alone_taken_};
+}
 
 void Profile::back_to(Mark mark) {
-  ++version_;
   for (std::size_t i = mark.sketches.size(); i < sketches_.size(); ++i)
     book_.track(sketches_[i].node).touched_by = 0;
   sketches_ = std::move(mark.sketches);
+  for (Sketch& sketch : sketches_) sketch.levels.made = false;
   licenses_ = std::move(mark.licenses);
   licenses_taken_ = std::move(mark.licenses_taken);
+  alone_taken_ = std::move(mark.alone_taken);
 }
 
 }  // namespace ym

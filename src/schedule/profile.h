@@ -12,19 +12,19 @@
 #pragma once
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "schedule/book.h"
+#include "schedule/booking.h"
 #include "schedule/calendar.h"
-#include "schedule/forecast.h"
 #include "schedule/placement.h"
 #include "schedule/queue.h"
 
 namespace ym {
-
-using Bookings = std::map<JobId, Booking>;
 
 // What should be back already comes back at any moment, yet not at this one.
 inline constexpr Duration kAnyMoment{1};
@@ -79,6 +79,21 @@ class Profile {
   // Can it still be kept, if nobody but the promised come in between? O(its nodes).
   bool still_holds(const Booking& booking, const JobSpec& spec) const;
 
+  // --- whole blocks: profile_alone.cc ---
+  // Takes away what is in blocks that others have for themselves meanwhile and, from a job that
+  // wants its own so, what is in blocks where anybody else is. `gone` are those who would make room
+  // for it; `is_idle` says of a node whether it would be without them, all the time.
+  void clip_blocks(std::vector<Free>& candidates, const JobSpec& spec, const Home& home,
+                   const Calendar::Stay& stay, const std::set<JobId>& gone,
+                   const std::function<bool(NodeId)>& is_idle) const;
+
+  // Will nobody be on the node then, as far as is known? Promises count.
+  bool is_idle(NodeId node, Instant at) const {
+    return book_.knows(node) && during(book_.track(node), at, at + kAnyMoment, false).idle;
+  }
+  // When something comes back on the home's nodes, from then on and until then, ascending.
+  std::vector<Instant> returns(const Home& home, Instant from, Instant until) const;
+
   // Takes everything back that was taken since.
   struct Mark;
   Mark mark() const;
@@ -96,12 +111,14 @@ class Profile {
     Free free;
     std::uint32_t jobs = 0;
     std::vector<Holding> added;  // ascending by time
+    mutable Levels levels;
   };
   // A node's room for tasks from a time on.
   struct Offer {
     Instant at;
     std::uint32_t place = 0, tasks = 0;
   };
+  struct Search;
   class Sweep;
 
   const Sketch* sketch_of(const Track& track) const {
@@ -118,16 +135,28 @@ class Profile {
   void for_each_holding(const Track& track, Visit&& visit) const;
   // The step function of one node, from now on or a little before.
   const std::vector<Level>& levels_of(const Track& track) const;
-  void make_levels(const Track& track, std::vector<Level>& out) const;
+  void make_levels(const Track& track, Levels& out) const;
+  void change_levels(Track& track, const LevelChange& change);
   Free during(const Track& track, Instant from, Instant to, bool with_gres) const;
   void lower(Free& free, const Track& track, Instant from, Instant to) const;
-  void offers_beside_promises(const Track& track, std::uint32_t place, const Question& question,
-                              const Home& home, std::vector<Offer>& out) const;
-  void offers_of(const Track& track, std::uint32_t place, const Question& question,
-                 const Home& home, std::vector<Offer>& out) const;
+  void offers_beside_promises(const Track& track, Search& search) const;
+  void offers_of(const Track& track, Search& search) const;
+  static void times_of(const std::vector<Level>& levels, std::pair<Instant, Instant> stay,
+                       Search& search);
+  void add_turns(Search& search) const;
+  std::optional<Booking> sweep(Search& search) const;
   std::optional<Booking> try_at(const JobSpec& spec, const Home& home, Instant start,
                                 const std::vector<std::uint32_t>& places) const;
   Licenses licenses_between(Instant from, Instant to) const;
+  // Is there anybody who has, or is to have, his blocks for himself?
+  bool anybody_alone() const {
+    return !book_.alone().empty() || !alone_taken_.empty() || !alone_promised_.empty();
+  }
+  void clip_blocks(std::vector<Free>& candidates, const JobSpec& spec, const Home& home,
+                   const Calendar::Stay& stay) const;
+  std::vector<Instant> block_turns(const JobSpec& spec, const Home& home) const;
+  template <class Visit>
+  void for_each_alone(const Calendar::Stay& stay, Visit&& visit) const;
 
   Book& book_;
   const State& state_;
@@ -137,12 +166,11 @@ class Profile {
   Calendar calendar_;
   Licenses licenses_;                                            // with those that this pass takes
   std::vector<std::pair<Instant, std::string>> licenses_taken_;  // by this pass, and until when
+  // Of jobs that have their blocks for themselves: what this pass gave them, until when, and what
+  // they are promised.
+  std::vector<std::pair<Instant, std::vector<NodeShare>>> alone_taken_;
+  Bookings alone_promised_;
   std::vector<Sketch> sketches_;
-  // The levels of the sketched track that was asked about last, as they were at that version.
-  mutable std::vector<Level> levels_;
-  mutable const Track* levels_track_ = nullptr;
-  mutable std::uint64_t levels_version_ = 0;
-  std::uint64_t version_ = 1;  // of what is taken and promised
   mutable std::uint64_t work_ = 0;
 };
 
@@ -150,6 +178,7 @@ struct Profile::Mark {
   std::vector<Sketch> sketches;
   Licenses licenses;
   std::vector<std::pair<Instant, std::string>> licenses_taken;
+  std::vector<std::pair<Instant, std::vector<NodeShare>>> alone_taken;
 };
 
 template <class Visit>

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/format.h"
+#include "base/prng.h"
 #include "model/apply.h"
 #include "schedule/book.h"
 #include "schedule/homes.h"
@@ -125,6 +126,43 @@ TEST_F(ProfileTest, WhatWasTakenCanBeGivenBack) {
   EXPECT_EQ(earliest(profile, spec)->start, after(10));
   profile.back_to(std::move(mark));
   EXPECT_TRUE(profile.has_room_now(spec, homes.front()));
+}
+
+// Levels are carried along with each promise and each job that is taken in; made anew in the end
+// they must say the same.
+TEST_F(ProfileTest, WhatIsCarriedAlongIsWhatWouldBeFoundAnew) {
+  Prng prng(11);
+  for (int i = 0; i < 6; ++i)
+    run(1 + i % 2, static_cast<std::uint32_t>(prng.between(1, 2)), prng.between(10, 300));
+  Book other = book;
+  for (int round = 0; round < 200; ++round) {
+    Book carried_book = book, anew_book = other;
+    Profile carried(carried_book, state, bookings, kNow), anew(anew_book, state, bookings, kNow);
+    std::vector<Booking> promised;
+    for (std::uint64_t id = 100; id < 115; ++id) {
+      auto limit = static_cast<std::uint32_t>(prng.between(5, 200));
+      JobSpec spec = spec_of(static_cast<std::uint32_t>(prng.between(1, 9)), limit);
+      auto booking = earliest(carried, spec);
+      ASSERT_TRUE(booking);
+      booking->job = {static_cast<std::uint32_t>(id)};
+      if (booking->start == kNow) {
+        carried.take(booking->allocation, spec, false, booking->end);
+        anew.take(booking->allocation, spec, false, booking->end);
+      } else if (prng.chance(1, 4) && !promised.empty()) {
+        carried.retract(promised.back());
+        anew.retract(promised.back());
+        promised.pop_back();
+      } else {
+        carried.promise(*booking, spec, false);
+        anew.promise(*booking, spec, false);
+        promised.push_back(*booking);
+      }
+    }
+    for (std::uint32_t tasks = 1; tasks <= 16; tasks += 3) {
+      JobSpec spec = spec_of(tasks, static_cast<std::uint32_t>(prng.between(5, 200)));
+      EXPECT_EQ(earliest(carried, spec)->start, earliest(anew, spec)->start);
+    }
+  }
 }
 
 TEST_F(ProfileTest, AHomeAdmitsTheNodesThatTheRequestDoes) {

@@ -14,7 +14,7 @@ std::optional<Free> Profile::without(NodeId node, const std::vector<Departure>& 
   if (!track.usable) return std::nullopt;
   Track other = track;
   other.touched_by = 0;
-  other.has_levels = false;
+  other.levels.made = false;
   if (const Sketch* sketch = sketch_of(track)) {
     other.free = sketch->free;
     other.jobs = sketch->jobs;
@@ -27,8 +27,8 @@ std::optional<Free> Profile::without(NodeId node, const std::vector<Departure>& 
   // What is free now, less what this pass took and what those want back who are suspended. The
   // book says it, too, but knows no less than none.
   const Node& now = state_.nodes.at(node.value);
-  std::int64_t cpus = std::int64_t{now.cpus_free()} - (track.free.cpus - free.cpus) -
-                      now.parked_cpus;
+  std::int64_t cpus =
+      std::int64_t{now.cpus_free()} - (track.free.cpus - free.cpus) - now.parked_cpus;
   for (const Departure& one : gone) {
     cpus += one.share.cpus;
     std::erase_if(other.holdings, [&](const Holding& held) { return held.job == one.job; });
@@ -37,8 +37,8 @@ std::optional<Free> Profile::without(NodeId node, const std::vector<Departure>& 
     if (free.gres && one.allocation->gres) release_gres(*one.allocation, free);
     if (other.jobs > 0) --other.jobs;
   }
-  free.cpus = static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>(cpus, 0, std::int64_t{free.cpus_total}));
+  free.cpus =
+      static_cast<std::uint32_t>(std::clamp<std::int64_t>(cpus, 0, std::int64_t{free.cpus_total}));
   if (alone) {
     free.cpus = free.cpus_total;
     free.idle = true;

@@ -80,8 +80,8 @@ Line& JobQueue::line_for(const Job& first, const std::vector<const Job*>& compon
   auto line = std::ranges::find(shape.lines, of,
                                 [](const auto& one) -> const std::string& { return one->of; });
   if (line != shape.lines.end()) return **line;
-  shape.lines.push_back(
-      std::make_unique<Line>(Line{.shape = &shape, .of = std::move(of), .jobs = {}}));
+  shape.lines.push_back(std::make_unique<Line>(
+      Line{.shape = &shape, .of = std::move(of), .jobs = {}, .seen_to = {}}));
   return *shape.lines.back();
 }
 

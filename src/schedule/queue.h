@@ -56,6 +56,10 @@ struct Line {
   Shape* shape = nullptr;
   std::string of;  // PriorityRule::line
   std::set<Position> jobs;
+  // The full pass that looked at it last, how far, and whether it is through with it.
+  std::uint64_t seen_in = 0;
+  Position seen_to;
+  bool is_done = false;
 };
 
 // A partition of the request, as placement sees it. Made when first asked for, and made anew when
@@ -81,8 +85,11 @@ struct Shape {
   std::vector<Home> homes;
   std::uint64_t homes_made_for = 0;  // generation of the configuration
   bool is_awake = true;              // something changed since it was found blocked
-  std::uint64_t blocked_in = 0;      // the pass that found that none of its jobs can start
-  Instant promised_from;             // in that pass, the start that was promised last
+  struct Found {
+    std::uint64_t blocked_in = 0;  // the pass that found that none of its jobs can start
+    Instant promised_from;         // in that pass, the start that was promised last
+  };
+  Found by_full, by_quick;  // passes; quick ones come between the parts of a full one
 };
 
 class JobQueue {

@@ -2,10 +2,12 @@
 #include "schedule/topology.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "model/state.h"
 #include "schedule/choose.h"
+#include "schedule/topology_windows.h"
 
 namespace ym {
 namespace {
@@ -20,6 +22,13 @@ void put_behind(NodeGroups& out, const Hostlist& names, std::uint32_t leaf, cons
     std::uint32_t& at = out.leaf[node->id.value];
     if (at == kNone) at = leaf;  // behind two switches: the first counts
   });
+}
+
+// Of trees and blocks, by the leaves that the nodes have in the end.
+void list_members(NodeGroups& out) {
+  out.members.resize(out.groups.size());
+  for (std::uint32_t id = 0; id < out.leaf.size(); ++id)
+    if (out.leaf[id] != kNone) out.members[out.leaf[id]].push_back(NodeId{id});
 }
 
 void count_nodes(NodeGroups& out) {
@@ -208,13 +217,52 @@ NodeGroups make_groups(const Topology& topology, const State& state) {
   NodeGroups out{.kind = topology.kind};
   if (topology.kind == TopologyKind::Tree) make_tree(out, topology, state);
   if (topology.kind == TopologyKind::Block) make_blocks(out, topology, state);
+  if (topology.kind == TopologyKind::Ring) make_rings(out, topology, state);
+  if (topology.kind == TopologyKind::Torus) make_tori(out, topology, state);
+  if (out.members.empty()) list_members(out);
   count_nodes(out);
   return out;
 }
 
 std::vector<std::uint32_t> arrange(const NodeGroups& groups, const std::vector<Candidate>& sorted,
                                    const NodesWanted& wanted, const GroupWish& wish) {
+  if (groups.kind == TopologyKind::Ring || groups.kind == TopologyKind::Torus)
+    return arrange_in_windows(groups, sorted, wanted, wish);
   return Arrangement(groups, sorted, wanted, wish).run();
+}
+
+std::uint32_t fragmentation(const NodeGroups& groups, const std::vector<NodeId>& chosen,
+                            const std::function<bool(NodeId)>& is_free) {
+  if (groups.kind == TopologyKind::Torus) return boxes_broken(groups, chosen, is_free);
+  std::map<std::uint32_t, std::uint32_t> used;  // nodes, by leaf
+  for (NodeId node : chosen)
+    if (std::uint32_t leaf = groups.leaf_of(node); leaf != kNone) ++used[leaf];
+  std::uint32_t largest = 1, broken = 0;
+  for (const NodeGroups::Group& one : groups.groups)
+    if (one.level == 0) largest = std::max(largest, one.nodes);
+  for (const auto& [leaf, nodes] : used) {
+    const std::vector<NodeId>& all = groups.members[leaf];
+    auto free = [&](NodeId node) { return !node || is_free(node); };
+    if (nodes < groups.groups[leaf].nodes && std::ranges::all_of(all, free)) ++broken;
+  }
+  auto fewest = (static_cast<std::uint32_t>(chosen.size()) + largest - 1) / largest;
+  auto leaves = static_cast<std::uint32_t>(used.size());
+  return leaves - std::min(leaves, fewest) + broken;
+}
+
+std::vector<NodeId> blocks_around(const NodeGroups& groups, const std::vector<NodeShare>& shares) {
+  std::set<std::uint32_t> leaves;
+  std::vector<NodeId> out;
+  for (const NodeShare& share : shares) {
+    std::uint32_t leaf = groups.leaf_of(share.node);
+    if (leaf == kNone)
+      out.push_back(share.node);
+    else if (leaves.insert(leaf).second)
+      out.insert(out.end(), groups.members[leaf].begin(), groups.members[leaf].end());
+  }
+  std::erase_if(out, [](NodeId node) { return !node; });
+  std::ranges::sort(out);
+  return out;
 }
 
 }  // namespace ym

@@ -3,10 +3,11 @@
 // gets nodes of the lowest group that has enough, and among its leaves of as few as possible, so
 // that its messages go short ways and large groups stay whole for large jobs.
 //
-// Other networks fit the same interface as far as they are made of nested groups: the rings of a
-// torus are leaves, its planes the groups of those.
+// Rings and tori are leaves without anything above them. Within a ring a job gets an arc, within a
+// torus one of the boxes that the site allows (topology_windows.cc).
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@
 namespace ym {
 
 struct State;
+struct NodeShare;
 struct Candidate;
 struct NodesWanted;
 
@@ -35,6 +37,14 @@ struct NodeGroups {
   std::vector<Group> groups;        // the lowest first
   std::vector<std::uint32_t> leaf;  // of each node, by its id; kNone: behind none
   bool only_on_request = false;     // TopologyParam=TopoOptional
+  // Of each leaf; of a ring in its order, and there none (0) for a node that is not known.
+  std::vector<std::vector<NodeId>> members;
+  struct Box {
+    std::uint32_t torus = 0;  // its leaf
+    std::vector<NodeId> nodes;
+    bool operator==(const Box&) const = default;
+  };
+  std::vector<Box> boxes;  // of the tori, the smallest first
 
   std::uint32_t leaf_of(NodeId node) const {
     return node.value < leaf.size() ? leaf[node.value] : kNone;
@@ -51,9 +61,10 @@ using Topologies = std::map<std::string, Ref<NodeGroups>, std::less<>>;
 
 // What a job asks of the groups.
 struct GroupWish {
-  std::uint32_t leaves_max = 0;    // --switches; 0: no limit
-  std::uint32_t segment = 0;       // --segment: nodes come in so many of one leaf; 0: no wish
-  bool segments_together = false;  // --consolidate-segments
+  std::uint32_t leaves_max = 0;       // --switches; 0: no limit
+  std::uint32_t segment = 0;          // --segment: nodes come in so many of one leaf; 0: no wish
+  bool segments_together = false;     // --consolidate-segments
+  std::vector<NodeId> required = {};  // of which none may be missing; heeded in rings and tori
 };
 
 // Which candidates a job takes, as places in `candidates`, which are sorted by taste (the ones to
@@ -61,5 +72,14 @@ struct GroupWish {
 // O(candidates log candidates + groups that they are in).
 std::vector<std::uint32_t> arrange(const NodeGroups& groups, const std::vector<Candidate>& sorted,
                                    const NodesWanted& wanted, const GroupWish& wish);
+
+// How much a choice of nodes breaks up, the less the better: leaves beyond those that so many nodes
+// need, and leaves, or in a torus boxes, that were all free and are not any more, yet are not used
+// up by it either. O(nodes of the leaves that are touched).
+std::uint32_t fragmentation(const NodeGroups& groups, const std::vector<NodeId>& chosen,
+                            const std::function<bool(NodeId)>& is_free);
+
+// The nodes of all leaves that these are in, and themselves; ascending.
+std::vector<NodeId> blocks_around(const NodeGroups& groups, const std::vector<NodeShare>& shares);
 
 }  // namespace ym

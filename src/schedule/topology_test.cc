@@ -10,6 +10,7 @@
 #include "base/prng.h"
 #include "model/apply.h"
 #include "schedule/choose.h"
+#include "schedule/topology_windows.h"
 
 namespace ym {
 namespace {
@@ -119,6 +120,81 @@ TEST(Topology, SegmentsAreWholeWithinTheirBlocks) {
   EXPECT_EQ(arranged(blocks({4, 8}), 4, {1, 2, 3, 7, 8, 9, 12, 13, 14, 15},
                      {.segment = 2, .segments_together = true}),
             Numbers{});
+}
+
+Topology rings() {
+  Topology out{.name = "r", .kind = TopologyKind::Ring};
+  out.rings.push_back({.name = "r0", .nodes = hosts("n[1-6]")});
+  out.rings.push_back({.name = "r1", .nodes = hosts("n[7-16]")});
+  return out;
+}
+
+TEST(Topology, AJobGetsAnArcOfARingWhichMayGoRoundItsEnd) {
+  EXPECT_EQ(arranged(rings(), 3), (Numbers{1, 2, 3}));
+  EXPECT_EQ(arranged(rings(), 3, {2, 3, 4}), (Numbers{1, 5, 6}));
+  EXPECT_EQ(arranged(rings(), 7), (Numbers{7, 8, 9, 10, 11, 12, 13}));
+  EXPECT_EQ(arranged(rings(), 11), Numbers{});
+  // Six are free, but no three of them beside each other.
+  EXPECT_EQ(arranged(rings(), 3, {1, 4, 7, 10, 13, 16}), Numbers{});
+}
+
+TEST(Topology, OfSeveralArcsTheTightestIsTaken) {
+  EXPECT_EQ(arranged(rings(), 2, {1, 4, 7, 11}), (Numbers{2, 3}));
+  EXPECT_EQ(arranged(rings(), 3, {1, 4, 7, 11}), (Numbers{8, 9, 10}));
+  EXPECT_EQ(arranged(rings(), 4, {1, 4, 7, 11}), (Numbers{12, 13, 14, 15}));
+}
+
+TEST(Topology, SegmentsAreArcsOnAnyRing) {
+  EXPECT_EQ(arranged(rings(), 9, {4, 5, 6}, {.segment = 3}),
+            (Numbers{1, 2, 3, 7, 8, 9, 10, 11, 12}));
+  EXPECT_EQ(arranged(rings(), 9, {4, 5, 6}, {.leaves_max = 1, .segment = 3}), Numbers{});
+  EXPECT_EQ(arranged(rings(), 12, {4, 5, 6}, {.segment = 4}), Numbers{});
+}
+
+// 4 × 4 × 1 cells; boxes of 2 × 1, 2 × 2 and all.
+Topology torus() {
+  TopologyTorus one{.name = "pod", .size = {4, 4, 1}};
+  for (std::uint32_t i = 1; i <= 16; ++i) one.nodes.push_back(fmt::format("n{}", i));
+  for (TorusCell size : {TorusCell{2, 1, 1}, TorusCell{2, 2, 1}, TorusCell{4, 4, 1}})
+    one.placements.push_back({.size = size, .seed = {}, .spacing = size});
+  return {.name = "t", .kind = TopologyKind::Torus, .tori = {one}};
+}
+
+TEST(Topology, AJobGetsABoxOfATorusOrNothing) {
+  EXPECT_EQ(arranged(torus(), 4), (Numbers{1, 2, 5, 6}));
+  EXPECT_EQ(arranged(torus(), 16).size(), 16u);
+  EXPECT_EQ(arranged(torus(), 4, {1, 3, 9, 11}), Numbers{});
+  // There is none of three: it gets the next larger one.
+  EXPECT_EQ(arranged(torus(), 3, {1}), (Numbers{3, 4, 7, 8}));
+}
+
+TEST(Topology, OfSeveralBoxesTheOneIsTakenThatBreaksTheLeast) {
+  EXPECT_EQ(arranged(torus(), 2, {11, 12}), (Numbers{15, 16}));
+  EXPECT_EQ(arranged(torus(), 8, {}, {.segment = 4}), (Numbers{1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(arranged(torus(), 4, {1, 3, 9}, {.segment = 2}), (Numbers{5, 6, 7, 8}));
+}
+
+TEST(Topology, BoxesOfATorusGoRoundItsEndIfTheirCornersAreThere) {
+  Topology shifted = torus();
+  shifted.tori[0].placements = {{.size = {2, 2, 1}, .seed = {3, 3, 0}, .spacing = {4, 4, 1}}};
+  EXPECT_EQ(arranged(shifted, 4), (Numbers{1, 4, 13, 16}));
+}
+
+TEST(Topology, WhatBreaksUpTheNetworkIsCounted) {
+  auto score = [](const Topology& topology, const Numbers& chosen, const Numbers& taken) {
+    std::vector<NodeId> nodes;
+    for (std::uint32_t node : chosen) nodes.push_back({node});
+    return fragmentation(make_groups(topology, with_nodes(16)), nodes, [&](NodeId node) {
+      return std::ranges::find(taken, node.value) == taken.end();
+    });
+  };
+  EXPECT_EQ(score(blocks({4}), {1, 2, 3, 4}, {}), 0u);      // all of a block
+  EXPECT_EQ(score(blocks({4}), {1, 2, 3}, {}), 1u);         // a block is broken
+  EXPECT_EQ(score(blocks({4}), {1, 2, 3}, {4}), 0u);        // it was broken before
+  EXPECT_EQ(score(blocks({4}), {1, 2, 5, 6}, {4, 8}), 1u);  // one block would have done
+  EXPECT_EQ(score(blocks({4}), {1, 2, 5, 6}, {}), 3u);      // and both were whole
+  EXPECT_EQ(score(torus(), {1, 2}, {16}), 1u);              // a box of four
+  EXPECT_EQ(score(torus(), {1, 2}, {5, 16}), 0u);
 }
 
 // Whatever is free: what is chosen is enough, is free, and lies within the lowest group possible.

@@ -5,63 +5,22 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "config/topology_conf.h"
 #include "controller/queries/explain.h"
 #include "controller/queries/rows.h"
 #include "controller/queries/select.h"
 #include "model/node_gres.h"
-#include "notation/hostlist.h"
 #include "sim/gres.h"
+#include "sim/scenario_words.h"
 
 namespace ym::sim {
 namespace {
 
-constexpr Instant kZero{1'700'000'000'000};
-
-Caller root() { return {.user_name = "root", .administrator = true}; }
-Caller bob() { return {.uid = {1001}, .gid = {1001}, .user_name = "bob"}; }
-Caller ada() { return {.uid = {1000}, .gid = {1000}, .user_name = "ada"}; }
-
-std::uint32_t number(std::string_view text) {
-  return parse_unsigned<std::uint32_t>(text).value_or(0);
-}
 std::string seconds(Instant at) {
   if (at >= kNever) return "never";
   return std::to_string((at - kZero).count() / 1000);
 }
-std::vector<std::string> names_of(std::string_view list) {
-  std::vector<std::string> names;
-  if (auto hosts = Hostlist::parse(list))
-    hosts->for_each([&](std::string_view host) { names.emplace_back(host); });
-  return names;
-}
 
 // 7, 7_3, 7_[1-4] or 7.0
-// "2*1,1*4": further components, each of so many nodes and CPUs for each task.
-std::vector<JobSpec> components_in(std::string_view text) {
-  std::vector<JobSpec> out;
-  for (std::string_view one : split_words(text, ',')) {
-    std::size_t star = one.find('*');
-    JobSpec spec;
-    spec.min_nodes = number(one.substr(0, star));
-    spec.cpus_per_task = star == std::string_view::npos ? 1 : number(one.substr(star + 1));
-    out.push_back(std::move(spec));
-  }
-  return out;
-}
-
-void set_preemption(PreemptRules& rules, std::string_view key, const std::string& value) {
-  if (key == "preempt_type")
-    rules.by = value == "qos" ? PreemptBy::Qos : PreemptBy::PartitionTier;
-  if (key == "preempt_mode") rules.mode_text = preempt_mode_text(value);
-  if (key == "preempt_mode") rules.cluster = parse_preempt_mode(value);
-  if (key == "exempt_time") rules.exempt_s = number(value);
-  if (key == "youngest_first") rules.youngest_first = value == "yes";
-  if (key == "strict_order") rules.strict_order = value == "yes";
-  if (key == "min_exempt_priority") rules.min_exempt_priority = number(value);
-  if (key == "reclaim_licenses") rules.reclaim_licenses = value == "yes";
-}
-
 JobTarget target_of(std::string_view text) {
   JobTarget target;
   if (std::size_t dot = text.find('.'); dot != std::string_view::npos) {
@@ -93,6 +52,10 @@ const std::map<std::string, Scenario::Verb, std::less<>>& Scenario::verbs() {
       {"node", &Scenario::nodes_defined},
       {"qos", &Scenario::qos_defined},
       {"partition", &Scenario::partition_defined},
+      {"reservation", &Scenario::reservation},
+      {"scheduler", &Scenario::scheduler},
+      {"yaml", &Scenario::yaml},
+      {"shares", &Scenario::shares},
       {"set", &Scenario::set},
       {"configure", &Scenario::configure},
       {"topology", &Scenario::topology},
@@ -143,106 +106,11 @@ std::string Scenario::run(std::string_view text) {
     else
       line.words.emplace_back(word);
   }
+  line.text = text.substr(std::min(text.size(), line.verb.size() + 1));
   auto verb = verbs().find(line.verb);
   if (verb == verbs().end()) return "unknown command: " + line.verb + "\n";
   std::string said = (this->*verb->second)(line);
   return said + settle();
-}
-
-std::string Scenario::nodes_defined(const Line& line) {
-  for (const std::string& name : names_of(line.words.at(0))) {
-    std::erase_if(config_.nodes, [&](const NodeSpec& node) { return node.name == name; });
-    if (line.options.contains("gone")) continue;
-    NodeSpec node{.name = name, .hostname = name, .address = name};
-    for (const auto& [key, value] : line.options) {
-      if (key == "cpus") node.cpus = number(value);
-      if (key == "mem") node.memory_mb = number(value);
-      if (key == "weight") node.weight = number(value);
-      if (key == "features") node.features = value;
-      if (key == "gres") node.gres = value;
-      if (key == "state") node.state = to_upper(value);
-    }
-    config_.nodes.push_back(node);
-  }
-  return {};
-}
-
-// A line of topology.conf: topology SwitchName=s1 Nodes=n[1-4]
-std::string Scenario::topology(const Line& line) {
-  std::string first, rest;
-  for (const auto& [key, value] : line.options) {
-    bool opens = key == "SwitchName" || key == "BlockName" || key == "BlockSizes";
-    (opens ? first : rest) += fmt::format("{}={} ", key, value);
-  }
-  topology_ += first + rest + "\n";
-  auto parsed = parse_topology_conf(
-      "topology.conf", [&](const std::string&) -> Result<std::string> { return topology_; });
-  if (parsed) config_.topologies = Ref(std::vector{std::move(*parsed)});
-  return {};
-}
-
-std::string Scenario::partition_defined(const Line& line) {
-  const std::string& name = line.words.at(0);
-  std::erase_if(config_.partitions, [&](const PartitionSpec& p) { return p.name == name; });
-  PartitionSpec spec{.name = name};
-  spec.is_default = config_.partitions.empty();
-  spec.preempt_mode = config_.preempt.mode_text;
-  for (const auto& [key, value] : line.options) {
-    if (key == "nodes") spec.nodes = value;
-    if (key == "max_time") spec.max_time_s = number(value);
-    if (key == "max_nodes") spec.max_nodes = number(value);
-    if (key == "tier") spec.priority_tier = number(value);
-    if (key == "topology") spec.topology = value;
-    if (key == "factor") spec.priority_job_factor = number(value);
-    if (key == "exclusive") spec.exclusive = value == "yes";
-    if (key == "preempt") spec.preempt_mode = value;
-    if (key == "grace") spec.grace_time_s = number(value);
-  }
-  config_.partitions.push_back(spec);
-  return {};
-}
-
-// What accounting data will tell one day.
-std::string Scenario::qos_defined(const Line& line) {
-  QosPreemption& qos = config_.preempt.qos[line.words.at(0)];
-  for (const auto& [key, value] : line.options) {
-    if (key == "priority") qos.priority = number(value);
-    if (key == "preempt")
-      for (std::string_view one : split_words(value, ',')) qos.preempts.emplace_back(one);
-    if (key == "mode") qos.mode = parse_preempt_mode(value).mode;
-    if (key == "grace") qos.grace_s = number(value);
-    if (key == "exempt_time") qos.exempt_s = number(value);
-    if (key == "within") qos.within = value == "yes";
-  }
-  return {};
-}
-
-std::string Scenario::set(const Line& line) {
-  if (auto at = line.options.find("licenses"); at != line.options.end())
-    config_.licenses = at->second;
-  for (const auto& [key, value] : line.options) {
-    if (key == "return_to_service") config_.return_to_service = number(value);
-    if (key == "min_job_age") config_.min_job_age = std::chrono::seconds(number(value));
-    if (key == "slurmd_timeout") config_.slurmd_timeout = std::chrono::seconds(number(value));
-    if (key == "memory") config_.memory_is_consumable = value == "yes";
-    if (key == "enforce") config_.enforce_partition_limits = value != "no";
-    if (key == "enforce") config_.any_partition_suffices = value == "any";
-    if (key == "max_array_size") config_.max_array_size = number(value);
-    set_preemption(config_.preempt, key, value);
-    if (key == "gres_types") config_.gres_types = value;
-    if (key == "suspend_program") config_.power.suspend_program = value;
-    if (key == "resume_program") config_.power.resume_program = value;
-    if (key == "resume_fail_program") config_.power.resume_fail_program = value;
-    if (key == "suspend_time") config_.power.suspend_time = std::chrono::seconds(number(value));
-    if (key == "suspend_timeout")
-      config_.power.suspend_timeout = std::chrono::seconds(number(value));
-    if (key == "resume_timeout") config_.resume_timeout = std::chrono::seconds(number(value));
-    if (key == "suspend_rate") config_.power.suspend_rate = number(value);
-    if (key == "resume_rate") config_.power.resume_rate = number(value);
-    if (key == "except_nodes") config_.power.except_nodes = value;
-    if (key == "kill_invalid") config_.kill_on_invalid_dependency = value == "yes";
-  }
-  return {};
 }
 
 std::string Scenario::configure(const Line&) {
@@ -273,76 +141,10 @@ std::string Scenario::at(const Line& line) {
 }
 
 std::string Scenario::schedule(const Line&) {
-  Plan plan = planner_.plan(controller_.state(), now_, {});
+  Plan plan = planner_.plan(controller_.state(), now_, budget_);
   verdicts_ = plan.verdicts;
   controller_.commit(plan, now_, out_);
   return settle() + jobs({});
-}
-
-std::string Scenario::submit(const Line& line) {
-  SubmitJob submit;
-  JobSpec& spec = submit.spec;
-  spec.batch = true;
-  spec.script_blob = "script";
-  spec.name = "job";
-  JobExtras extras;
-  JobSpecials specials;
-  for (const auto& [key, value] : line.options) {
-    if (key == "nodes") spec.min_nodes = number(value);
-    if (key == "tasks") spec.tasks = number(value);
-    if (key == "cpus") spec.cpus_per_task = number(value);
-    if (key == "limit") spec.time_limit_s = number(value);
-    if (key == "mem") spec.memory_per_node_mb = number(value);
-    if (key == "name") spec.name = value;
-    if (key == "partition") spec.partitions = value;
-    if (key == "qos") spec.qos = value;
-    if (key == "licenses") extras.licenses = value;
-    if (key == "max_nodes") spec.max_nodes = number(value);
-    if (key == "time_min") spec.time_min_s = number(value);
-    if (key == "nodelist") extras.required_nodes = value;
-    if (key == "constraint") extras.features = value;
-    if (key == "exclusive") specials.exclusive_kind = value == "user" ? kExclusiveUser : 0;
-    if (key == "deadline") spec.deadline = kZero + std::chrono::seconds(number(value));
-    if (key == "nice") spec.nice = static_cast<std::int32_t>(std::stol(value));
-    if (key == "begin") spec.begin = kZero + std::chrono::seconds(number(value));
-    if (key == "array") submit.array = value;
-    if (key == "het") submit.het = components_in(value);
-    if (key == "depend") submit.dependency = value;
-    if (key == "gres") extras.gres = value;
-    if (key == "switches") specials.switches = number(value);
-    if (key == "switch_wait") specials.switch_wait_s = number(value);
-    if (key == "segment") specials.segment = number(value);
-    if (key == "gpus") specials.tres_per_job = "gpu:" + value;
-    if (key == "gpus_per_task") specials.tres_per_task = "gpu:" + value;
-    if (key == "cpus_per_gpu") specials.cpus_per_tres = "gpu:" + value;
-  }
-  for (const std::string& word : line.words) {
-    if (word == "exclusive") spec.exclusive = true;
-    if (word == "norequeue") spec.requeue = false;
-    if (word == "interactive") spec.batch = false;
-    if (word == "hold") submit.hold = true;
-    if (word == "contiguous") spec.contiguous = true;
-    if (word == "spread") specials.spread = true;
-    if (word == "test") submit.test_only = true;
-  }
-  if (!(specials == JobSpecials{})) extras.specials = Ref(specials);
-  if (!(extras == JobExtras{})) spec.extras = Ref(extras);
-  spec.tasks = std::max(spec.tasks, spec.min_nodes);
-  for (JobSpec& other : submit.het) {
-    std::uint32_t nodes = other.min_nodes, cpus = other.cpus_per_task;
-    other = spec;
-    other.min_nodes = other.tasks = nodes;
-    other.cpus_per_task = cpus;
-  }
-  controller_.submit({++requests_}, submit, caller_of(line), now_, out_);
-  return {};
-}
-
-// by=NAME; ada unless it is said.
-Caller Scenario::caller_of(const Line& line) {
-  auto by = line.options.find("by");
-  if (by == line.options.end()) return ada();
-  return by->second == "root" ? root() : bob();
 }
 
 std::string Scenario::alter(const Line& line) {
@@ -395,7 +197,7 @@ std::string Scenario::step(const Line& line) {
     if (key == "overlap") create.overlap = value == "yes";
     if (key == "gres") create.gres = Ref(GresOptions{.per_node = value});
   }
-  controller_.create_step({++requests_}, create, ada(), now_, out_);
+  controller_.create_step({++requests_}, create, caller_of(line), now_, out_);
   return {};
 }
 

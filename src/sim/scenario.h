@@ -26,23 +26,28 @@ class Scenario {
     std::string verb;
     std::vector<std::string> words;
     Options options;
+    std::string text;  // all behind the verb
   };
   using Verb = std::string (Scenario::*)(const Line&);
   static const std::map<std::string, Verb, std::less<>>& verbs();
 
-  // The cluster.
+  // The cluster: scenario_cluster.cc
   std::string nodes_defined(const Line& line);
   std::string qos_defined(const Line& line);
   std::string topology(const Line& line);
+  std::string yaml(const Line& line);
+  std::string scheduler(const Line& line);
+  std::string reservation(const Line& line);
   std::string partition_defined(const Line& line);
   std::string set(const Line& line);
   std::string configure(const Line& line);
-  std::string weights(const Line& line);  // scenario_priority.cc, with priorities()
+  std::string weights(const Line& line);  // scenario_priority.cc, with shares() and priorities()
+  std::string shares(const Line& line);
   // Time and planning.
   std::string at(const Line& line);
   std::string schedule(const Line& line);
   // Jobs.
-  std::string submit(const Line& line);
+  std::string submit(const Line& line);  // scenario_submit.cc
   std::string alter(const Line& line);
   std::string end(const Line& line);
   std::string step(const Line& line);
@@ -62,6 +67,7 @@ class Scenario {
   PriorityScale scale() const;
   void count_priorities();
   static Caller caller_of(const Line& line);
+  static Caller root();
   std::string show(const Job& job) const;
   // Lets the planner see what happened, lets the nodes answer, and prints refusals.
   std::string settle();
@@ -73,6 +79,8 @@ class Scenario {
   std::string topology_;  // topology.conf so far
   Controller controller_;
   Planner planner_;
+  PlanBudget budget_;
+  std::vector<Association> associations_;  // what accounting would know
   Verdicts verdicts_;
   Outbox out_;
   Instant now_;

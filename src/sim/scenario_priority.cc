@@ -16,14 +16,33 @@ std::string Scenario::weights(const Line& line) {
     if (key == "size") rules.job_size = number;
     if (key == "partition") rules.partition = number;
     if (key == "max_age") rules.max_age = std::chrono::seconds(number);
-    if (key == "cpu") rules.tres = {{.name = "cpu", .weight = number * kWholePoint}};
+    if (key == "cpu") rules.tres.push_back({.name = "cpu", .weight = number * kWholePoint});
+    if (key == "gpu") rules.tres.push_back({.name = "gres/gpu", .weight = number * kWholePoint});
+    if (key == "fairshare") rules.fair_share = number;
+    if (key == "qos") rules.qos = number;
     if (key == "favor_small") rules.favor_small = value == "yes";
   }
   return {};
 }
 
+// What accounting will tell one day: "shares ada shares=1 usage=100".
+std::string Scenario::shares(const Line& line) {
+  if (associations_.empty()) associations_.push_back({.account = "root"});
+  Association one{.parent = 0, .account = "", .user = line.words.at(0)};
+  for (const auto& [key, value] : line.options) {
+    auto given = static_cast<std::uint32_t>(parse_u64(value).value_or(0));
+    if (key == "shares") one.shares = given;
+    if (key == "usage") one.usage = given;
+    if (key == "account") one.account = value;
+  }
+  associations_.push_back(one);
+  return {};
+}
+
 PriorityScale Scenario::scale() const {
-  return {.rules = config_.priority, .totals = totals_of(controller_.state()), .shares = {}};
+  return {.rules = config_.priority,
+          .totals = totals_of(controller_.state()),
+          .shares = associations_.empty() ? ShareTable() : ShareTable(associations_)};
 }
 
 void Scenario::count_priorities() {
@@ -53,6 +72,8 @@ std::string Scenario::priorities(const Line&) {
                           points(parts.of_partition));
       for (const PriorityParts::Tres& one : parts.tres)
         text += fmt::format(" {}={}", one.name, points(one.factor));
+      if (config_.priority.fair_share)
+        text += fmt::format(" fairshare={}", points(parts.fair_share));
       text += fmt::format(" site={} nice={}\n", parts.site, parts.nice);
     }
   });

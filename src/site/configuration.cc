@@ -7,6 +7,7 @@
 #include "config/cgroup_conf.h"
 #include "config/gres_conf.h"
 #include "config/parse.h"
+#include "config/security.h"
 #include "config/topology_conf.h"
 #include "config/values.h"
 #include "os/environment.h"
@@ -123,12 +124,14 @@ Status read_topologies(LoadedConfiguration& loaded) {
     auto parsed = parse_topology_yaml(yaml, *text);
     if (!parsed) return std::unexpected(parsed.error());
     found = std::move(*parsed);
-  } else if (plugin.ends_with("/tree") || plugin.ends_with("/block")) {
+  } else if (plugin.ends_with("/tree") || plugin.ends_with("/block") || plugin.ends_with("/ring")) {
     std::string path = beside_slurm_conf(loaded, "topology.conf");
     auto parsed =
         parse_topology_conf(path, [](const std::string& name) { return read_file(name); });
     if (!parsed) return fail(fmt::format("TopologyPlugin={}: {}", plugin, parsed.error().text));
-    parsed->kind = plugin.ends_with("/tree") ? TopologyKind::Tree : TopologyKind::Block;
+    parsed->kind = plugin.ends_with("/tree")   ? TopologyKind::Tree
+                   : plugin.ends_with("/ring") ? TopologyKind::Ring
+                                               : TopologyKind::Block;
     found.push_back(std::move(*parsed));
   }
   for (const PartitionSpec& partition : loaded.config.partitions)
@@ -162,6 +165,12 @@ std::string key_file(const LoadedConfiguration& loaded) {
   if (!loaded.config.key_file.empty()) return loaded.config.key_file;
   auto slash = loaded.path.rfind('/');
   return slash == std::string::npos ? "slurm.key" : loaded.path.substr(0, slash + 1) + "slurm.key";
+}
+
+std::string jwks_file(const LoadedConfiguration& loaded) {
+  if (std::string set = security_of(loaded.config).jwks_file; !set.empty()) return set;
+  std::string key = key_file(loaded);
+  return key.substr(0, key.rfind('/') + 1) + "slurm.jwks";
 }
 
 }  // namespace ym

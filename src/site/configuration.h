@@ -35,5 +35,7 @@ std::string controller_socket(const ClusterConfig& config);
 std::string node_socket(const ClusterConfig& config, const std::string& node);
 // The cluster's key: as configured, else slurm.key beside slurm.conf.
 std::string key_file(const LoadedConfiguration& loaded);
+// The set of keys beside it: as configured, else slurm.jwks in the key's folder.
+std::string jwks_file(const LoadedConfiguration& loaded);
 
 }  // namespace ym

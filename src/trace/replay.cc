@@ -8,8 +8,11 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "controller/controller.h"
+#include "notation/time_limit.h"
 #include "schedule/planner.h"
 #include "schedule/policy.h"
+#include "schedule/priority.h"
+#include "trace/shares.h"
 
 namespace ym::trace {
 namespace {
@@ -23,6 +26,15 @@ constexpr std::size_t kEndsPerProgress = 4096;
 constexpr std::size_t kUnbounded = static_cast<std::size_t>(-1);
 constexpr std::uint32_t kNoJob = 0xffffffff;
 constexpr std::uint32_t kFirstUid = 1000;
+constexpr Duration kHalfLife = std::chrono::hours(7 * 24);
+
+// PriorityDecayHalfLife; 0 is for ever.
+Duration half_life_in(const ClusterConfig& config) {
+  for (const auto& [key, value] : config.shown)
+    if (same_ignoring_case(key, "PriorityDecayHalfLife"))
+      if (auto time = parse_time_limit(value)) return time->unlimited ? Duration(0) : time->span;
+  return kHalfLife;
+}
 
 class Run {
  public:
@@ -31,10 +43,12 @@ class Run {
         workload_(*replay.workload),
         controller_(replay.machine.config, State{}),
         planner_(controller_.placement_rules()),
-        origin_(workload_.origin_unix_s > 0 ? workload_.origin_unix_s : kOrigin) {
+        origin_(workload_.origin_unix_s > 0 ? workload_.origin_unix_s : kOrigin),
+        shares_(workload_.users, half_life_in(replay.machine.config)) {
     planner_.set_policy(policy);
     outcome_.policy = policy.name;
     outcome_.jobs.resize(workload_.jobs.size());
+    cpus_.resize(workload_.jobs.size());
   }
 
   Result<Outcome> run() {
@@ -77,7 +91,30 @@ class Run {
       if (Status done = controller_.report(report, instant(), out_); !done) return done;
     }
     observe();
+    count_priorities();
     return {};
+  }
+
+  // PriorityType=priority/multifactor with weights: priorities are counted as slurmctld would, with
+  // the users' shares as they are every PriorityCalcPeriod.
+  void count_priorities() {
+    scale_ = {.rules = in_.machine.config.priority,
+              .totals = totals_of(controller_.state()),
+              .shares = {}};
+    if (!scale_.rules.counts()) return;
+    PriorityRule rule;
+    rule.at = [this](const Job& job, Instant now) {
+      return priority_at(job, controller_.state(), now, scale_);
+    };
+    rule.line = priority_line;
+    planner_.set_priority(std::move(rule));
+  }
+
+  void count_shares() {
+    std::int64_t period = std::max<std::int64_t>(1, scale_.rules.calc_period.count() / 1000);
+    if (scale_.rules.fair_share == 0 || (shared_at_ && now_ - *shared_at_ < period)) return;
+    scale_.shares = shares_.table(now_);
+    shared_at_ = now_;
   }
 
   std::int64_t next_instant() const {
@@ -215,6 +252,7 @@ class Run {
 
   void pass() {
     ++outcome_.passes;
+    count_shares();
     for (;;) {
       Plan plan = planner_.plan(controller_.state(), instant(), budget_);
       controller_.commit(plan, instant(), out_);
@@ -242,6 +280,8 @@ class Run {
     const Job& job = *controller_.state().find(started.job);
     std::uint32_t place = place_of(job);
     if (job.array_job) remember(job.id, place);
+    cpus_[place] = job.allocation->cpus();
+    shares_.add(workload_.jobs[place].user, cpus_[place], now_);
     outcome_.jobs[place].start_s = now_;
     outcome_.jobs[place].state = JobState::Running;
     End end{.at = now_ + workload_.jobs[place].run_s, .job = place, .id = job.id};
@@ -267,6 +307,8 @@ class Run {
     if (finished.job.value >= place_of_.size()) return;
     std::uint32_t place = place_of_[finished.job.value];
     if (place == kNoJob) return;
+    shares_.add(workload_.jobs[place].user, -std::int64_t{cpus_[place]}, now_);
+    cpus_[place] = 0;
     outcome_.jobs[place].end_s = now_;
     outcome_.jobs[place].state = finished.state;
   }
@@ -279,6 +321,10 @@ class Run {
   const PlanBudget budget_{
       .starts_max = kUnbounded, .reservations_max = kUnbounded, .depth = PlanBudget::Depth::Full};
   Outcome outcome_;
+  Shares shares_;
+  std::vector<std::uint32_t> cpus_;  // that jobs have, by their places
+  PriorityScale scale_;
+  std::optional<std::int64_t> shared_at_;
   std::int64_t now_ = 0;
   std::size_t submitted_ = 0, ended_ = 0;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;

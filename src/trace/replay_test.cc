@@ -133,6 +133,29 @@ TEST(Replay, WithoutAPolicyTheConfigurationSaysWhichOne) {
   EXPECT_EQ(replayed(w, machine, "easy").policy, "easy");
 }
 
+// One processor. Ada has used it all the time, then both want it at once.
+TEST(Replay, WithWeightsOfTheConfigurationTheQueueFollowsTheUsersShares) {
+  Workload w = workload_of({{.run_s = 3600, .limit_s = 3600, .procs = 1},
+                            {.submit_s = 10, .run_s = 100, .limit_s = 100, .procs = 1},
+                            {.submit_s = 20, .run_s = 100, .limit_s = 100, .procs = 1},
+                            {.submit_s = 900000, .run_s = 100, .limit_s = 100, .procs = 1},
+                            {.submit_s = 900001, .run_s = 50, .limit_s = 50, .procs = 1},
+                            {.submit_s = 900002, .run_s = 50, .limit_s = 50, .procs = 1}});
+  w.users = {"ada", "bob"};
+  w.jobs[2].user = w.jobs[3].user = w.jobs[5].user = 1;
+  Machine machine = counted_machine(1);
+  EXPECT_EQ(starts_of(replayed(w, machine, "backfill")),
+            (Starts{0, 3600, 3700, 900000, 900100, 900150}));
+  machine.config.priority.fair_share = 1000;
+  EXPECT_EQ(starts_of(replayed(w, machine, "backfill")),
+            (Starts{0, 3700, 3600, 900000, 900150, 900100}))
+      << "bob goes first";
+  machine.config.shown = {{"PriorityDecayHalfLife", "0-00:10:00"}};
+  EXPECT_EQ(starts_of(replayed(w, machine, "backfill")),
+            (Starts{0, 3700, 3600, 900000, 900100, 900150}))
+      << "what ada used is forgotten when bob has just used some";
+}
+
 // Whatever the policy: nobody starts before it is there, nothing is given away twice, all end.
 TEST(Replay, NeverUsesMoreThanThereIs) {
   Workload w = *generate({.model = "lublin", .jobs = 600, .seed = 5, .procs = 64});

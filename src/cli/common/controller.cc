@@ -17,7 +17,9 @@ namespace {
 constexpr Duration kFirstPause{50};
 constexpr Duration kLongestPause{2000};
 constexpr Duration kConnectTimeout{5000};
-constexpr std::uint32_t kTokenLife_s = 1800;
+// A token serves one connection to each server, at once: none of them lies about for long.
+constexpr std::uint32_t kTokenLife_s = 60;
+constexpr Duration kTokenAge = std::chrono::seconds(20);
 
 void pause_for(Duration time) { ::poll(nullptr, 0, static_cast<int>(time.count())); }
 
@@ -39,11 +41,11 @@ Status Controller::connect() {
   }
   Error last{.text = "slurm.conf names no SlurmctldHost"};
   for (const ControllerHost& host : config().controllers) {
-    auto proof = token();
-    if (!proof) return std::unexpected(proof.error());
-    options.token = *proof;
     Address remote{.host = host.address.empty() ? host.name : host.address,
                    .port = config().controller_port};
+    auto proof = token(to_text(remote));
+    if (!proof) return std::unexpected(proof.error());
+    options.token = *proof;
     auto client = Client::connect(remote, options);
     if (client) {
       client_ = std::move(*client);
@@ -58,24 +60,38 @@ void Controller::greet() {
   if (connect() && !client_->advance()) client_.reset();
 }
 
-Result<std::string> Controller::token() {
-  if (!token_.empty()) return token_;
-  if (auto key = load_key(key_file(*loaded_))) {
-    Instant now = wall_clock();
-    auto made = sign_token(*key,
-                           {.uid = ::geteuid(),
-                            .gid = ::getegid(),
-                            .issued = now,
-                            .expires = now + std::chrono::seconds(kTokenLife_s),
-                            .audience = config().cluster_name,
-                            .kind = "user"},
-                           system_entropy());
+Result<std::string> Controller::token(const std::string& server) {
+  bool stale = token_.empty() || monotonic_clock() - token_made_ > kTokenAge;
+  if (stale || !shown_to_.insert(server).second) {
+    auto made = fresh_token();
     if (!made) return made;
-    return token_ = *made;
+    token_ = std::move(*made);
+    token_made_ = monotonic_clock();
+    shown_to_ = {server};
   }
-  auto got = token_of_local_node();
-  if (got) token_ = *got;
-  return got;
+  return token_;
+}
+
+Result<std::string> Controller::fresh_token() {
+  if (auto given = environment_variable("SLURM_JWT"); given && !given->empty()) return *given;
+  KeyFiles files{.key = key_file(*loaded_), .jwks = jwks_file(*loaded_)};
+  Instant now = wall_clock();
+  if (auto keys = load_keyring(files, false, now))
+    return sign_token(*keys,
+                      {.uid = ::geteuid(),
+                       .gid = ::getegid(),
+                       .issued = now,
+                       .expires = now + std::chrono::seconds(kTokenLife_s),
+                       .audience = config().cluster_name,
+                       .kind = "user",
+                       .id = {},
+                       .once = true},
+                      system_entropy());
+  auto local = token_of_local_node();
+  if (local || !client_) return local;
+  auto answer = ask<Token>(GetToken{.lifespan_s = kTokenLife_s});
+  if (!answer) return local;
+  return answer->text;
 }
 
 // From a slurmd of this machine, which knows us by the kernel's word.
@@ -142,7 +158,6 @@ Status Controller::exchange(std::uint16_t type, const std::string& payload, Aski
       bool refused = done.error().code != 0 || sent;
       return fail(kConnectFailure, refused ? done.error().text : std::string(kNoController));
     }
-    if (sent) token_.clear();
     pause_for(pause);
     if (restart) restart();
   }
@@ -154,14 +169,11 @@ Result<Client> Controller::start_node(const NodeAddress& node) {
   auto client = ::access(path.c_str(), W_OK) == 0 ? Client::begin({.path = path}, options)
                                                   : Result<Client>(fail("not on this machine"));
   if (!client) {
-    if (token_.empty()) {
-      if (auto answer = ask<Token>(GetToken{.lifespan_s = kTokenLife_s})) token_ = answer->text;
-    }
-    auto proof = token();
+    Address remote{.host = node.address.empty() ? node.name : node.address, .port = node.port};
+    auto proof = token(to_text(remote));
     if (!proof) return std::unexpected(proof.error());
     options.token = *proof;
-    client = Client::begin(
-        {.host = node.address.empty() ? node.name : node.address, .port = node.port}, options);
+    client = Client::begin(remote, options);
   }
   return client;
 }

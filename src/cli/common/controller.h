@@ -7,6 +7,7 @@
 #pragma once
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -93,7 +94,9 @@ class Controller {
   }
 
   Status connect();
-  Result<std::string> token();
+  // A proof of who is asking for one connection to `server`. The same one serves several servers.
+  Result<std::string> token(const std::string& server);
+  Result<std::string> fresh_token();
   Result<std::string> token_of_local_node();
   Status exchange(std::uint16_t type, const std::string& payload, Asking asking, const Take& take,
                   const std::function<void()>& restart = {});
@@ -103,6 +106,8 @@ class Controller {
   Ref<LoadedConfiguration> loaded_;
   std::optional<Client> client_;
   std::string token_;
+  Duration token_made_{0};          // by the monotonic clock
+  std::set<std::string> shown_to_;  // servers that have seen token_
   std::uint64_t last_correlation_ = 0;
 };
 

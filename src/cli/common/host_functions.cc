@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/controller.h"
@@ -46,27 +48,48 @@ Hostlist neighbours(const Rows& rows, const Hostlist& wanted, const Nodes& nodes
   return out;
 }
 
-Result<Hostlist> in_topology(const Call& call, const HostSources& sources) {
+struct Unit {
+  std::string name;
+  Hostlist nodes;
+};
+
+// What a function of that name chooses among. Switches of any level have a name; only the lowest
+// are somebody's neighbours.
+std::vector<Unit> units_of(const Topology& topology, std::string_view kind, bool lowest) {
+  std::vector<Unit> out;
+  if (kind == "switch")
+    for (const TopologySwitch& one : topology.switches)
+      if (!lowest || one.level == 0) out.push_back({one.name, one.members});
+  if (kind == "block")
+    for (const TopologyBlock& one : topology.blocks) out.push_back({one.name, one.nodes});
+  if (kind == "ring")
+    for (const TopologyRing& one : topology.rings) out.push_back({one.name, one.nodes});
+  if (kind == "torus")
+    for (const TopologyTorus& one : topology.tori) {
+      std::vector<std::string> names;
+      for (const std::string& name : one.nodes)
+        if (!name.empty()) names.push_back(name);
+      out.push_back({one.name, Hostlist::of(names)});
+    }
+  return out;
+}
+
+Result<Hostlist> in_topology(std::string_view kind, bool with, std::string_view argument,
+                             const HostSources& sources) {
   auto topology = sources.topology();
   if (!topology) return std::unexpected(topology.error());
-  auto names = Hostlist::parse(call.argument);
+  auto names = Hostlist::parse(argument);
   if (!names) return std::unexpected(names.error());
-  std::vector<TopologySwitch> leaves;
-  for (const TopologySwitch& one : topology->switches)
-    if (one.level == 0) leaves.push_back(one);
-  if (call.function == "switchwith")
-    return neighbours(leaves, *names, [](const TopologySwitch& one) { return one.members; });
-  if (call.function == "blockwith")
-    return neighbours(topology->blocks, *names, [](const TopologyBlock& one) { return one.nodes; });
+  std::vector<Unit> units = units_of(*topology, kind, with);
+  if (with) return neighbours(units, *names, [](const Unit& one) { return one.nodes; });
   Hostlist out;
   Status status;
   names->for_each([&](std::string_view name) {
-    const TopologySwitch* one = topology->find_switch(name);
-    const TopologyBlock* block = topology->find_block(name);
-    if (call.function == "switch" ? one != nullptr : block != nullptr)
-      out = out.united(call.function == "switch" ? one->members : block->nodes);
+    auto at = std::ranges::find(units, name, &Unit::name);
+    if (at != units.end())
+      out = out.united(at->nodes);
     else
-      status = fail(fmt::format("there is no {} {}", call.function, name));
+      status = fail(fmt::format("there is no {} {}", kind, name));
   });
   if (!status) return std::unexpected(status.error());
   return out;
@@ -74,12 +97,29 @@ Result<Hostlist> in_topology(const Call& call, const HostSources& sources) {
 
 Result<Hostlist> value_of(const Call& call, const HostSources& sources) {
   if (call.function == "feature") return with_features(call.argument, sources);
-  for (std::string_view name : {"switch", "switchwith", "block", "blockwith"})
-    if (call.function == name) return in_topology(call, sources);
+  for (std::string_view kind : {"switch", "block", "ring", "torus"}) {
+    if (!call.function.starts_with(kind)) continue;
+    std::string_view rest = call.function.substr(kind.size());
+    if (rest.empty() || rest == "with")
+      return in_topology(kind, !rest.empty(), call.argument, sources);
+  }
   return fail(
-      fmt::format("there is no function {}{{}}; there are feature, switch, switchwith, "
-                  "block and blockwith",
+      fmt::format("there is no function {}{{}}; there are feature, switch, block, ring, torus, "
+                  "switchwith, blockwith, ringwith and toruswith",
                   printable(call.function)));
+}
+
+// Names of any of them can be used; of two alike the first counts.
+Topology all_in_one(std::vector<Topology> all) {
+  Topology out;
+  for (Topology& one : all) {
+    std::ranges::move(one.switches, std::back_inserter(out.switches));
+    std::ranges::move(one.blocks, std::back_inserter(out.blocks));
+    std::ranges::move(one.rings, std::back_inserter(out.rings));
+    std::ranges::move(one.tori, std::back_inserter(out.tori));
+    if (out.block_sizes.empty()) out.block_sizes = one.block_sizes;
+  }
+  return out;
 }
 
 }  // namespace
@@ -129,8 +169,15 @@ HostSources sources_of(Controller& controller) {
 
 Result<Topology> load_topology(const std::string& slurm_conf) {
   auto slash = slurm_conf.rfind('/');
-  std::string path = (slash == std::string::npos ? "" : slurm_conf.substr(0, slash + 1)) +
-                     std::string("topology.conf");
+  std::string folder = slash == std::string::npos ? "" : slurm_conf.substr(0, slash + 1);
+  if (std::string yaml = folder + "topology.yaml"; ::access(yaml.c_str(), F_OK) == 0) {
+    auto text = read_file(yaml);
+    if (!text) return std::unexpected(text.error());
+    auto all = parse_topology_yaml(yaml, *text);
+    if (!all) return std::unexpected(all.error());
+    return all_in_one(std::move(*all));
+  }
+  std::string path = folder + "topology.conf";
   if (::access(path.c_str(), F_OK) != 0)
     return fail(fmt::format("No topology information available: there is no {}", path));
   return parse_topology_conf(path, [](const std::string& name) { return read_file(name); });

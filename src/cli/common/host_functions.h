@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions in lists of hosts: feature{x}, switch{x}, switchwith{node}, block{x}, blockwith{node}.
+// Functions in lists of hosts: feature{x}, switch{x}, switchwith{node}, and the latter two also for
+// block, ring and torus.
 #pragma once
 #include <functional>
 #include <string>
@@ -24,7 +25,8 @@ Result<Hostlist> resolve_hosts(std::string_view text, const HostSources& sources
 // What a cluster's controller and its files say. It outlives them.
 class Controller;
 HostSources sources_of(Controller& controller);
-// topology.conf beside slurm.conf. The error says that there is none.
+// All topologies of topology.yaml beside slurm.conf, or topology.conf. The error says that there is
+// neither.
 Result<Topology> load_topology(const std::string& slurm_conf);
 
 }  // namespace ym::cli

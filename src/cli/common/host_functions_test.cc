@@ -24,7 +24,8 @@ HostSources sources() {
             return parse_topology_conf("t", [](const std::string&) -> Result<std::string> {
               return "SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n[3-4]\n"
                      "SwitchName=top Switches=s[1-2]\n"
-                     "BlockName=b1 Nodes=n[1-3]\nBlockName=b2 Nodes=n4\n";
+                     "BlockName=b1 Nodes=n[1-3]\nBlockName=b2 Nodes=n4\n"
+                     "RingName=r1 Nodes=n[3-4]\nRingName=r2 Nodes=n[1-2]\n";
             });
           }};
 }
@@ -42,6 +43,8 @@ TEST(HostFunctions, MeanNodes) {
   EXPECT_EQ(resolved("switchwith{n2}"), "n[1-2]");
   EXPECT_EQ(resolved("block{b1,b2}"), "n[1-4]");
   EXPECT_EQ(resolved("blockwith{n3}"), "n[1-3]");
+  EXPECT_EQ(resolved("ring{r1}"), "n[3-4]");
+  EXPECT_EQ(resolved("ringwith{n1}"), "n[1-2]");
 }
 
 TEST(HostFunctions, StandAmongOtherNames) {

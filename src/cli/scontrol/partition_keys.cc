@@ -187,7 +187,7 @@ const std::vector<PartitionKey>& rule_keys() {
       {{"DisableRootJobs", "", "YES|NO", "Are root's jobs refused?"},
        "disable_root",
        truth<&S::disable_root>},
-      {{"ExclusiveTopo", "", "YES|NO", "Kept and shown"},
+      {{"ExclusiveTopo", "", "YES|NO", "Do jobs have their blocks for themselves?"},
        "exclusive_topo",
        truth<&S::exclusive_topo>},
       {{"ExclusiveUser", "", "YES|NO", "One user at a time on a node"},

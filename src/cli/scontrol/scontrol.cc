@@ -182,7 +182,8 @@ CommandPage scontrol_page() {
   verbs += "Kinds of things to show: " + shown_kinds() +
            ".\n\n"
            "Lists of nodes may have functions: feature{NAME}, switch{NAME}, switchwith{NODE}, "
-           "block{NAME}, blockwith{NODE}; the last four read topology.conf.\n\n"
+           "and the latter two also for block, ring and torus, as topology.yaml or topology.conf "
+           "says.\n\n"
            "The prompt also takes all, hide, details, oneliner, quiet, verbose, exit, quit and "
            "!!.\n\n";
   verbs += keys_text("Keys of update job", KeyKind::Job);

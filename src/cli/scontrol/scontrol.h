@@ -165,8 +165,8 @@ Status fetch_rows(Controller& controller, const Question& question, std::vector<
       [&rows] { rows.clear(); });
 }
 
-// The list with its hostlist functions resolved: feature{x}, switch{x}, switchwith{n}, block{x},
-// blockwith{n}. Names that the controller must know are asked for; others need nobody.
+// The list with its hostlist functions resolved (common/host_functions.h). Names that the
+// controller must know are asked for; others need nobody.
 Result<Hostlist> hosts_of(ScontrolContext& context, std::string_view text);
 
 CommandPage scontrol_page();

@@ -10,7 +10,9 @@ constexpr KeyHelp kSlurmConf[] = {
     {Main, "AllowSpecResourcesUsage",
      "Jobs may ask with -S for other specialized cores than a node's own"},
     {Main, "AuthInfo",
-     "key_file=PATH: the cluster's key, when it is not slurm.key beside slurm.conf"},
+     "key_file=PATH, jwks_file=PATH: the cluster's keys, when they are not slurm.key and "
+     "slurm.jwks "
+     "beside slurm.conf; clock_skew=SECONDS that clocks may differ, 60 if not said"},
     {Main, "BatchStartTimeout",
      "How long a node may take to confirm that it has begun a batch job"},
     {Main, "BcastExclude",
@@ -64,10 +66,11 @@ constexpr KeyHelp kSlurmConf[] = {
     {Main, "OverTimeLimit", "The minutes that a job may run beyond its time limit"},
     {Main, "PreemptExemptTime", "How long a job runs before it may be ended for another"},
     {Main, "PreemptMode",
-     "How jobs make room for others: OFF, CANCEL, REQUEUE or SUSPEND,GANG; see PreemptType"},
+     "How jobs make room for others: OFF, CANCEL, REQUEUE or SUSPEND,GANG; see PreemptType. GANG: "
+     "jobs take turns where OverSubscribe lets them share"},
     {Main, "PreemptParameters",
      "min_exempt_priority=N, reclaim_licenses, reorder_count=N, send_user_signal, strict_order, "
-     "youngest_first"},
+     "suspend_grace_time=SECONDS, youngest_first"},
     {Main, "PreemptType",
      "Who makes room for whom: preempt/none, preempt/partition_prio (PriorityTier), preempt/qos"},
     {Main, "PriorityFavorSmall", "The job size factor is larger for smaller jobs"},
@@ -83,7 +86,10 @@ constexpr KeyHelp kSlurmConf[] = {
     {Main, "PriorityWeightPartition", "What the partition with the highest PriorityJobFactor adds"},
     {Main, "PriorityWeightTRES",
      "What asking for all of a resource adds: cpu=1000,mem=500,gres/gpu=3000"},
-    {Main, "PrivateData", "cloud: nodes of a cloud are shown while they are switched off, too"},
+    {Main, "PrivateData",
+     "What users see of their own only: jobs, nodes, partitions, reservations, usage …; cloud: "
+     "nodes "
+     "of a cloud are shown while they are switched off, too"},
     {Main, "Prolog",
      "A program, or a pattern of several, that root runs on each node before a job's first step"},
     {Main, "PrologFlags",
@@ -108,8 +114,10 @@ constexpr KeyHelp kSlurmConf[] = {
      "When a node that was down comes back by itself: 0 never, 1 if it was only silent, 2 whenever "
      "it registers"},
     {Main, "SchedulerParameters",
-     "ym_policy=NAME (see yardmaster sim --help), bf_max_time, bf_window, bf_max_job_user and "
-     "others of bf_*; what has no effect here is warned of"},
+     "ym_policy=NAME (see yardmaster sim --help), bf_max_time, bf_window, bf_max_job_user, "
+     "max_switch_wait, bf_topopt_enable and others of bf_*; what has no effect here is warned of"},
+    {Main, "SchedulerTimeSlice",
+     "How long a turn is, in seconds, if jobs take turns (PreemptMode=GANG)"},
     {Main, "ScronParameters", "enable: users may have crontabs (scrontab)"},
     {Main, "SelectType",
      "select/cons_tres shares nodes among jobs, select/linear gives whole nodes"},
@@ -196,7 +204,9 @@ constexpr KeyHelp kSlurmConf[] = {
     {Partition, "DefMemPerNode", "Memory on each node of a job that asks for none, in MB"},
     {Partition, "DisableRootJobs", "Whether root may not use it"},
     {Partition, "Exclusive",
-     "NODE: jobs get whole nodes; USER: nodes are shared by jobs of one user only"},
+     "NODE: jobs get whole nodes; USER: nodes are shared by jobs of one user only; TOPO: jobs get "
+     "whole blocks"},
+    {Partition, "ExclusiveTopo", "Whether a job has the blocks of its nodes for itself"},
     {Partition, "GraceTime", "The seconds between a job's warning and its end, if it makes room"},
     {Partition, "Hidden", "Whether squeue and sinfo show it only with --all"},
     {Partition, "MaxCPUsPerNode", "CPUs that jobs of this partition have on one node at most"},
@@ -206,7 +216,9 @@ constexpr KeyHelp kSlurmConf[] = {
     {Partition, "MaxTime", "The longest time limit"},
     {Partition, "MinNodes", "The nodes of a job at least"},
     {Partition, "Nodes", "Its nodes; ALL"},
-    {Partition, "OverSubscribe", "EXCLUSIVE: jobs get whole nodes; NO, YES and FORCE are accepted"},
+    {Partition, "OverSubscribe",
+     "EXCLUSIVE: jobs get whole nodes; with PreemptMode=GANG, FORCE:N: so many take turns, YES:N: "
+     "those do that say so"},
     {Partition, "OverTimeLimit", "As the key of that name for the cluster"},
     {Partition, "PartitionName", "Its name; DEFAULT is for the lines that follow"},
     {Partition, "PowerDownOnIdle",

@@ -48,6 +48,7 @@ void Controller::clock_moved(Duration by) {
   for (auto& [node, contact] : contacts_) contact.last_heard = contact.last_heard + by;
   for (auto& [job, since] : owners_gone_) since = since + by;
   for (auto& [step, kill_at] : step_kill_at_) kill_at = kill_at + by;
+  for (auto& [job, at] : freezing_) at = at + by;
   last_repeat_ = last_repeat_ + by;
 }
 
@@ -57,6 +58,8 @@ void Controller::tick(Instant now, Outbox& out) {
   enforce_deadlines(now, out);
   enforce_step_limits(now, out);
   resume_preempted(now, out);
+  take_turns(now, out);
+  watch_freezing(now, out);
   watch_reservations(now, out);
   watch_reboots(now, out);
   watch_nodes(now, out);

@@ -124,7 +124,7 @@ Status Controller::alter_one(JobId id, const AlterJobs& alter, const Caller& cal
     case JobVerb::Resume: return resume(job, caller, now, out);
     case JobVerb::Top:
       // Users may not, unless a site allows them to.
-      return caller.administrator ? top(job, now, out) : Status(refuse(Errc::Disabled));
+      return caller.operates() ? top(job, now, out) : Status(refuse(Errc::Disabled));
     case JobVerb::Notify: return notify(job, alter.text, out);
     case JobVerb::Signal: break;
   }
@@ -199,9 +199,9 @@ Status Controller::set_holds(const Job& job, JobVerb verb, const Caller& caller,
   JobUpdated event = unchanged(job);
   JobId id = job.id;
   if (verb == JobVerb::Release) {
-    if (job.holds.admin && !caller.administrator) return refuse(Errc::AccessDenied);
+    if (job.holds.admin && !caller.operates()) return refuse(Errc::AccessDenied);
     event.holds = {};
-  } else if (verb == JobVerb::Hold && caller.administrator) {
+  } else if (verb == JobVerb::Hold && caller.operates()) {
     event.holds.admin = true;
   } else {
     event.holds.user = true;
@@ -222,7 +222,7 @@ Status Controller::requeue(const Job& job, const AlterJobs& alter, const Caller&
   if (job.state == JobState::Pending && !hold) return refuse(Errc::JobPending);
   if (hold) {
     JobUpdated event = unchanged(job);
-    (caller.administrator ? event.holds.admin : event.holds.user) = true;
+    (caller.operates() ? event.holds.admin : event.holds.user) = true;
     event.special_exit = alter.special_exit;
     emit(std::move(event), now, out);
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "controller/controller.h"
+#include "schedule/het.h"
 #include "schedule/shape.h"
 
 namespace ym {
@@ -25,27 +26,28 @@ bool Controller::may_be_preempted(const Preemption& plan, Instant now) const {
                by->eligible <= std::max(now, state_.time);
   if (!waits || plan.shape != shape_hash(shape_key(*by->spec))) return false;
   if (refusal_of(*partition->spec, *by->spec) != Reason::None) return false;
-  Preemptor preemptor{
-      .spec = *by->spec, .partition = *partition->spec, .priority = by->priority};
+  Preemptor preemptor{.spec = *by->spec, .partition = *partition->spec, .priority = by->priority};
   return may_preempt(config_.preempt, state_, *victim, preemptor, now) == plan.mode &&
          plan.mode != PreemptMode::Off;
 }
 
 bool Controller::preempt(const Preemption& plan, Instant now, Outbox& out) {
   if (!may_be_preempted(plan, now)) return false;
-  JobPreempted event{.job = plan.victim, .by = plan.by, .mode = plan.mode, .limit_end = {}};
-  const Job& job = state_.jobs.at(plan.victim.value);
-  if (plan.grace > Duration(0)) event.limit_end = std::min(job.limit_end, now + plan.grace);
-  emit(event, now, out);
-  const Job& victim = state_.jobs.at(plan.victim.value);
-  if (plan.mode == PreemptMode::Suspend) {
-    emit(JobSuspended{.job = plan.victim}, now, out);
-    order_suspension(state_.jobs.at(plan.victim.value), out);
-  } else if (plan.grace > Duration(0)) {
-    warn_of_preemption(victim, out);
-  } else {
-    end_preempted(plan.victim, now, out);
+  // A heterogeneous job makes room as a whole.
+  std::vector<JobId> victims;
+  for (const Job* one : components_of(state_, state_.jobs.at(plan.victim.value)))
+    if (one->state == JobState::Running) victims.push_back(one->id);
+  for (JobId id : victims) {
+    JobPreempted event{.job = id, .by = plan.by, .mode = plan.mode, .limit_end = {}};
+    const Job& job = state_.jobs.at(id.value);
+    if (plan.grace > Duration(0)) event.limit_end = std::min(job.limit_end, now + plan.grace);
+    emit(event, now, out);
+    if (plan.grace > Duration(0)) warn_of_preemption(state_.jobs.at(id.value), out);
   }
+  if (plan.mode == PreemptMode::Suspend)
+    freeze(plan.victim, now, out);
+  else if (plan.grace == Duration(0))
+    end_preempted(plan.victim, now, out);
   return true;
 }
 
@@ -57,10 +59,9 @@ void Controller::warn_of_preemption(const Job& job, Outbox& out) const {
   bool script = own && extras.signal_batch_only;
   auto order = [&](std::uint16_t signal) {
     for (const NodeShare& share : job.allocation->nodes) {
-      out.orders.push_back({share.node, SignalJob{.job = job.id,
-                                                  .sluid = job.sluid,
-                                                  .signal = signal,
-                                                  .batch_only = script}});
+      out.orders.push_back(
+          {share.node,
+           SignalJob{.job = job.id, .sluid = job.sluid, .signal = signal, .batch_only = script}});
       if (script) break;  // it is on the first node
     }
   };

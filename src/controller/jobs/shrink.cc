@@ -72,6 +72,7 @@ Status Controller::shrink(JobId id, const JobPatch& patch, Instant now, Outbox& 
   if (stay->size() == job.allocation->nodes.size()) return {};
   Allocation left = *job.allocation, gone = *job.leaving;
   left.generation += 1;
+  gone.topo_alone = left.topo_alone;
   left.nodes = *stay;
   GresShares kept, given;
   if (gone.gres) given = *gone.gres;

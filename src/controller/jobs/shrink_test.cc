@@ -4,22 +4,18 @@
 
 #include <algorithm>
 
-#include "base/format.h"
-#include "controller/controller.h"
-#include "schedule/planner.h"
+#include "controller/yard_for_test.h"
 
 namespace ym {
 namespace {
 
-Caller ada() { return {.uid = {1000}, .gid = {1000}, .user_name = "ada"}; }
-
 // Four nodes, and a job on all of them.
-class Shrink : public testing::Test {
+class Shrink : public testing::Test, protected Yard {
  protected:
-  Shrink() : controller(cluster(), {}), planner({}) {
-    EXPECT_TRUE(controller.configure(cluster(), now, out));
-    controller.begin_watch(now, out);
-    for (int i = 1; i <= 4; ++i) report(fmt::format("n{}", i));
+  static ClusterConfig four_nodes() {
+    return cluster(4, {.cpus = 2, .sockets = 2, .memory_mb = 1000});
+  }
+  Shrink() : Yard(four_nodes()) {
     SubmitJob submit;
     submit.spec.name = "j";
     submit.spec.batch = true;
@@ -28,30 +24,7 @@ class Shrink : public testing::Test {
     submit.spec.time_limit_s = 3600;
     submit.spec.min_nodes = 4;
     submit.spec.tasks = 8;
-    controller.submit({1}, submit, ada(), now, out);
-    settle();
-    controller.commit(planner.plan(controller.state(), now, {}), now, out);
-    settle();
-  }
-  static ClusterConfig cluster() {
-    ClusterConfig config;
-    config.cluster_name = "c";
-    for (int i = 1; i <= 4; ++i)
-      config.nodes.push_back(
-          {.name = fmt::format("n{}", i), .cpus = 2, .sockets = 2, .memory_mb = 1000});
-    config.partitions = {{.name = "main", .nodes = "n[1-4]", .is_default = true}};
-    return config;
-  }
-  void report(const std::string& name) {
-    NodeReport said{.node = name, .complete = true};
-    said.registration = {.cpus = 2, .memory_mb = 1000, .boot_time = {1}};
-    EXPECT_TRUE(controller.report(said, now, out));
-    settle();
-  }
-  Outbox settle() {
-    Outbox taken = std::exchange(out, {});
-    for (const Event& event : taken.events) planner.observe(event, controller.state());
-    return taken;
+    submit_and_start(submit);
   }
   // The orders that follow; what was refused is in `refused`.
   std::vector<Order> shrink(std::uint32_t nodes) {
@@ -68,13 +41,8 @@ class Shrink : public testing::Test {
     EXPECT_TRUE(controller.report({.node = name, .attempts = {attempt}}, now, out));
     settle();
   }
-  const Job& job() { return *controller.state().find(JobId{1}); }
-  const Node& node(std::string_view name) { return *controller.state().find_node(name); }
+  const Job& job() const { return Yard::job(1); }
 
-  Instant now{1'000'000'000};
-  Controller controller;
-  Planner planner;
-  Outbox out;
   std::string refused;
 };
 
@@ -104,7 +72,8 @@ TEST_F(Shrink, ALostOrderIsRepeated) {
   });
   EXPECT_EQ(kills, 1);
   // A node that knows nothing of the job is clean.
-  report("n4");
+  connect({.name = "n4", .cpus = 2, .memory_mb = 1000});
+  settle();
   EXPECT_EQ(node("n4").jobs, 0u);
 }
 
@@ -149,7 +118,7 @@ TEST_F(Shrink, StepsEndWhereTheJobIsNoMore) {
 
 TEST_F(Shrink, ARestartReadsTheSame) {
   shrink(2);
-  Controller next(cluster(), State(controller.state()));
+  Controller next(four_nodes(), State(controller.state()));
   EXPECT_EQ(next.indexes(), controller.indexes());
 }
 

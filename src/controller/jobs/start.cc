@@ -8,7 +8,7 @@
 #include "model/node_gres.h"
 #include "model/task_layout.h"
 #include "notation/hostlist.h"
-#include "schedule/forecast.h"
+#include "schedule/booking.h"
 #include "schedule/het.h"
 #include "schedule/placement.h"
 #include "schedule/shape.h"

@@ -193,7 +193,7 @@ StepShare share_of(const Room& room, std::vector<std::uint32_t> ranks, const Cre
 
 Status Controller::step_allowed(const Job* job, const Caller& caller) {
   if (!job) return refuse(Errc::InvalidJobId);
-  if (!may_alter(*job, caller)) return refuse(Errc::AccessDenied);
+  if (!may_act_as_owner(*job, caller)) return refuse(Errc::AccessDenied);
   if (job->state == JobState::Pending) return refuse(Errc::JobPending);
   if (job->state == JobState::Suspended) return refuse(Errc::NodesBusy);  // srun asks again
   if (job->state != JobState::Running) return refuse(Errc::AlreadyDone);

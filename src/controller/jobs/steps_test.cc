@@ -2,55 +2,27 @@
 #include <gtest/gtest.h>
 
 #include "base/format.h"
-#include "controller/controller.h"
-#include "controller/outbox.h"
+#include "controller/yard_for_test.h"
 #include "model/errc.h"
-#include "schedule/planner.h"
 
 namespace ym {
 namespace {
 
-Caller ada() { return {.uid = {1000}, .gid = {1000}, .user_name = "ada"}; }
-
 // Three nodes of two sockets, two cores each, two threads each; job 1 has all of them.
-class StepCreation : public testing::Test {
+class StepCreation : public testing::Test, protected Yard {
  protected:
-  StepCreation() : controller(cluster(), {}), planner({}) {
-    EXPECT_TRUE(controller.configure(cluster(), now, out));
-    controller.begin_watch(now, out);
-    for (int i = 1; i <= 3; ++i) {
-      NodeReport report{.node = fmt::format("n{}", i), .complete = true};
-      report.registration = {.cpus = 8, .memory_mb = 1000, .boot_time = {1}};
-      EXPECT_TRUE(controller.report(report, now, out));
-    }
-    settle();
+  StepCreation() : Yard(three_nodes()) {
     SubmitJob submit;
     submit.spec.name = "j";
     submit.spec.time_limit_s = 60;
     submit.spec.tasks = submit.spec.min_nodes = 3;
     submit.spec.exclusive = true;
-    controller.submit({1}, submit, ada(), now, out);
-    settle();
-    controller.commit(planner.plan(controller.state(), now, {}), now, out);
-    settle();
+    submit_and_start(submit);
   }
-  static ClusterConfig cluster() {
-    ClusterConfig config;
-    config.cluster_name = "c";
-    for (int i = 1; i <= 3; ++i)
-      config.nodes.push_back({.name = fmt::format("n{}", i),
-                              .cpus = 8,
-                              .sockets = 2,
-                              .cores_per_socket = 2,
-                              .threads_per_core = 2,
-                              .memory_mb = 1000});
-    config.partitions = {{.name = "main", .nodes = "n[1-3]", .is_default = true}};
-    return config;
-  }
-  Outbox settle() {
-    Outbox taken = std::exchange(out, {});
-    for (const Event& event : taken.events) planner.observe(event, controller.state());
-    return taken;
+  static ClusterConfig three_nodes() {
+    return cluster(
+        3,
+        {.cpus = 8, .sockets = 2, .cores_per_socket = 2, .threads_per_core = 2, .memory_mb = 1000});
   }
   Answer ask(CreateStep create) {
     create.job = {1};
@@ -86,11 +58,6 @@ class StepCreation : public testing::Test {
     }
     return out_text;
   }
-
-  Instant now{1'000'000'000};
-  Controller controller;
-  Planner planner;
-  Outbox out;
 };
 
 TEST_F(StepCreation, TasksAreLaidOutAsTheDistributionSays) {

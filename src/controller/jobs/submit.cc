@@ -9,8 +9,9 @@
 #include "model/errc.h"
 #include "notation/features.h"
 #include "notation/hostlist.h"
-#include "schedule/forecast.h"
+#include "schedule/diagnose.h"
 #include "schedule/het.h"
+#include "schedule/outlook.h"
 #include "schedule/place_gres.h"
 #include "schedule/placement.h"
 #include "schedule/queue.h"
@@ -98,6 +99,7 @@ bool any_node_takes(const State& state, const Partition& partition, JobSpec one_
   auto nodes = admitted_nodes(state, partition, one_task);
   one_task.extras = Ref(std::move(extras));
   PlacementRules within = rules_in(*partition.spec, rules);
+  within.groups = {};  // what a node could take does not depend on its neighbours
   return std::ranges::any_of(nodes, [&](const Node* node) {
     return place(one_task, {free_when_empty(*node)}, within).has_value();
   });
@@ -290,6 +292,9 @@ Status Controller::check_can_ever_run(const JobSpec& spec, bool strictly) {
     for (const Partition* partition : partitions_of(spec, state_)) {
       if (!of_job && !any_node_takes(state_, *partition, least, placement_rules())) continue;
       bool all = fits_when_empty(state_, *partition, spec, placement_rules());
+      // There is no box of that size, and there never will be.
+      TopologyKind network = rules_in(*partition->spec, placement_rules()).groups->kind;
+      if (!all && network == TopologyKind::Torus) continue;
       if (all || room == Fit::None) room = all ? Fit::All : Fit::SomeTasks;
     }
     if (room == Fit::SomeTasks && exclusion_is_to_blame(spec)) room = Fit::None;
@@ -307,13 +312,11 @@ void Controller::answer_test(RequestId request, const std::vector<JobSubmitted>&
                              Instant now, Outbox& out) {
   SubmitAnswer told{.job = admitted.front().job,
                     .components = static_cast<std::uint32_t>(admitted.size())};
-  Outlook outlook = outlook_of(state_, placement_rules(), now);
-  Calendar calendar(state_, now);
-  outlook.calendar = &calendar;
+  Outlook outlook(state_, placement_rules(), now);
   std::vector<const JobSpec*> specs;
   for (const JobSubmitted& one : admitted) specs.push_back(&*one.spec);
   Allocation all;
-  for (const Booking& booking : forecast_together(state_, specs, outlook)) {
+  for (const Booking& booking : outlook.earliest_together(specs)) {
     told.expected_start = booking.start;
     if (told.partition.empty()) told.partition = state_.find(booking.partition)->spec->name;
     told.cpus += booking.allocation.cpus();

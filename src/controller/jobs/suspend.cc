@@ -10,22 +10,54 @@
 #include "model/errc.h"
 
 namespace ym {
+namespace {
+
+constexpr std::uint16_t kSigCont = 18, kSigTstp = 20;
+
+}  // namespace
 
 Status Controller::suspend(const Job& job, const Caller& caller, Instant now, Outbox& out) {
-  // A user could let others' jobs wait for the memory that a suspended one keeps: administrators
+  // A user could let others' jobs wait for the memory that a suspended one keeps: operators
   // only, as in Slurm.
-  if (!caller.administrator) return refuse(Errc::AccessDenied);
+  if (!caller.operates()) return refuse(Errc::AccessDenied);
   if (job.state == JobState::Pending) return refuse(Errc::JobPending);
   if (is_terminal(job.state)) return refuse(Errc::AlreadyDone);
   if (job.state == JobState::Suspended) return {};
-  JobId id = job.id;
-  emit(JobSuspended{.job = id}, now, out);
-  order_suspension(state_.jobs.at(id.value), out);
+  freeze(job.id, now, out);
   return {};
 }
 
+// Its processes are told first (SIGTSTP), so that they can get ready for it; they are frozen when
+// PreemptParameters=suspend_grace_time is over. A controller that restarts meanwhile freezes them
+// at once.
+void Controller::freeze(JobId id, Instant now, Outbox& out) {
+  emit(JobSuspended{.job = id}, now, out);
+  const Job& job = state_.jobs.at(id.value);
+  if (config_.preempt.suspend_grace_s == 0) return order_suspension(job, out);
+  freezing_[id] = now + std::chrono::seconds(config_.preempt.suspend_grace_s);
+  order_signal(job, kSigTstp, out);
+}
+
+void Controller::watch_freezing(Instant now, Outbox& out) {
+  std::vector<JobId> due;
+  for (const auto& [id, at] : freezing_)
+    if (at <= now) due.push_back(id);
+  for (JobId id : due) {
+    freezing_.erase(id);
+    const Job* job = state_.find(id);
+    if (job && job->state == JobState::Suspended) order_suspension(*job, out);
+  }
+}
+
+void Controller::order_signal(const Job& job, std::uint16_t signal, Outbox& out) {
+  for (const NodeShare& share : job.allocation->nodes)
+    out.orders.push_back(
+        {share.node,
+         SignalJob{.job = job.id, .sluid = job.sluid, .signal = signal, .whole_job = true}});
+}
+
 Status Controller::resume(const Job& job, const Caller& caller, Instant now, Outbox& out) {
-  if (!caller.administrator) return refuse(Errc::AccessDenied);
+  if (!caller.operates()) return refuse(Errc::AccessDenied);
   if (job.state == JobState::Pending) return refuse(Errc::JobPending);
   if (is_terminal(job.state)) return refuse(Errc::AlreadyDone);
   if (job.state != JobState::Suspended) return refuse(Errc::JobNotSuspended);
@@ -47,7 +79,11 @@ bool Controller::can_go_on(const Job& job) const {
 void Controller::go_on(JobId id, Instant now, Outbox& out) {
   emit(JobResumed{.job = id}, now, out);
   forget_limits(id);  // a step that was told of its end gets the same grace anew
-  order_suspension(state_.jobs.at(id.value), out);
+  freezing_.erase(id);
+  const Job& job = state_.jobs.at(id.value);
+  order_suspension(job, out);
+  // Who stopped by himself when he was told goes on, too.
+  if (config_.preempt.suspend_grace_s > 0) order_signal(job, kSigCont, out);
 }
 
 void Controller::order_suspension(const Job& job, Outbox& out) const {
@@ -55,6 +91,7 @@ void Controller::order_suspension(const Job& job, Outbox& out) const {
 }
 
 void Controller::order_suspension(const Job& job, NodeId node, Outbox& out) const {
+  if (freezing_.contains(job.id)) return;  // not yet
   out.orders.push_back(
       {node,
        SuspendJob{.job = job.id, .sluid = job.sluid, .suspend = job.state == JobState::Suspended}});

@@ -167,7 +167,7 @@ Status Controller::update(const Job& job, const JobPatch& asked, const Caller& c
   bool raises_priority = (patch.priority && *patch.priority > priority_now(job, now)) ||
                          (patch.nice && *patch.nice < job.spec->nice);
   if ((raises_limit && !pending) || raises_priority || patch.admin_comment || patch.site_factor)
-    if (!caller.administrator) return refuse(Errc::AccessDenied);
+    if (!caller.operates()) return refuse(Errc::AccessDenied);
 
   JobSpec spec = patched(*job.spec, patch);
   if (pending) {
@@ -195,8 +195,8 @@ Status Controller::update(const Job& job, const JobPatch& asked, const Caller& c
     event.dependency = dependency->empty() ? Ref<Dependency>{} : Ref(std::move(*dependency));
     event.dependency_failed = false;
   }
-  if (patch.priority == 0u) (caller.administrator ? event.holds.admin : event.holds.user) = true;
-  if (patch.priority.value_or(0) > 0 && (caller.administrator || !job.holds.admin)) {
+  if (patch.priority == 0u) (caller.operates() ? event.holds.admin : event.holds.user) = true;
+  if (patch.priority.value_or(0) > 0 && (caller.operates() || !job.holds.admin)) {
     event.holds = {};
     event.special_exit = false;
   }

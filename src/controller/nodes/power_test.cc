@@ -5,35 +5,20 @@
 
 #include <algorithm>
 
-#include "base/format.h"
-#include "controller/controller.h"
-#include "schedule/planner.h"
+#include "controller/yard_for_test.h"
 
 namespace ym {
 namespace {
 
 using std::chrono::seconds;
 
-Caller root() { return {.uid = {0}, .gid = {0}, .user_name = "root", .administrator = true}; }
-Caller ada() { return {.uid = {1000}, .gid = {1000}, .user_name = "ada"}; }
-
 // Four nodes that are on, in two partitions.
-class Power : public testing::Test {
+class Power : public testing::Test, protected Yard {
  protected:
-  Power() : controller(cluster(), {}), planner({}) {
-    configure(cluster());
-    controller.begin_watch(now, out);
-    for (int i = 1; i <= 4; ++i) connect(fmt::format("n{}", i));
-    settle();
-  }
+  Power() : Yard(cluster()) {}
   static ClusterConfig cluster() {
-    ClusterConfig config;
-    config.cluster_name = "c";
-    for (int i = 1; i <= 4; ++i)
-      config.nodes.push_back(
-          {.name = fmt::format("n{}", i), .cpus = 4, .sockets = 4, .memory_mb = 1000});
-    config.partitions = {{.name = "main", .nodes = "n[1-4]", .is_default = true},
-                         {.name = "odd", .nodes = "n3"}};
+    ClusterConfig config = Yard::cluster(4, {.cpus = 4, .sockets = 4, .memory_mb = 1000});
+    config.partitions.push_back({.name = "odd", .nodes = "n3"});
     config.power = {.suspend_program = "off", .resume_program = "on"};
     config.power.suspend_time = seconds(60);
     config.slurmd_timeout = seconds(100'000);
@@ -44,9 +29,7 @@ class Power : public testing::Test {
     settle();
   }
   void connect(const std::string& name) {
-    NodeReport report{.node = name, .complete = true};
-    report.registration = {.cpus = 4, .memory_mb = 1000, .boot_time = now, .slurmd_start = now};
-    EXPECT_TRUE(controller.report(report, now, out));
+    Yard::connect({.name = name, .cpus = 4, .memory_mb = 1000});
   }
   // What was run since it was last asked: "off n1;on n[2-3]".
   std::string ran() { return std::exchange(ran_, {}); }
@@ -58,8 +41,7 @@ class Power : public testing::Test {
     }
   }
   void settle() {
-    Outbox taken = std::exchange(out, {});
-    for (const Event& event : taken.events) planner.observe(event, controller.state());
+    Outbox taken = Yard::settle();
     for (const SideProgram& one : taken.side_programs) {
       ran_ += (ran_.empty() ? "" : ";") + one.program + " " + one.arguments.at(0);
       file = one.file_text;
@@ -93,8 +75,6 @@ class Power : public testing::Test {
     controller.commit(planner.plan(controller.state(), now, {}), now, out);
     settle();
   }
-  const Node& node(std::string_view name) { return *controller.state().find_node(name); }
-  const Job& job(std::uint32_t id) { return *controller.state().find(JobId{id}); }
   std::size_t launches() {
     return static_cast<std::size_t>(std::ranges::count_if(orders, [](const Order& order) {
       return std::holds_alternative<LaunchJob>(order.message);
@@ -102,10 +82,6 @@ class Power : public testing::Test {
   }
 
   std::uint8_t wait_all_nodes = 0;  // of jobs that are submitted
-  Instant now{1'000'000'000};
-  Controller controller;
-  Planner planner;
-  Outbox out;
   std::vector<Order> orders;
   std::string refused, ran_, file;
 };

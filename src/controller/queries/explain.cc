@@ -9,7 +9,9 @@
 #include "controller/queries/select.h"
 #include "model/errc.h"
 #include "notation/time_limit.h"
+#include "schedule/diagnose.h"
 #include "schedule/het.h"
+#include "schedule/outlook.h"
 #include "schedule/place_gres.h"
 #include "schedule/planner.h"
 
@@ -111,12 +113,12 @@ class Explainer {
   }
 
   // When the request, with the other components as they are, could start.
-  std::optional<Booking> soonest(const JobSpec& spec, const Outlook& outlook) const {
-    if (!job_.het_job) return forecast(state_, spec, outlook);
+  std::optional<Booking> soonest(const JobSpec& spec, Outlook& outlook) const {
+    if (!job_.het_job) return outlook.earliest(spec);
     std::vector<const JobSpec*> specs;
     for (const Job* one : components_of(state_, job_))
       specs.push_back(one->id == job_.id ? &spec : &*one->spec);
-    std::vector<Booking> bookings = forecast_together(state_, specs, outlook);
+    std::vector<Booking> bookings = outlook.earliest_together(specs);
     if (job_.het_offset >= bookings.size()) return std::nullopt;
     return std::move(bookings[job_.het_offset]);
   }
@@ -183,16 +185,13 @@ class Explainer {
                       job_.array_job.value));
       return;
     }
-    std::vector<Booking> before = promises_before(plan);
-    Outlook outlook = outlook_of(state_, rules_, now_);
+    Outlook outlook(state_, rules_, now_);
+    for (const Booking& booking : promises_before(plan)) outlook.promise(booking);
     for (const Proposal& start : plan.starts) {
       if (is_of_this_job(start.job)) continue;
-      before.push_back(booking_of(start));
-      for (const Proposal& other : start.others) before.push_back(booking_of(other));
+      outlook.promise(booking_of(start));
+      for (const Proposal& other : start.others) outlook.promise(booking_of(other));
     }
-    outlook.booked = &before;
-    Calendar calendar(state_, now_);
-    outlook.calendar = &calendar;
     std::optional<Booking> booking = soonest(spec_, outlook);
     if (!booking) return explain_impossible(outlook);
     note_start(*booking);
@@ -228,7 +227,7 @@ class Explainer {
     told_.partition = state_.find(booking.partition)->spec->name;
   }
 
-  void explain_impossible(const Outlook& outlook) {
+  void explain_impossible(Outlook& outlook) {
     bool refused = std::ranges::all_of(partitions_of(spec_, state_), [&](const Partition* one) {
       return refusal_of(*one->spec, spec_) != Reason::None;
     });
@@ -260,7 +259,7 @@ class Explainer {
   }
 
   // Would it start now if it asked for no generic resources?
-  bool waits_for_gres(const Outlook& alone) const {
+  bool waits_for_gres(Outlook& alone) const {
     if (!gres_request(spec_)) return false;
     JobSpec plain = spec_;
     JobExtras extras = *plain.extras;
@@ -292,7 +291,7 @@ class Explainer {
   }
 
   // Would it start now without its licences, and not with them?
-  bool wants_licenses_only(const Outlook& alone) const {
+  bool wants_licenses_only(Outlook& alone) const {
     if (spec_.extras->licenses.empty()) return false;
     auto with = soonest(spec_, alone);
     JobSpec spec = spec_;
@@ -304,10 +303,8 @@ class Explainer {
   }
 
   // Would it start now, were it not for those before it?
-  void explain_wait(const Outlook& outlook) {
-    static const std::vector<Booking> kNone;
-    Outlook alone = outlook;
-    alone.booked = &kNone;
+  void explain_wait(Outlook& outlook) {
+    Outlook alone(state_, rules_, now_);
     auto sooner = soonest(spec_, alone);
     if (wants_licenses_only(alone))
       return add(Reason::Licenses, "licences that it needs are taken: " + spec_.extras->licenses,
@@ -315,9 +312,9 @@ class Explainer {
     if (sooner && sooner->start <= now_)
       add(Reason::Priority,
           fmt::format("{} in the queue before it is promised these nodes",
-                      outlook.booked->size() == 1
+                      outlook.promises() == 1
                           ? std::string("a job")
-                          : fmt::format("each of {} jobs", outlook.booked->size())),
+                          : fmt::format("each of {} jobs", outlook.promises())),
           "a higher priority, or a smaller request");
     else if (waits_for_gres(alone))
       explain_gres();
@@ -326,7 +323,7 @@ class Explainer {
           "running jobs must end, or a smaller request");
   }
 
-  void try_change(const Outlook& outlook, Instant expected, std::string change, JobSpec spec) {
+  void try_change(Outlook& outlook, Instant expected, std::string change, JobSpec spec) {
     auto booking = soonest(spec, outlook);
     if (!booking || booking->start >= expected) return;
     told_.alternatives.push_back({.change = std::move(change),
@@ -337,7 +334,7 @@ class Explainer {
 
   // One thing at a time, the least change first: the longest time, the most nodes that would start
   // sooner.
-  void find_alternatives(const Outlook& outlook, Instant expected) {
+  void find_alternatives(Outlook& outlook, Instant expected) {
     bool limited = spec_.time_limit_s && spec_.time_limit_s != JobSpec::kUnlimited;
     std::uint32_t minutes = limited ? spec_.time_limit_s / 60 : 24 * 60;
     for (std::uint32_t part : {75u, 50u, 25u, 10u}) {

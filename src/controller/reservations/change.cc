@@ -113,7 +113,7 @@ Result<Reservation> Controller::wanted_reservation(const UpdateReservation& upda
 void Controller::update_reservation(RequestId request, const UpdateReservation& update,
                                     const Caller& caller, Instant now, Outbox& out) {
   const Reservation* known = state_.find_reservation(update.wanted.name);
-  bool may = caller.administrator;
+  bool may = caller.operates();
   // USER_DELETE: whoever may use it may delete it.
   if (update.remove && known && known->has(ReservationFlag::UserDelete))
     may = may || admits(*known, caller.user_name, caller.groups, "");

@@ -76,12 +76,14 @@ std::string task_environment(const StepShare& share, std::uint32_t local, std::u
 }  // namespace
 
 Result<StepShare> check_credential(const StepCredential& credential, const std::string& node,
-                                   std::uint32_t caller, Instant now) {
+                                   std::uint32_t caller, const CredentialTime& time) {
   if (caller != 0 && caller != credential.uid.value) {
     return fail(
         fmt::format("the step belongs to uid {}, not to uid {}", credential.uid.value, caller));
   }
-  if (now > credential.expires) return fail("Job credential expired");
+  if (time.now > credential.expires + time.skew) return fail("Job credential expired");
+  if (credential.issued && credential.issued > time.now + time.skew)
+    return fail("Job credential issued in the future; do the clocks differ?");
   if (credential.step.id == kBatchStep) return fail("a batch script is not launched by srun");
   std::uint32_t number = node_number(credential, node);
   if (number >= credential.node_names.size() || number >= credential.step.shares.size()) {

@@ -29,9 +29,13 @@ struct LaunchFacts {
   std::string launcher;                  // where srun is, as an IP address; may be unknown
 };
 
+struct CredentialTime {
+  Instant now;
+  Duration skew{0};  // that the controller's clock may differ
+};
 // Signed by the controller; says who may run what here, and until when. The share of this node.
 Result<StepShare> check_credential(const StepCredential& credential, const std::string& node,
-                                   std::uint32_t caller, Instant now);
+                                   std::uint32_t caller, const CredentialTime& time);
 
 ShepherdOrder batch_order(const LaunchJob& job, const LaunchFacts& facts);
 // Refuses a step without a program, and a broken --multi-prog file.

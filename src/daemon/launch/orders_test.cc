@@ -82,7 +82,7 @@ TEST(Orders, WhatTheUserExportedLosesAgainstWhatIsTrue) {
 
 TEST(Orders, AStepsTasksAreNumberedAcrossNodes) {
   StepCredential signed_one = credential();
-  auto share = check_credential(signed_one, "n2", 1000, Instant{999});
+  auto share = check_credential(signed_one, "n2", 1000, {.now = Instant{999}});
   ASSERT_TRUE(share);
   auto order = step_order({.arguments = {"hostname"}, .std_out = "o-%t", .stdin_task = 4},
                           signed_one, *share, facts());
@@ -128,10 +128,10 @@ TEST(Orders, APreservedEnvironmentKeepsTheNumbersOfNodesAndTasks) {
 }
 
 TEST(Orders, ACredentialIsForOneUserOneNodeAndACertainTime) {
-  EXPECT_TRUE(check_credential(credential(), "n1", 0, Instant{1000}));
-  EXPECT_FALSE(check_credential(credential(), "n1", 1001, Instant{1}));
-  EXPECT_FALSE(check_credential(credential(), "n3", 1000, Instant{1}));
-  EXPECT_FALSE(check_credential(credential(), "n1", 1000, Instant{1001}));
+  EXPECT_TRUE(check_credential(credential(), "n1", 0, {.now = Instant{1000}}));
+  EXPECT_FALSE(check_credential(credential(), "n1", 1001, {.now = Instant{1}}));
+  EXPECT_FALSE(check_credential(credential(), "n3", 1000, {.now = Instant{1}}));
+  EXPECT_FALSE(check_credential(credential(), "n1", 1000, {.now = Instant{1001}}));
 }
 
 TEST(Orders, MultiProgGivesEachTaskItsOwnProgram) {

@@ -3,6 +3,7 @@
 
 #include "daemon/slurmctld/debug_lines.h"
 #include "daemon/slurmctld/desk_impl.h"
+#include "daemon/slurmctld/permissions.h"
 #include "os/stopwatch.h"
 
 namespace ym {
@@ -22,6 +23,12 @@ void Desk::on_frame(ConnectionId from, const Peer& peer, Frame& frame) {
 void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
   using wire::message_number;
   ReplyTo to{.connection = from, .correlation = frame.header.correlation};
+  if (const Permission* rule = permission_for(frame.header.type)) {
+    Caller caller = s_.directory->caller(peer, wall_clock());
+    if (Status may = check_permission(*rule, peer, caller); !may) return deny(to, may.error());
+  } else {
+    return deny_unknown(to);
+  }
   switch (frame.header.type) {
     case message_number<SubmitJob>: return submit(to, peer, frame);
     case message_number<AlterJobs>: return to_core<AlterJobs>(to, peer, frame);
@@ -37,15 +44,15 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<UpdateReservation>: return change_reservation(to, peer, frame);
     case message_number<NodeReport>: return node_report(to, peer, frame);
     case message_number<QueryJobs>: return query_jobs(to, peer, frame);
-    case message_number<QuerySteps>: return query_steps(to, frame);
+    case message_number<QuerySteps>: return query_steps(to, peer, frame);
     case message_number<GetJobCredential>: return job_credential(to, peer, frame);
-    case message_number<QueryNodes>: return query_nodes(to, frame);
-    case message_number<QueryPartitions>: return query_partitions(to, frame);
-    case message_number<QueryReservations>: return query_reservations(to, frame);
+    case message_number<QueryNodes>: return query_nodes(to, peer, frame);
+    case message_number<QueryPartitions>: return query_partitions(to, peer, frame);
+    case message_number<QueryReservations>: return query_reservations(to, peer, frame);
     case message_number<QueryLicenses>: return query_licenses(to, frame);
     case message_number<QueryConfig>: return query_config(to);
     case message_number<QueryStatistics>: return query_statistics(to, peer, frame);
-    case message_number<QueryHistory>: return query_history(to, frame);
+    case message_number<QueryHistory>: return query_history(to, peer, frame);
     case message_number<SetTrigger>: return to_core<SetTrigger>(to, peer, frame);
     case message_number<ClearTriggers>: return to_core<ClearTriggers>(to, peer, frame);
     case message_number<QueryTriggers>: return query_triggers(to, peer, frame);
@@ -61,11 +68,13 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<TreeAnswers>: return fan_out_.answered(from, frame);
     case message_number<Reconfigure>: return reconfigure(to, peer, frame);
     case message_number<Shutdown>: return shut_down(to, peer, frame);
-    default:
-      return deny(to,
-                  ym::refuse(Errc::BadMessage, "a kind of message that this release does not know")
-                      .error());
+    default: return deny_unknown(to);
   }
+}
+
+void Desk::deny_unknown(ReplyTo to) {
+  deny(to,
+       ym::refuse(Errc::BadMessage, "a kind of message that this release does not know").error());
 }
 
 void Desk::on_close(ConnectionId connection) {

@@ -23,13 +23,21 @@
 #include "daemon/slurmctld/requests.h"
 #include "daemon/slurmctld/side_programs.h"
 #include "model/history.h"
-#include "net/key.h"
+#include "net/keyring.h"
 #include "net/server.h"
 #include "os/log.h"
+#include "site/configuration.h"
 
 namespace ym {
 
 struct BriefListing;
+
+// Somebody to whom PrivateData shows only what is his own.
+struct Viewer {
+  Uid uid;
+  std::vector<std::string> coordinates;  // accounts
+  bool sees(const Job& job) const;
+};
 
 // What the desk needs of the rest.
 struct DeskSurroundings {
@@ -39,13 +47,15 @@ struct DeskSurroundings {
   Published* published = nullptr;
   Requests* requests = nullptr;
   Directory* directory = nullptr;
-  const ClusterKey* key = nullptr;
+  const Keys* keys = nullptr;
   Log* log = nullptr;
   Programs* programs = nullptr;
   SidePrograms* side_programs = nullptr;
   std::string config_path;
   Instant started;
   std::function<void(bool controller_only)> shut_down;
+  // The keys, read again; what they sign with when they say nothing is wrong.
+  std::function<Status(const LoadedConfiguration&)> renew_keys;
   std::function<std::string()> log_trouble;
 };
 
@@ -78,6 +88,7 @@ class Desk {
     std::optional<QuerySteps> steps;      // set: of steps, `query` does not count
     std::shared_ptr<BriefListing> brief;  // set: of the fields that were asked for
     std::optional<QueryHistory> history;  // set: with steps that have ended
+    std::optional<Viewer> viewer;         // set: sees some jobs only
   };
 
   void on_frame(ConnectionId from, const Peer& peer, Frame& frame);
@@ -85,6 +96,9 @@ class Desk {
   template <class T>
   void answer(ReplyTo to, const T& message, std::uint16_t flags = 0);
   void deny(ReplyTo to, const Error& error);
+  void deny_unknown(ReplyTo to);
+  // Whose jobs the caller sees: set, only this user's (PrivateData).
+  std::optional<Viewer> viewer_of_jobs(const View& view, const Peer& peer);
   template <class T>
   void to_core(ReplyTo to, const Peer& peer, Frame& frame);
   template <class T>
@@ -103,20 +117,20 @@ class Desk {
   void keep_brief(Listing& listing);
   bool list_brief(ConnectionId connection, Listing& listing);
   // desk_history.cc
-  void query_history(ReplyTo to, const Frame& frame);
+  void query_history(ReplyTo to, const Peer& peer, const Frame& frame);
   bool list_history(ConnectionId connection, Listing& listing);
   void query_triggers(ReplyTo to, const Peer& peer, const Frame& frame);
   void get_crontab(ReplyTo to, const Peer& peer, const Frame& frame);
   void update_crontab(ReplyTo to, const Peer& peer, const Frame& frame);
-  void query_nodes(ReplyTo to, const Frame& frame);
+  void query_nodes(ReplyTo to, const Peer& peer, const Frame& frame);
   // desk_steps.cc
-  void query_steps(ReplyTo to, const Frame& frame);
+  void query_steps(ReplyTo to, const Peer& peer, const Frame& frame);
   void job_credential(ReplyTo to, const Peer& peer, const Frame& frame);
   bool list_steps(ConnectionId connection, Listing& listing);
   // desk_queries.cc
-  void query_partitions(ReplyTo to, const Frame& frame);
+  void query_partitions(ReplyTo to, const Peer& peer, const Frame& frame);
   void change_reservation(ReplyTo to, const Peer& peer, Frame& frame);
-  void query_reservations(ReplyTo to, const Frame& frame);
+  void query_reservations(ReplyTo to, const Peer& peer, const Frame& frame);
   void query_licenses(ReplyTo to, const Frame& frame);
   void query_config(ReplyTo to);
   void add_live_values(ConfigAnswer& config, const View& view);

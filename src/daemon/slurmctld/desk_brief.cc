@@ -38,7 +38,8 @@ std::size_t portion_of(const BriefListing& brief) { return brief.frames == 1 ? 1
 
 void Desk::begin_brief(Listing& listing, const std::string& question) {
   listing.brief = std::make_shared<BriefListing>();
-  if (question.size() <= AnswerCache::kQuestionMax) listing.brief->question = question;
+  if (question.size() <= AnswerCache::kQuestionMax && !listing.viewer)
+    listing.brief->question = question;
   listing.brief->begun = monotonic_clock();
   bool in_order = listing.query.order == JobOrder::Usual && listing.query.filter.targets.empty();
   if (!in_order) return;
@@ -118,6 +119,7 @@ bool Desk::list_brief(ConnectionId connection, Listing& listing) {
   };
   bool goes_on = true;
   auto add = [&](const Job& job, std::uint64_t shape = 0) {
+    if (listing.viewer && !listing.viewer->sees(job)) return true;
     JobRow& row =
         rows.rows.emplace_back(brief_row(state, job, *listing.view.verdicts, now, fields, shape));
     if (scale.rules.counts() && has(fields, JobField::Priority))

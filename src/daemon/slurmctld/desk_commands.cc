@@ -96,6 +96,10 @@ void Desk::reconfigure(ReplyTo to, const Peer& peer, const Frame& frame) {
     s_.log->error("reconfigure refused, the old configuration stays: {}", loaded.error().text);
     return deny(to, loaded.error());
   }
+  if (Status renewed = s_.renew_keys(*loaded); !renewed) {
+    s_.log->error("reconfigure refused, the old keys stay: {}", renewed.error().text);
+    return deny(to, renewed.error());
+  }
   for (const std::string& warning : loaded->warnings) s_.log->info("{}", warning);
   for (const std::string& warning : parameter_warnings(loaded->config)) s_.log->info("{}", warning);
   {
@@ -167,13 +171,9 @@ void Desk::shut_down(ReplyTo to, const Peer& peer, const Frame& frame) {
   s_.shut_down(shutdown.controller_only);
 }
 
-// Only what holds the cluster's key, or root or SlurmUser on this machine, speaks for a node.
+// Only a slurmd that holds the cluster's key, or root or SlurmUser, speaks for a node
+// (permissions.cc).
 void Desk::node_report(ReplyTo to, const Peer& peer, const Frame& frame) {
-  bool trusted = peer.kind == PeerKind::Token
-                     ? peer.role == "node"
-                     : s_.directory->caller(peer, wall_clock()).administrator;
-  if (!trusted)
-    return deny(to, ym::refuse(Errc::AccessDenied, "not a node of this cluster").error());
   NodeReport report;
   if (!read(to, frame, report)) return;
   View view = s_.published->view();
@@ -329,8 +329,7 @@ void Desk::sign(StepCreated& created, const Snapshot& state, const StepWorld& wo
   for (const NodeAddress& node : created.nodes) credential.node_names.push_back(node.name);
   credential.step_nodes = Hostlist::of(credential.node_names).str();
   created.credential = wire::encode(credential);
-  Signature signature = sign_blob(*s_.key, "step-credential", created.credential);
-  created.signature.assign(signature.begin(), signature.end());
+  created.signature = sign_blob(*s_.keys->ring(), "step-credential", created.credential);
 }
 
 // A node that is not connected hears of it when it is again: its report will lack what the order

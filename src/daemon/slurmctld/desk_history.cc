@@ -8,49 +8,16 @@
 #include "controller/queries/select.h"
 #include "controller/queries/steps.h"
 #include "daemon/slurmctld/desk_impl.h"
+#include "daemon/slurmctld/permissions.h"
 #include "os/users.h"
 
 namespace ym {
 namespace {
 
 // What a kind of message is in Slurm's words.
-const char* name_of_kind(std::uint32_t number) {
-  using wire::message_number;
-  switch (number) {
-    case message_number<SubmitJob>: return "REQUEST_SUBMIT_BATCH_JOB";
-    case message_number<AlterJobs>: return "REQUEST_UPDATE_JOB";
-    case message_number<QueryJobs>: return "REQUEST_JOB_INFO";
-    case message_number<WatchJob>: return "REQUEST_JOB_READY";
-    case message_number<GetScript>: return "REQUEST_BATCH_SCRIPT";
-    case message_number<QueryExplanation>: return "REQUEST_JOB_EXPLANATION";
-    case message_number<QueryHistory>: return "REQUEST_JOB_HISTORY";
-    case message_number<SetTrigger>: return "REQUEST_TRIGGER_SET";
-    case message_number<ClearTriggers>: return "REQUEST_TRIGGER_CLEAR";
-    case message_number<QueryTriggers>: return "REQUEST_TRIGGER_GET";
-    case message_number<UpdateCrontab>: return "REQUEST_UPDATE_CRONTAB";
-    case message_number<GetCrontab>: return "REQUEST_CRONTAB";
-    case message_number<CreateStep>: return "REQUEST_JOB_STEP_CREATE";
-    case message_number<QuerySteps>: return "REQUEST_JOB_STEP_INFO";
-    case message_number<NodeReport>: return "MESSAGE_NODE_REGISTRATION_STATUS";
-    case message_number<TreeAnswers>: return "RESPONSE_FORWARD";
-    case message_number<QueryNodes>: return "REQUEST_NODE_INFO";
-    case message_number<QueryPartitions>: return "REQUEST_PARTITION_INFO";
-    case message_number<UpdateNodes>: return "REQUEST_UPDATE_NODE";
-    case message_number<UpdatePartition>: return "REQUEST_UPDATE_PARTITION";
-    case message_number<RebootNodes>: return "REQUEST_REBOOT_NODES";
-    case message_number<UpdateReservation>: return "REQUEST_UPDATE_RESERVATION";
-    case message_number<QueryReservations>: return "REQUEST_RESERVATION_INFO";
-    case message_number<QueryLicenses>: return "REQUEST_LICENSE_INFO";
-    case message_number<Ping>: return "REQUEST_PING";
-    case message_number<QueryConfig>: return "REQUEST_BUILD_INFO";
-    case message_number<FetchConfig>: return "REQUEST_CONFIG";
-    case message_number<Reconfigure>: return "REQUEST_RECONFIGURE";
-    case message_number<Shutdown>: return "REQUEST_SHUTDOWN";
-    case message_number<GetToken>: return "REQUEST_AUTH_TOKEN";
-    case message_number<FollowEvents>: return "REQUEST_EVENTS";
-    case message_number<QueryStatistics>: return "REQUEST_STATS_INFO";
-    default: return "OTHER";
-  }
+std::string_view name_of_kind(std::uint32_t number) {
+  const Permission* known = permission_for(static_cast<std::uint16_t>(number));
+  return known ? known->name : "OTHER";
 }
 
 constexpr std::size_t kHistoryRowsPerFrame = 100;
@@ -58,9 +25,10 @@ constexpr std::size_t kPortion = 512 * 1024;
 
 }  // namespace
 
-void Desk::query_history(ReplyTo to, const Frame& frame) {
+void Desk::query_history(ReplyTo to, const Peer& peer, const Frame& frame) {
   Listing listing{
       .view = s_.published->view(), .query = {}, .correlation = to.correlation, .next = {}};
+  listing.viewer = viewer_of_jobs(listing.view, peer);
   QueryHistory query;
   if (!read(to, frame, query)) return;
   listing.history = std::move(query);
@@ -89,6 +57,7 @@ bool Desk::list_history(ConnectionId connection, Listing& listing) {
   bool full = false;
   auto visit = [&](const Job& job) {
     if (!was_there(job, query.since, query.until)) return true;
+    if (listing.viewer && !listing.viewer->sees(job)) return true;
     if (rows.rows.empty()) frame_begin = job.id;
     HistoryRow& row = rows.rows.emplace_back();
     row.job = job_row(state, job, *listing.view.verdicts, now);

@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "config/security.h"
 #include "controller/queries/explain.h"
 #include "controller/queries/reservations.h"
 #include "controller/queries/rows.h"
@@ -29,14 +30,34 @@ constexpr std::uint64_t kFeedBytes = 1 << 20;
 
 }  // namespace
 
+bool Viewer::sees(const Job& job) const {
+  return job.spec->uid == uid ||
+         std::ranges::find(coordinates, job.spec->account) != coordinates.end();
+}
+
+std::optional<Viewer> Desk::viewer_of_jobs(const View& view, const Peer& peer) {
+  if (!security_of(*view.config).hidden.jobs) return std::nullopt;
+  Caller caller = s_.directory->caller(peer, wall_clock());
+  if (caller.operates()) return std::nullopt;
+  return Viewer{.uid = caller.uid, .coordinates = std::move(caller.coordinates)};
+}
+
 void Desk::query_jobs(ReplyTo to, const Peer& peer, const Frame& frame) {
   Listing listing{
       .view = s_.published->view(), .query = {}, .correlation = to.correlation, .next = {}};
-  if (answer_again(to, peer, frame, listing.view)) return;
+  listing.viewer = viewer_of_jobs(listing.view, peer);
+  if (!listing.viewer && answer_again(to, peer, frame, listing.view)) return;
   if (!read(to, frame, listing.query)) return;
   const JobFilter& filter = listing.query.filter;
-  if (filter.targets.size() == 1 && records_of(listing.view.state, filter.targets.front()).empty())
-    return deny(to, ym::refuse(Errc::InvalidJobId).error());
+  if (filter.targets.size() == 1) {
+    auto records = records_of(listing.view.state, filter.targets.front());
+    // What is not shown is not there.
+    if (listing.viewer)
+      std::erase_if(records, [&](JobId id) {
+        return !listing.viewer->sees(listing.view.state.jobs.at(id.value));
+      });
+    if (records.empty()) return deny(to, ym::refuse(Errc::InvalidJobId).error());
+  }
   if (listing.query.fields) begin_brief(listing, frame.payload);
   if (!list_more(to.connection, listing)) return;
   std::lock_guard lock(mutex_);
@@ -48,6 +69,10 @@ void Desk::query_explanation(ReplyTo to, const Peer& peer, const Frame& frame) {
   QueryExplanation query;
   if (!read(to, frame, query)) return;
   View view = s_.published->view();
+  if (auto viewer = viewer_of_jobs(view, peer)) {
+    const Job* job = view.state.find(query.target.job);
+    if (job && !viewer->sees(*job)) return deny(to, ym::refuse(Errc::InvalidJobId).error());
+  }
   PlacementRules rules{.memory_counts = view.config->memory_is_consumable,
                        .whole_nodes = view.config->whole_nodes};
   Instant now = wall_clock();
@@ -97,6 +122,7 @@ bool Desk::list_some(ConnectionId connection, Listing& listing) {
   };
   bool full = false;
   auto visit = [&](const Job& job) {
+    if (listing.viewer && !listing.viewer->sees(job)) return true;
     if (rows.rows.empty()) frame_begin = job.id;
     rows.rows.push_back(job_row(listing.view.state, job, *listing.view.verdicts, now));
     rows.rows.back().preemptable_from =
@@ -115,11 +141,13 @@ bool Desk::list_some(ConnectionId connection, Listing& listing) {
   return full;
 }
 
-void Desk::query_nodes(ReplyTo to, const Frame& frame) {
+void Desk::query_nodes(ReplyTo to, const Peer& peer, const Frame& frame) {
   QueryNodes query;
   if (!read(to, frame, query)) return;
   View view = s_.published->view();
   NodeRows rows;
+  bool hidden = security_of(*view.config).hidden.nodes && peer.role != "node";
+  if (hidden && !s_.directory->caller(peer, wall_clock()).operates()) return answer(to, rows);
   Instant now = wall_clock();
   auto add = [&](const Node& node) {
     NodeRow row = node_row(view.state, node);
@@ -144,11 +172,14 @@ void Desk::query_nodes(ReplyTo to, const Frame& frame) {
   answer(to, rows);
 }
 
-void Desk::query_partitions(ReplyTo to, const Frame& frame) {
+void Desk::query_partitions(ReplyTo to, const Peer& peer, const Frame& frame) {
   QueryPartitions query;
   if (!read(to, frame, query)) return;
   View view = s_.published->view();
   PartitionRows rows;
+  if (security_of(*view.config).hidden.partitions &&
+      !s_.directory->caller(peer, wall_clock()).operates())
+    return answer(to, rows);
   view.state.partitions.for_each([&](std::uint64_t, const Partition& partition) {
     if (query.name.empty() || query.name == partition.spec->name)
       rows.rows.push_back(partition_row(view.state, partition));
@@ -169,10 +200,17 @@ void Desk::change_reservation(ReplyTo to, const Peer& peer, Frame& frame) {
   to_core<UpdateReservation>(to, peer, frame);
 }
 
-void Desk::query_reservations(ReplyTo to, const Frame& frame) {
+void Desk::query_reservations(ReplyTo to, const Peer& peer, const Frame& frame) {
   QueryReservations query;
   if (!read(to, frame, query)) return;
-  ReservationRows rows = reservation_rows(s_.published->view().state, query.name, wall_clock());
+  View view = s_.published->view();
+  ReservationRows rows = reservation_rows(view.state, query.name, wall_clock());
+  Caller caller = s_.directory->caller(peer, wall_clock());
+  if (security_of(*view.config).hidden.reservations && !caller.operates())
+    std::erase_if(rows.rows, [&](const ReservationRow& row) {
+      const Reservation* known = view.state.find_reservation(row.reservation.name);
+      return !known || !admits(*known, caller.user_name, caller.groups, "");
+    });
   if (!query.name.empty() && rows.rows.empty())
     return deny(to, ym::refuse(Errc::ReservationInvalid).error());
   answer(to, rows);
@@ -292,7 +330,7 @@ void Desk::get_script(ReplyTo to, const Peer& peer, const Frame& frame) {
   if (!job || job->spec->script_blob.empty())
     return deny(to, ym::refuse(Errc::InvalidJobId).error());
   Caller caller = s_.directory->caller(peer, wall_clock());
-  if (!caller.administrator && caller.uid != job->spec->uid)
+  if (!caller.operates() && caller.uid != job->spec->uid)
     return deny(to, ym::refuse(Errc::InvalidUserId).error());
   std::string blob = job->spec->script_blob;
   bool taken = s_.journal->try_errand([this, to, blob](JournalLoop& journal) {
@@ -328,9 +366,14 @@ void Desk::get_token(ReplyTo to, const Peer& peer, const Frame& frame) {
   GetToken get;
   if (!read(to, frame, get)) return;
   Caller caller = s_.directory->caller(peer, wall_clock());
-  if (!get.user.empty() && get.user != caller.user_name)
-    return deny(to, ym::refuse(Errc::AccessDenied, "a token for somebody else").error());
-  auto token = sign_user_token(*s_.key,
+  if (!get.user.empty() && get.user != caller.user_name) {
+    if (!caller.administrator)
+      return deny(to, ym::refuse(Errc::AccessDenied, "a token for somebody else").error());
+    auto user = user_by_name(get.user);
+    if (!user) return deny(to, ym::refuse(Errc::InvalidUserId).error());
+    caller = {.uid = {user->uid}, .gid = {user->gid}, .user_name = user->name};
+  }
+  auto token = sign_user_token(*s_.keys->ring(),
                                {.user = caller.user_name,
                                 .uid = caller.uid.value,
                                 .gid = caller.gid.value,

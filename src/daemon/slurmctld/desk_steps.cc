@@ -11,9 +11,10 @@ constexpr std::size_t kStepRowsPerFrame = 100;
 
 }  // namespace
 
-void Desk::query_steps(ReplyTo to, const Frame& frame) {
+void Desk::query_steps(ReplyTo to, const Peer& peer, const Frame& frame) {
   Listing listing{
       .view = s_.published->view(), .query = {}, .correlation = to.correlation, .next = {}};
+  listing.viewer = viewer_of_jobs(listing.view, peer);
   QuerySteps query;
   if (!read(to, frame, query)) return;
   if (query.job && records_of(listing.view.state, {.job = *query.job}).empty())
@@ -39,6 +40,7 @@ bool Desk::list_steps(ConnectionId connection, Listing& listing) {
   };
   bool full = false;
   auto visit = [&](const Job& job) {
+    if (listing.viewer && !listing.viewer->sees(job)) return true;
     if (rows.rows.empty()) frame_begin = job.id;
     for (StepRow& row : step_rows(state, job, listing.steps->step))
       rows.rows.push_back(std::move(row));

@@ -24,17 +24,28 @@ Caller Directory::caller(const Peer& peer, Instant now) {
   Caller caller{.uid = {peer.uid},
                 .gid = {peer.gid},
                 .administrator = peer.uid == 0 || peer.uid == slurm_uid_};
+  add_names(caller, now);
+  if (!standings_ || caller.administrator) return caller;
+  Standing standing = standings_(peer.uid, caller.user_name);
+  caller.level = standing.level;
+  caller.coordinates = std::move(standing.coordinates);
+  caller.administrator = caller.level == AdminLevel::Administrator;
+  return caller;
+}
+
+void Directory::add_names(Caller& caller, Instant now) {
+  std::uint32_t uid = caller.uid.value;
   {
     std::lock_guard lock(mutex_);
-    auto at = entries_.find(peer.uid);
+    auto at = entries_.find(uid);
     if (at != entries_.end() && now - at->second.known_since < kRemember) {
       caller.user_name = at->second.name;
       caller.groups = at->second.groups;
-      return caller;
+      return;
     }
   }
-  Entry entry{.name = std::to_string(peer.uid), .known_since = now};
-  if (auto user = user_by_uid(peer.uid)) {
+  Entry entry{.name = std::to_string(uid), .known_since = now};
+  if (auto user = user_by_uid(uid)) {
     entry.name = user->name;
     for (std::uint32_t gid : groups_of(user->name, user->gid))
       if (std::string name = group_name(gid); !name.empty())
@@ -44,8 +55,7 @@ Caller Directory::caller(const Peer& peer, Instant now) {
   caller.groups = entry.groups;
   std::lock_guard lock(mutex_);
   if (entries_.size() >= kEntriesMax) entries_.clear();
-  entries_[peer.uid] = std::move(entry);
-  return caller;
+  entries_[uid] = std::move(entry);
 }
 
 }  // namespace ym

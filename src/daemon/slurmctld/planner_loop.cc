@@ -15,6 +15,8 @@ constexpr std::size_t kNewsMax = 1000;
 // Passes over the whole queue take at most this part of the time: one in so many. In between only
 // what has changed is looked at.
 constexpr int kFullShare = 20;
+// So long a pass over the whole queue goes on while there is news.
+constexpr Duration kFullAtOnce = std::chrono::milliseconds(20);
 
 }  // namespace
 
@@ -79,21 +81,33 @@ void PlannerLoop::turn_knobs(const std::string& parameters) {
 
 PlanBudget PlannerLoop::budget(bool only_changes) const {
   PlanBudget out = knobs_.budget;
-  if (only_changes) out.depth = PlanBudget::Depth::Quick;
+  out.depth = only_changes               ? PlanBudget::Depth::Quick
+              : planner_.is_unfinished() ? PlanBudget::Depth::Full
+                                         : out.depth;
+  Duration begin = monotonic_clock();
+  out.pause = [this, begin] {
+    return monotonic_clock() - begin >= kFullAtOnce && queue_.size() > 0;
+  };
   if (knobs_.time_max > Duration(0))
-    out.out_of_time = [until = monotonic_clock() + knobs_.time_max] {
+    out.out_of_time = [until = begin + knobs_.time_max -
+                               std::chrono::duration_cast<Duration>(full_took_)] {
       return monotonic_clock() > until;
     };
   return out;
 }
 
-// A quick pass says nothing of those whom it did not look at: what was said of them before holds.
-void PlannerLoop::publish(Verdicts verdicts, bool quick) {
-  verdicts.at = last_plan_;
-  if (quick)
-    verdicts_.merge(verdicts);
+// A quick pass says nothing of those whom it did not look at, nor does a full one that is not over:
+// what was said of them before holds.
+void PlannerLoop::publish(Plan& plan) {
+  bool is_part = planner_.is_unfinished() || (!plan.quick && full_took_.count() > 0);
+  plan.verdicts.at = last_plan_;
+  if (is_part) fresh_.merge(plan.verdicts);
+  if (plan.quick || plan.unfinished)
+    verdicts_.merge(plan.verdicts);
+  else if (is_part)
+    verdicts_ = std::exchange(fresh_, {});
   else
-    verdicts_ = std::move(verdicts);
+    verdicts_ = std::move(plan.verdicts);
   verdicts_.at = last_plan_;
   published_.set_verdicts(Ref(verdicts_));
 }
@@ -117,27 +131,42 @@ void PlannerLoop::run() {
     Duration until_begin = planner_.next_begin(last_plan_) - wall_clock();
     Duration wait = std::clamp(until_begin, Duration(1), kIdle);
     if (full_owed_) wait = std::clamp(full_after_ - monotonic_clock(), Duration(1), wait);
-    if (wanted_ && !outstanding_) wait = Duration(0);
+    if ((wanted_ || planner_.is_unfinished()) && !outstanding_) wait = Duration(0);
     for (News& news : queue_.take(kNewsAtOnce, wait)) take_in(news);
     if (planner_.next_begin(last_plan_) <= wall_clock()) wanted_ = true;
     if (full_owed_ && monotonic_clock() >= full_after_) wanted_ = true;
-    if (!wanted_ || outstanding_) continue;
-    wanted_ = false;
-    last_plan_ = wall_clock();
-    auto begin = stopwatch();
-    bool too_soon = monotonic_clock() < full_after_;
-    Plan plan = planner_.plan(state_, last_plan_, budget(too_soon));
-    auto took = stopwatch() - begin;
-    published_.note_plan(took, plan.quick);
-    full_owed_ = plan.quick && too_soon;
-    if (!plan.quick)
-      full_after_ =
-          monotonic_clock() + std::chrono::duration_cast<Duration>(took * kFullShare) + Duration(1);
-    publish(std::move(plan.verdicts), plan.quick);
-    if (plan.starts.empty() && plan.preemptions.empty()) continue;
-    outstanding_ = true;
-    propose_(std::move(plan));
+    if (!outstanding_ && (wanted_ || planner_.is_unfinished())) plan();
   }
+}
+
+// One pass: over what changed, over everything, or a part of that. With a full pass under way, what
+// changed and a part of it take turns.
+void PlannerLoop::plan() {
+  bool goes_on = planner_.is_unfinished();
+  bool quick_turn = wanted_ && !was_quick_;
+  bool too_soon = goes_on ? quick_turn : monotonic_clock() < full_after_;
+  if (!goes_on || quick_turn) wanted_ = false;
+  last_plan_ = wall_clock();
+  auto begin = stopwatch();
+  Plan plan = planner_.plan(state_, last_plan_, budget(too_soon));
+  auto took = stopwatch() - begin;
+  was_quick_ = plan.quick;
+  publish(plan);
+  if (!goes_on) full_owed_ = plan.quick && too_soon;
+  if (plan.quick)
+    published_.note_plan(took, true);
+  else
+    full_took_ += took;
+  if (!plan.quick && !plan.unfinished) {
+    published_.note_plan(full_took_, false);
+    full_owed_ = false;
+    full_after_ = monotonic_clock() +
+                  std::chrono::duration_cast<Duration>(full_took_ * kFullShare) + Duration(1);
+    full_took_ = {};
+  }
+  if (plan.starts.empty() && plan.preemptions.empty()) return;
+  outstanding_ = true;
+  propose_(std::move(plan));
 }
 
 }  // namespace ym

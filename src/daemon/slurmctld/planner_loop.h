@@ -45,8 +45,9 @@ class PlannerLoop {
   void run();
   void take_in(News& news);
   void turn_knobs(const std::string& parameters);
+  void plan();
   PlanBudget budget(bool only_changes) const;
-  void publish(Verdicts verdicts, bool quick);
+  void publish(Plan& plan);
   void count_priorities(const PriorityRules& rules, bool changed);
 
   Planner planner_;
@@ -54,6 +55,7 @@ class PlannerLoop {
   std::string parameters_;
   SchedulerKnobs knobs_;
   Verdicts verdicts_;    // the last full pass's, with those of later quick ones
+  Verdicts fresh_;       // the same of a full pass that is not over
   PriorityScale scale_;  // of the multifactor priority, if that counts
   Published& published_;
   Propose propose_;
@@ -64,7 +66,9 @@ class PlannerLoop {
   Instant last_plan_;
   Duration full_after_{0};  // when the whole queue may be looked at again, by the monotonic clock
   bool full_owed_ = false;  // it was too soon for it; only changes were looked at
-  std::jthread thread_;     // last: it uses the others
+  bool was_quick_ = false;  // the last pass
+  std::chrono::microseconds full_took_{0};  // of a full pass, so far
+  std::jthread thread_;                     // last: it uses the others
 };
 
 }  // namespace ym

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "config/security.h"
 #include "daemon/slurmctld/recovery.h"
 #include "net/token.h"
 #include "os/clock.h"
@@ -33,43 +34,40 @@ void remove_state(Disk& disk, const std::string& dir) {
   for (const std::string& name : *names) static_cast<void>(disk.unlink(dir + "/" + name));
 }
 
-// What a token proves here. Nodes that fetch their configuration do not know the cluster's name
-// yet; tokens of other tools may name their user only.
-Result<Peer> authenticate(const ClusterKey& key, const std::string& cluster,
-                          std::string_view token) {
-  auto claims = verify_token(key, token, {.now = wall_clock()});
-  if (!claims) return std::unexpected(claims.error());
-  bool for_us = claims->audience.empty() || claims->audience == cluster;
-  if (!for_us) return fail("the token is for cluster " + printable(claims->audience));
-  Peer peer{.kind = PeerKind::Token, .user = claims->user, .role = claims->kind};
-  if (!claims->uid || !claims->gid) {
-    auto user = user_by_name(claims->user);
-    if (!user) return std::unexpected(user.error());
-    claims->uid = user->uid;
-    claims->gid = user->gid;
-  }
-  peer.uid = *claims->uid;
-  peer.gid = *claims->gid;
-  return peer;
+// For tokens of other tools, which name their user only.
+Result<Peer> look_up(const std::string& name) {
+  auto user = user_by_name(name);
+  if (!user) return std::unexpected(user.error());
+  return Peer{.uid = user->uid, .gid = user->gid};
+}
+
+KeyFiles key_files(const LoadedConfiguration& loaded) {
+  return {.key = key_file(loaded), .jwks = jwks_file(loaded)};
 }
 
 }  // namespace
 
-ControllerService::ControllerService(Options options, ClusterKey key, Log& log)
+ControllerService::ControllerService(Options options, KeyRing keys, Log& log)
     : options_(std::move(options)),
-      key_(std::move(key)),
+      keys_(std::move(keys)),
       log_(log),
       started_(wall_clock()),
       side_programs_(options_.loaded.path, log),
-      directory_(uid_of(options_.loaded.config.slurm_user)) {}
+      directory_(uid_of(options_.loaded.config.slurm_user), options_.standings),
+      authenticator_(keys_, {.cluster = options_.loaded.config.cluster_name,
+                             .now = wall_clock,
+                             .skew = security_of(options_.loaded.config).clock_skew,
+                             .cluster_may_be_missing = true,
+                             .look_up = look_up}) {}
 
 ControllerService::~ControllerService() { stop(); }
 
 Result<std::unique_ptr<ControllerService>> ControllerService::start(Options options, Log& log) {
-  auto key = load_or_create_key(key_file(options.loaded), system_entropy());
-  if (!key) return std::unexpected(key.error());
+  auto keys = load_keyring(key_files(options.loaded), true, wall_clock());
+  if (!keys) return std::unexpected(keys.error());
+  log.info("keys: {}", keys->describe());
   std::unique_ptr<ControllerService> service(
-      new ControllerService(std::move(options), std::move(*key), log));
+      new ControllerService(std::move(options), std::move(*keys), log));
   if (Status ok = service->open_state(); !ok) return std::unexpected(ok.error());
   if (Status ok = service->listen(); !ok) return std::unexpected(ok.error());
   return service;
@@ -146,13 +144,14 @@ DeskSurroundings ControllerService::surroundings() {
           .published = &published_,
           .requests = &requests_,
           .directory = &directory_,
-          .key = &key_,
+          .keys = &keys_,
           .log = &log_,
           .programs = programs_.get(),
           .side_programs = &side_programs_,
           .config_path = options_.loaded.path,
           .started = started_,
           .shut_down = [this](bool) { options_.shut_down(); },
+          .renew_keys = [this](const LoadedConfiguration& loaded) { return renew_keys(loaded); },
           .log_trouble =
               [this] {
                 std::lock_guard lock(trouble_mutex_);
@@ -163,12 +162,12 @@ DeskSurroundings ControllerService::surroundings() {
 Status ControllerService::listen() {
   const ClusterConfig& config = options_.loaded.config;
   server_ = std::make_unique<Server>(
-      ServerOptions{.cluster = config.cluster_name,
-                    .authenticate =
-                        [this](std::string_view token) {
-                          return authenticate(key_, options_.loaded.config.cluster_name, token);
-                        },
-                    .threads = kNetworkThreads},
+      ServerOptions{
+          .cluster = config.cluster_name,
+          .authenticate =
+              [this](std::string_view token) { return authenticator_.authenticate(token); },
+          .prove = [this](std::string_view token) { return prove_server(*keys_.ring(), token); },
+          .threads = kNetworkThreads},
       handlers());
   programs_ = std::make_unique<Programs>(
       options_.loaded.path, log_,
@@ -194,11 +193,25 @@ Status ControllerService::listen() {
   return {};
 }
 
+Status ControllerService::renew_keys(const LoadedConfiguration& loaded) {
+  auto ring = load_keyring(key_files(loaded), false, wall_clock());
+  if (!ring) return std::unexpected(ring.error());
+  if (std::string now = ring->describe(); now != keys_.ring()->describe())
+    log_.info("keys: {}", now);
+  keys_.set(std::move(*ring));
+  authenticator_.set_skew(security_of(loaded.config).clock_skew);
+  return {};
+}
+
 void ControllerService::reconfigure() {
   if (Status ok = log_.reopen(); !ok) log_.error("{}", ok.error().text);
   auto loaded = load_with_topologies(options_.loaded.path);
   if (!loaded) {
     log_.error("the old configuration stays: {}", loaded.error().text);
+    return;
+  }
+  if (Status ok = renew_keys(*loaded); !ok) {
+    log_.error("the old configuration stays: {}", ok.error().text);
     return;
   }
   for (const std::string& warning : loaded->warnings) log_.info("{}", warning);

@@ -15,7 +15,8 @@
 #include "daemon/slurmctld/published.h"
 #include "daemon/slurmctld/requests.h"
 #include "daemon/slurmctld/side_programs.h"
-#include "net/key.h"
+#include "net/authenticator.h"
+#include "net/keyring.h"
 #include "net/server.h"
 #include "os/log.h"
 #include "site/configuration.h"
@@ -30,6 +31,7 @@ class ControllerService {
     bool clean = false;        // -c: forget the saved state
     bool accept_loss = false;  // -i
     std::function<void()> shut_down;
+    Standings standings = {};  // of accounting
   };
 
   // Recovers, listens and serves; or says why it does not.
@@ -41,14 +43,15 @@ class ControllerService {
   void stop();
 
  private:
-  ControllerService(Options options, ClusterKey key, Log& log);
+  ControllerService(Options options, KeyRing keys, Log& log);
   Status open_state();
   Status listen();
+  Status renew_keys(const LoadedConfiguration& loaded);
   ServerHandlers handlers();
   DeskSurroundings surroundings();
 
   Options options_;
-  ClusterKey key_;
+  Keys keys_;
   Log& log_;
   Instant started_;
   const MachineZone zone_;
@@ -57,6 +60,7 @@ class ControllerService {
   Published published_;
   Requests requests_;
   Directory directory_;
+  Authenticator authenticator_;
   std::mutex trouble_mutex_;
   std::string trouble_;  // guarded by trouble_mutex_
   std::unique_ptr<JournalLoop> journal_;

@@ -30,17 +30,15 @@ void NodeDaemon::receive_file(ConnectionId from, const Peer& peer, std::vector<F
   Frame first{.header = frames.front().header, .payload = {}};
   auto piece = wire::decode<BcastChunk>(frames.front().payload);
   if (!piece) return refuse_bcast(from, first, piece.error().text);
-  auto signature = std::span(reinterpret_cast<const std::uint8_t*>(piece->signature.data()),
-                             piece->signature.size());
-  bool genuine = verify_blob(key_, "step-credential", piece->credential, signature);
-  auto credential = genuine ? wire::decode<StepCredential>(piece->credential)
-                            : Result<StepCredential>(fail("Invalid job credential"));
-  if (!credential) return refuse_bcast(from, first, "Invalid job credential");
-  auto share = check_credential(*credential, node_.name, peer.uid, wall_clock());
+  auto credential = open_credential(piece->credential, piece->signature);
+  if (!credential) return refuse_bcast(from, first, credential.error().text);
+  if (agent_.revoked(credential->sluid)) return refuse_bcast(from, first, "Job credential revoked");
+  auto share = check_credential(*credential, node_.name, peer.uid,
+                                {.now = wall_clock(), .skew = authenticator_.skew()});
   if (!share) return refuse_bcast(from, first, share.error().text);
   auto facts = facts_for(credential->uid.value, credential->gid.value);
   if (!facts) return refuse_bcast(from, first, facts.error().text);
-  auto token = sign_user_token(key_,
+  auto token = sign_user_token(*keys_.ring(),
                                {.user = facts->user.name,
                                 .uid = credential->uid.value,
                                 .gid = credential->gid.value,

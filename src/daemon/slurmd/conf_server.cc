@@ -7,7 +7,7 @@
 #include "config/parse.h"
 #include "config/values.h"
 #include "net/client.h"
-#include "net/key.h"
+#include "net/keyring.h"
 #include "net/token.h"
 #include "os/clock.h"
 #include "os/environment.h"
@@ -25,16 +25,21 @@ constexpr const char* kKeyFile = "/etc/slurm/slurm.key";
 
 // Nothing is fetched without the cluster's key: it is what makes the node a member.
 Result<std::string> token_for_fetching() {
-  auto key = load_key(fetched_key_file());
-  if (!key) return std::unexpected(key.error());
+  std::string path = fetched_key_file();
+  std::string set = path.substr(0, path.rfind('/') + 1) + "slurm.jwks";
+  auto keys = load_keyring({.key = path, .jwks = set}, false, wall_clock());
+  if (!keys) return std::unexpected(keys.error());
   Instant now = wall_clock();
   TokenClaims claims{.user = "root",
                      .uid = ::geteuid(),
                      .gid = ::getegid(),
                      .issued = now,
                      .expires = now + std::chrono::minutes(1),
-                     .kind = "node"};
-  return sign_token(*key, std::move(claims), system_entropy());
+                     .audience = {},
+                     .kind = "node",
+                     .id = {},
+                     .once = true};
+  return sign_token(*keys, std::move(claims), system_entropy());
 }
 
 // Where this node keeps its things, by the files themselves.

@@ -15,7 +15,7 @@
 #include "daemon/slurmd/gres_here.h"
 #include "daemon/slurmd/node_daemon.h"
 #include "daemon/slurmd/options.h"
-#include "net/key.h"
+#include "net/keyring.h"
 #include "os/clock.h"
 #include "os/daemonize.h"
 #include "os/environment.h"
@@ -51,14 +51,14 @@ LogLevel level_for(const ClusterConfig& config, int verbosity) {
 
 // On the controller's own machine whoever comes first makes the key; elsewhere it has to be
 // brought.
-Result<ClusterKey> cluster_key(const LoadedConfiguration& loaded) {
+Result<KeyRing> cluster_keys(const LoadedConfiguration& loaded) {
   bool with_controller =
       std::ranges::any_of(loaded.config.controllers, [](const ControllerHost& host) {
         return host.name == host_name() || host.name == "localhost" ||
                host.address == "localhost" || host.address == "127.0.0.1";
       });
-  std::string path = key_file(loaded);
-  return with_controller ? load_or_create_key(path, system_entropy()) : load_key(path);
+  return load_keyring({.key = key_file(loaded), .jwks = jwks_file(loaded)}, with_controller,
+                      wall_clock());
 }
 
 struct Prepared {
@@ -136,14 +136,15 @@ class Slurmd {
     ::umask(022);
     if (auto opened = log_.reopen(); !opened) return opened;
     for (const std::string& warning : prepared_.loaded.warnings) log_.verbose("{}", warning);
-    auto key = cluster_key(prepared_.loaded);
-    if (!key) return std::unexpected(key.error());
+    auto keys = cluster_keys(prepared_.loaded);
+    if (!keys) return std::unexpected(keys.error());
+    log_.info("keys: {}", keys->describe());
     auto machine = examine_machine();
     if (!machine) return std::unexpected(machine.error());
     daemon_ = std::make_unique<NodeDaemon>(
         NodeDaemon::Parts{.loaded = prepared_.loaded,
                           .node = prepared_.node,
-                          .key = *key,
+                          .keys = std::move(*keys),
                           .machine = *machine,
                           .log = log_,
                           .spool = prepared_.spool,
@@ -183,8 +184,11 @@ class Slurmd {
     if (!loaded) return log_.error("the configuration stays as it is: {}", loaded.error().text);
     if (!options_.conf_server.empty() && loaded->config.key_file.empty())
       loaded->config.key_file = fetched_key_file();
+    auto keys = cluster_keys(*loaded);
+    if (!keys) return log_.error("the configuration stays as it is: {}", keys.error().text);
     log_.set_level(level_for(loaded->config, options_.verbosity));
-    daemon_->reconfigure(*loaded);
+    log_.info("keys: {}", keys->describe());
+    daemon_->reconfigure(*loaded, std::move(*keys));
     prepared_.loaded = std::move(*loaded);
     log_.info("configuration read again");
   }

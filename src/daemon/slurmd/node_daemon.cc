@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "config/security.h"
 #include "config/values.h"
 #include "daemon/launch/containment_order.h"
 #include "daemon/slurmd/notices.h"
@@ -23,7 +24,7 @@ namespace {
 
 // Whoever asks why a launch took so long finds the reason in the log.
 constexpr Duration kHeldUp = std::chrono::seconds(2);
-constexpr Duration kTokenLife = std::chrono::minutes(10);
+constexpr Duration kTokenLife = std::chrono::minutes(1);
 
 std::uint64_t seed_of(const std::string& name) {
   std::uint64_t hash = 1469598103934665603u;
@@ -56,7 +57,11 @@ Result<NodeSpec> find_own_node(const ClusterConfig& config, const std::string& n
 NodeDaemon::NodeDaemon(Parts parts)
     : loaded_(std::move(parts.loaded)),
       node_(std::move(parts.node)),
-      key_(std::move(parts.key)),
+      keys_(std::move(parts.keys)),
+      authenticator_(keys_, {.cluster = loaded_.config.cluster_name,
+                             .now = wall_clock,
+                             .skew = security_of(loaded_.config).clock_skew,
+                             .look_up = {}}),
       machine_(parts.machine),
       clean_(parts.clean),
       booted_(parts.booted),
@@ -64,12 +69,19 @@ NodeDaemon::NodeDaemon(Parts parts)
       started_(wall_clock()),
       log_(parts.log),
       spool_(std::move(parts.spool)),
+      revoked_(spool_.root() + "/revoked"),
       shepherds_(loop_, spool_, log_, std::move(parts.shepherd_program), node_.name),
       queries_(loop_, shepherds_),
       cpus_(machine_, node_, loaded_.config, ::geteuid() == 0),
       relay_(loop_, {.cluster = loaded_.config.cluster_name,
                      .address = [this](const std::string& node) { return address_of(node); },
-                     .token = [this] { return fresh_token(); }}),
+                     .token = [this] { return fresh_token(); },
+                     .check_proof =
+                         [this](std::string_view token, std::string_view proof) {
+                           return check_server(
+                               *keys_.ring(), token, proof,
+                               {.now = wall_clock(), .skew = authenticator_.skew()});
+                         }}),
       health_(loop_, log_,
               {.node = node_.name,
                .configuration = loaded_.path,
@@ -132,6 +144,7 @@ Status NodeDaemon::recover() {
   }
   forget_lost_jobs(scan.found);
   agent_.set_around(around());
+  agent_.remember_over(revoked_.load(wall_clock()));
   agent::Outbox out;
   agent_.recover(scan.found, out);
   for (const agent::Recovered& one : scan.found)
@@ -157,9 +170,10 @@ void NodeDaemon::forget_lost_jobs(std::vector<agent::Recovered>& found) {
 }
 
 Status NodeDaemon::listen() {
-  ServerOptions options{.cluster = loaded_.config.cluster_name,
-                        .authenticate = authenticate_with(key_, loaded_.config.cluster_name,
-                                                          [] { return wall_clock(); })};
+  ServerOptions options{
+      .cluster = loaded_.config.cluster_name,
+      .authenticate = [this](std::string_view token) { return authenticator_.authenticate(token); },
+      .prove = [this](std::string_view token) { return prove_server(*keys_.ring(), token); }};
   ServerHandlers handlers;
   handlers.on_frames = [this](ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
     on_client_frames(from, peer, std::move(frames));
@@ -168,7 +182,9 @@ Status NodeDaemon::listen() {
   std::string path = node_socket(loaded_.config, node_.name);
   if (auto ready = server_->listen_unix(path, 0666); !ready) return ready;
   std::uint16_t port = node_.port != 0 ? node_.port : loaded_.config.node_port;
-  auto listening = server_->listen_tcp("*", port);
+  // A node that is reached on this machine alone is not offered to others.
+  bool local = node_.address == "localhost" || node_.address.starts_with("127.");
+  auto listening = server_->listen_tcp(local ? node_.address : "*", port);
   if (!listening) return std::unexpected(listening.error());
   log_.info("slurmd of node {} listens on port {} and {}", node_.name, *listening, path);
   return {};
@@ -194,9 +210,11 @@ std::string NodeDaemon::fresh_token() const {
                      .issued = now,
                      .expires = now + kTokenLife,
                      .audience = loaded_.config.cluster_name,
-                     .kind = "node"};
+                     .kind = "node",
+                     .id = {},
+                     .once = true};
   if (auto user = user_by_uid(::geteuid())) claims.user = user->name;
-  auto token = sign_token(key_, std::move(claims), system_entropy());
+  auto token = sign_token(*keys_.ring(), std::move(claims), system_entropy());
   if (!token) log_.error("no token: {}", token.error().text);
   return token ? *token : std::string();
 }
@@ -204,7 +222,13 @@ std::string NodeDaemon::fresh_token() const {
 void NodeDaemon::connect() {
   LinkOptions options{.addresses = controller_addresses(),
                       .cluster = loaded_.config.cluster_name,
-                      .token = [this] { return fresh_token(); }};
+                      .token = [this] { return fresh_token(); },
+                      .check_proof =
+                          [this](std::string_view token, std::string_view proof) {
+                            return check_server(
+                                *keys_.ring(), token, proof,
+                                {.now = wall_clock(), .skew = authenticator_.skew()});
+                          }};
   options.retry_max = std::chrono::seconds(10);
   options.seed = seed_of(node_.name);
   LinkHandlers handlers;
@@ -230,8 +254,10 @@ void NodeDaemon::connect() {
   link_->start();
 }
 
-void NodeDaemon::reconfigure(LoadedConfiguration loaded) {
+void NodeDaemon::reconfigure(LoadedConfiguration loaded, KeyRing keys) {
   loaded_ = std::move(loaded);
+  keys_.set(std::move(keys));
+  authenticator_.set_skew(security_of(loaded_.config).clock_skew);
   cpus_.set_rules(loaded_.config);
   std::vector<GresItem> before = gres_.items;
   look_for_gres();
@@ -414,6 +440,7 @@ void NodeDaemon::obey(agent::Report& effect) {
 
 void NodeDaemon::obey(agent::Forget& effect) {
   if (!effect.step) close_x11(effect.sluid);
+  if (!effect.step) revoked_.note(effect.sluid, wall_clock());
   spool_.forget(effect.sluid, effect.step);
 }
 

@@ -15,13 +15,15 @@
 #include "daemon/slurmd/cpu_choice.h"
 #include "daemon/slurmd/health.h"
 #include "daemon/slurmd/reboot.h"
+#include "daemon/slurmd/revoked.h"
 #include "daemon/slurmd/shepherds.h"
 #include "daemon/slurmd/spool.h"
 #include "daemon/slurmd/step_queries.h"
 #include "daemon/slurmd/tree.h"
 #include "model/control_messages.h"
 #include "model/x11_messages.h"
-#include "net/key.h"
+#include "net/authenticator.h"
+#include "net/keyring.h"
 #include "net/link.h"
 #include "net/loop.h"
 #include "net/server.h"
@@ -48,7 +50,7 @@ class NodeDaemon {
   struct Parts {
     LoadedConfiguration loaded;
     NodeSpec node;
-    ClusterKey key;
+    KeyRing keys;
     Machine machine;
     Log& log;
     std::string spool, shepherd_program;
@@ -64,7 +66,7 @@ class NodeDaemon {
   void stop() { loop_.stop(); }
   Loop& loop() { return loop_; }
   // Takes over what may change while we run: times, the controllers' addresses.
-  void reconfigure(LoadedConfiguration loaded);
+  void reconfigure(LoadedConfiguration loaded, KeyRing keys);
   void set_on_reconfigure(std::function<void()> wish) { on_reconfigure_ = std::move(wish); }
 
  private:
@@ -104,6 +106,9 @@ class NodeDaemon {
   void on_controller_frame(const Frame& frame, agent::Outbox& out);
   void on_client_frames(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void launch_tasks(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
+  // The credential inside, if the controller signed it and it is for this cluster.
+  Result<StepCredential> open_credential(const std::string& credential,
+                                         const std::string& signature) const;
   Result<ShepherdOrder> order_for(const LaunchTasks& request, const Peer& peer) const;
   // A launch that was judged, ready but for its connection.
   Result<PendingStep> judge_launch(const std::string& payload, const Peer& peer) const;
@@ -167,7 +172,8 @@ class NodeDaemon {
 
   LoadedConfiguration loaded_;
   const NodeSpec node_;
-  const ClusterKey key_;
+  Keys keys_;
+  Authenticator authenticator_;
   const Machine machine_;
   const bool clean_, booted_;
   const std::string boot_id_;
@@ -175,6 +181,7 @@ class NodeDaemon {
   Log& log_;
   Loop loop_;
   Spool spool_;
+  RevokedList revoked_;
   Shepherds shepherds_;
   StepQueries queries_;
   agent::Agent agent_;

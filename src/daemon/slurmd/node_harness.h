@@ -189,8 +189,7 @@ class NodeTest : public ::testing::Test {
                         .work_dir = dir_ + "/home",
                         .srun_id = "the srun"};
     auto key = ClusterKey::from_bytes(*read_file(dir_ + "/slurm.key"));
-    Signature signature = sign_blob(*key, "step-credential", request.credential);
-    request.signature.assign(signature.begin(), signature.end());
+    request.signature = sign_blob(*key, "step-credential", request.credential);
     return request;
   }
   Client srun() {

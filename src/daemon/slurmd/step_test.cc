@@ -164,7 +164,7 @@ TEST_F(NodeTest, ACredentialIsNeededAndServesOnce) {
   EXPECT_EQ(refusal(std::move(forger)), "Invalid job credential");
 
   StepCredential late = credential(1, 0, 1);
-  late.expires = wall_clock() - std::chrono::seconds(1);
+  late.expires = wall_clock() - std::chrono::minutes(2);
   Client sluggard = srun();
   send(sluggard, launch(late, {"true"}));
   EXPECT_EQ(refusal(std::move(sluggard)), "Job credential expired");

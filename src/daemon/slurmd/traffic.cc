@@ -57,7 +57,10 @@ void NodeDaemon::on_controller_frame(const Frame& frame, agent::Outbox& out) {
       with(std::type_identity<LaunchJob>(),
            [&](const LaunchJob& one) { agent_.handle(one, out); }) ||
       with(std::type_identity<KillJob>(),
-           [&](const KillJob& one) { agent_.handle(one, agent_time(), out); }) ||
+           [&](const KillJob& one) {
+             if (!agent_.revoked(one.sluid)) revoked_.note(one.sluid, wall_clock());
+             agent_.handle(one, agent_time(), out);
+           }) ||
       with(std::type_identity<SignalJob>(),
            [&](const SignalJob& one) { agent_.handle(one, out); }) ||
       with(std::type_identity<SuspendJob>(),
@@ -136,7 +139,7 @@ void NodeDaemon::give_token(ConnectionId to, const Peer& peer, const Frame& fram
   auto user = user_by_uid(peer.uid);
   if (!request || !user || peer.kind != PeerKind::Unix)
     return server_->close(to, "no token: only a known user of this machine gets one");
-  auto token = sign_user_token(key_,
+  auto token = sign_user_token(*keys_.ring(),
                                {.user = user->name,
                                 .uid = peer.uid,
                                 .gid = peer.gid,
@@ -167,14 +170,29 @@ void NodeDaemon::refuse_stream(Shepherds::Connection connection, const std::stri
   loop_.after(kRefusalLinger, [held] { *held = Fd(); });
 }
 
-Result<ShepherdOrder> NodeDaemon::order_for(const LaunchTasks& request, const Peer& peer) const {
-  auto signature = std::span(reinterpret_cast<const std::uint8_t*>(request.signature.data()),
-                             request.signature.size());
-  if (!verify_blob(key_, "step-credential", request.credential, signature))
+Result<StepCredential> NodeDaemon::open_credential(const std::string& credential,
+                                                   const std::string& signature) const {
+  Status genuine = verify_blob(*keys_.ring(), "step-credential", credential, signature,
+                               {.now = wall_clock(), .skew = authenticator_.skew()});
+  auto invalid = [this](std::string_view why) {
+    log_.error("a credential is not valid: {}", why);
     return fail("Invalid job credential");
-  auto credential = wire::decode<StepCredential>(request.credential);
-  if (!credential) return fail("Invalid job credential");
-  auto share = check_credential(*credential, node_.name, peer.uid, wall_clock());
+  };
+  if (!genuine) return invalid(genuine.error().text);
+  auto opened = wire::decode<StepCredential>(credential);
+  if (!opened) return invalid("it makes no sense");
+  if (!opened->cluster.empty() && opened->cluster != loaded_.config.cluster_name)
+    return invalid("it is of another cluster");
+  return opened;
+}
+
+Result<ShepherdOrder> NodeDaemon::order_for(const LaunchTasks& request, const Peer& peer) const {
+  auto credential = open_credential(request.credential, request.signature);
+  if (!credential) return std::unexpected(credential.error());
+  // A job's credential lets files through, and starts nothing.
+  if (credential->step.id == kExternStep) return fail("Invalid job credential");
+  auto share = check_credential(*credential, node_.name, peer.uid,
+                                {.now = wall_clock(), .skew = authenticator_.skew()});
   if (!share) return std::unexpected(share.error());
   if (share->tasks > loaded_.config.max_tasks_per_node) {
     return fail(fmt::format("{} tasks are more than MaxTasksPerNode={}", share->tasks,
@@ -220,7 +238,8 @@ Result<NodeDaemon::PendingStep> NodeDaemon::judge_launch(const std::string& payl
                    .cpus = cpu_wish(credential, request->binding, node_.name),
                    .facts = {}};
   if (wants_job_facts()) step.facts = job_facts(credential);
-  auto share = check_credential(credential, node_.name, peer.uid, wall_clock());
+  auto share = check_credential(credential, node_.name, peer.uid,
+                                {.now = wall_clock(), .skew = authenticator_.skew()});
   if (share)
     step.gres = {.job = gres_on(*credential.job_gres, share->node),
                  .mine = gres_on(*credential.step.gres, share->node),

@@ -92,6 +92,7 @@ void TreeRelay::dial(std::uint64_t number, Walk& walk, const TreeSend& send) {
   LinkOptions options{.addresses = {*address},
                       .cluster = ways_.cluster,
                       .token = address->is_unix() ? nullptr : ways_.token,
+                      .check_proof = ways_.check_proof,
                       .opening = {},
                       .connect_deadline = send.patience,
                       .retry_min = kNeverAgain,

@@ -31,6 +31,7 @@ class TreeRelay {
     // Where a node's slurmd is reached. Not by what the order says of it: the token goes there.
     std::function<Result<Address>(const std::string& node)> address;
     std::function<std::string()> token;
+    std::function<Status(std::string_view token, std::string_view proof)> check_proof = {};
   };
   using Done = std::function<void(std::vector<TreeAnswer>)>;
 

@@ -4,12 +4,15 @@
 // order whose forecast costs least. See docs/decisions/0012-default-policy.md for why and how well.
 //
 // What a second of waiting costs grows with
-//  - the slowdown: short jobs should not wait for long ones;
-//  - the job itself: nobody likes to wait;
-//  - its area (cpus × limit), the more so the longer the queue is. The sum of area × start does not
-//    depend on the order as long as all processors are busy: it is the price of holes;
-//  - its area again, steeply with its age: a job that has waited for longer than the whole queue
-//    takes goes first. That is why nobody starves.
+//  - the slowdown, by how long the job is expected to run: short jobs should not wait for long
+//  ones;
+//  - its area (cpus × limit), the more so the longer the queue is and the better limits are. The
+//  sum
+//    of area × start does not depend on the order as long as all processors are busy: it is the
+//    price of holes;
+//  - its area again, steeply with its age, measured in the longest that the queue has been: that is
+//    about what first come, first served makes somebody wait at most.
+// Whoever has waited for nearly twice that goes first. That is why nobody starves.
 //
 // Forecasts are floating point; what they decide is one order of a few jobs, and what was started
 // is in the log.
@@ -24,9 +27,9 @@
 namespace ym {
 namespace {
 
-// The weights of the four, in the order of the list above.
-constexpr double kSlowdown = 8, kWait = 0.3, kHoles = 240, kAge = 8;
-constexpr double kAgeSteepness = 5, kAgeMost = 4;
+// The weights of the three, in the order of the list above.
+constexpr double kSlowdown = 11, kHoles = 400, kAge = 10;
+constexpr double kAgeSteepness = 6, kAgeMost = 4, kOverdue = 1.9;
 constexpr double kFullHoles_s = 600'000;  // a queue so long makes holes count in full
 constexpr std::int64_t kShortest_s = 10;  // shorter jobs count as so long
 constexpr int kForecastsMax = 128;        // of one pass, beside the well-known orders
@@ -35,16 +38,20 @@ using Order = std::vector<std::size_t>;
 
 class Search {
  public:
-  explicit Search(const Scene& scene) : scene_(scene), cost_(scene.candidates.size()) {}
+  explicit Search(const Scene& scene)
+      : scene_(scene), cost_(scene.candidates.size()), starts_in_s_(scene.candidates.size()) {}
 
-  Order run() {
-    Order slowdown(scene_.candidates.size());
-    std::iota(slowdown.begin(), slowdown.end(), 0);
-    if (!weigh(slowdown)) return slowdown;  // everybody starts now
-    attempt(slowdown);
-    try_known_orders();
-    pull_forward();
-    return best_;
+  Arrangement run() {
+    best_.resize(scene_.candidates.size());
+    std::iota(best_.begin(), best_.end(), 0);
+    if (weigh(best_)) {  // else everybody starts now
+      note_overdue();
+      attempt(Order(best_));
+      try_known_orders();
+      pull_forward();
+    }
+    forecast(best_, std::numeric_limits<double>::infinity());
+    return {.order = std::move(best_), .starts_in_s = std::move(starts_in_s_)};
   }
 
  private:
@@ -54,29 +61,32 @@ class Search {
     return static_cast<double>(one.cpus) * static_cast<double>(one.limit_s);
   }
   static double length(const Job& one) {
-    return static_cast<double>(std::max(one.limit_s, kShortest_s));
+    return std::max(one.expected_s, static_cast<double>(kShortest_s));
   }
 
   // Sets what a second costs each job, so that each kind of cost counts as its weight says under
   // the given order. False if nobody has to wait.
   bool weigh(const Order& order) {
+    if (sum(order, [](const Job&) { return 1.0; }) <= 0) return false;
     double slowdown = sum(order, [](const Job& one) { return 1 / length(one); });
-    double wait = sum(order, [](const Job&) { return 1.0; });
     double holes = sum(order, area);
-    if (wait <= 0) return false;
-    for (const Job& one : scene_.candidates) {
-      slowdown += static_cast<double>(one.waited_s + one.limit_s) / length(one);
-      wait += static_cast<double>(one.waited_s);
-    }
-    double queue_s = std::max(1.0, static_cast<double>(scene_.backlog_s));
-    double packing = kHoles * std::min(1.0, queue_s / kFullHoles_s);
+    for (const Job& one : scene_.candidates)
+      slowdown += (static_cast<double>(one.waited_s) + one.expected_s) / length(one);
+    double packing = kHoles * std::min(1.0, scene_.queue_s / kFullHoles_s) * scene_.accuracy;
     for (std::size_t i = 0; i < cost_.size(); ++i) {
       const Job& one = job(i);
-      double age = std::min(kAgeMost, static_cast<double>(one.waited_s) / queue_s);
-      cost_[i] = kSlowdown / slowdown / length(one) + kWait / wait +
-                 (packing + kAge * std::pow(age, kAgeSteepness)) / holes * area(one);
+      double age = std::pow(std::min(kAgeMost, age_of(one)), kAgeSteepness);
+      cost_[i] = kSlowdown / slowdown / length(one) + (packing + kAge * age) / holes * area(one);
     }
     return true;
+  }
+  double age_of(const Job& one) const {
+    return static_cast<double>(one.waited_s) / std::max(1.0, scene_.longest_queue_s);
+  }
+  void note_overdue() {
+    for (std::size_t i = 0; i < cost_.size(); ++i)
+      if (age_of(job(i)) > kOverdue) overdue_.push_back(i);
+    std::ranges::sort(overdue_, {}, [&](std::size_t i) { return std::pair(-job(i).waited_s, i); });
   }
   template <class Cost>
   double sum(const Order& order, Cost&& cost) {
@@ -84,12 +94,19 @@ class Search {
     return forecast(order, std::numeric_limits<double>::infinity());
   }
 
-  // Follows the order if its forecast is better than the best so far.
-  bool attempt(const Order& order) {
+  // Follows the order, the overdue first, if its forecast is better than the best so far.
+  bool attempt(Order order) {
+    if (!overdue_.empty()) {
+      Order front = overdue_;
+      std::ranges::copy_if(order, std::back_inserter(front), [&](std::size_t i) {
+        return std::ranges::find(overdue_, i) == overdue_.end();
+      });
+      order = std::move(front);
+    }
     double cost = forecast(order, least_);
     if (cost >= least_) return false;
     least_ = cost;
-    best_ = order;
+    best_ = std::move(order);
     return true;
   }
   template <class Key>
@@ -98,7 +115,7 @@ class Search {
     std::iota(order.begin(), order.end(), 0);
     std::ranges::sort(order, {},
                       [&](std::size_t i) { return std::tuple(key(job(i)), -job(i).waited_s, i); });
-    attempt(order);
+    attempt(std::move(order));
   }
   void try_known_orders() {
     attempt_by([](const Job& one) { return -one.waited_s; });
@@ -119,17 +136,18 @@ class Search {
                     order.begin() + static_cast<std::ptrdiff_t>(i),
                     order.begin() + static_cast<std::ptrdiff_t>(i) + 1);
         --left;
-        helped = attempt(order) || helped;
+        helped = attempt(std::move(order)) || helped;
       }
       if (!helped) return;
     }
   }
+  static bool are_alike(const Job& a, const Job& b) {
+    return a.cpus == b.cpus && a.limit_s == b.limit_s && a.expected_s == b.expected_s;
+  }
   // Of jobs alike the first goes first.
   bool is_tried(const Order& order, std::size_t first, std::size_t at) const {
     for (std::size_t i = first; i < at; ++i)
-      if (job(order[i]).cpus == job(order[at]).cpus &&
-          job(order[i]).limit_s == job(order[at]).limit_s)
-        return true;
+      if (are_alike(job(order[i]), job(order[at]))) return true;
     return false;
   }
 
@@ -142,6 +160,7 @@ class Search {
     now_s_ = 0;
     double spent = 0, rate = 0;  // rate: of those who still wait
     for (std::size_t i : order) rate += cost_[i];
+    std::ranges::fill(starts_in_s_, kNotForeseen);
     waiting_ = order;
     while (true) {
       start_what_fits(spent, rate);
@@ -162,6 +181,7 @@ class Search {
           releases_.begin() + static_cast<std::ptrdiff_t>(next_), releases_.end(), release,
           [](const Scene::Release& a, const Scene::Release& b) { return a.in_s < b.in_s; });
       releases_.insert(place, release);
+      starts_in_s_[i] = now_s_;
       spent += cost_[i] * static_cast<double>(now_s_);
       rate -= cost_[i];
     };
@@ -200,6 +220,7 @@ class Search {
 
   const Scene& scene_;
   std::vector<double> cost_;  // of a second, by candidate
+  Order overdue_;             // the oldest first
   Order best_;
   double least_ = std::numeric_limits<double>::infinity();
   // The forecast that is being made.
@@ -207,9 +228,10 @@ class Search {
   std::size_t next_ = 0;
   std::int64_t free_ = 0, now_s_ = 0;
   Order waiting_, later_;
+  std::vector<std::int64_t> starts_in_s_;  // by candidate
 };
 
-std::vector<std::size_t> arrange(const Scene& scene) { return Search(scene).run(); }
+Arrangement arrange(const Scene& scene) { return Search(scene).run(); }
 
 Score slowdown(const Waiting& job, const Figures& figures) {
   std::int64_t waited_s = (figures.now - job.submit).count() / 1000;

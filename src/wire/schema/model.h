@@ -145,6 +145,7 @@ void fields(F&& f, const Allocation*) {
   f(3, "licenses", &Allocation::licenses);
   f(4, "reservation", &Allocation::reservation);
   f(10, "gres", &Allocation::gres);
+  f(11, "topo_alone", &Allocation::topo_alone);
 }
 
 template <class F>
@@ -213,6 +214,7 @@ void fields(F&& f, const Job*) {
   f(80, "special_exit", &Job::special_exit);
   f(95, "preemption", &Job::preemption);
   f(81, "leaving", &Job::leaving);
+  f(96, "resumed", &Job::resumed);
 }
 
 template <class F>

@@ -107,6 +107,7 @@ void fields(F&& f, const Node*) {
   f(56, "power", &Node::power);
   f(75, "parked", &Node::parked);
   f(76, "parked_cpus", &Node::parked_cpus);
+  f(77, "for_topo", &Node::for_topo);
 }
 
 }  // namespace ym::wire

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every request × every kind of caller, at a real controller: what the table promises is what
+// happens. A new request needs a row in permissions.cc and a sample here.
+#include "daemon/slurmctld/permissions.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "base/format.h"
+#include "daemon/slurmctld/service.h"
+#include "net/client.h"
+#include "net/token.h"
+#include "os/clock.h"
+#include "wire/codec.h"
+#include "wire/messages.h"
+
+namespace ym {
+namespace {
+
+constexpr Duration kPatience = std::chrono::seconds(60);
+// Of users that exist nowhere: nothing here depends on the machine's names.
+constexpr std::uint32_t kAdministratorUid = 61001, kOperatorUid = 61002, kCoordinatorUid = 61003,
+                        kOwnerUid = 61004, kOtherUid = 61005, kNodeUid = 61006;
+
+std::uint16_t unused_port() {
+  int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  ::bind(fd, reinterpret_cast<sockaddr*>(&address), size);
+  ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
+  ::close(fd);
+  return ntohs(address.sin_port);
+}
+
+Standing standing_of(std::uint32_t uid, const std::string&) {
+  if (uid == kAdministratorUid) return {.level = AdminLevel::Administrator, .coordinates = {}};
+  if (uid == kOperatorUid) return {.level = AdminLevel::Operator, .coordinates = {}};
+  if (uid == kCoordinatorUid) return {.level = AdminLevel::None, .coordinates = {"physics"}};
+  return {};
+}
+
+// A request about the owner's job. Answered: something comes back if it is allowed.
+struct Sample {
+  std::uint16_t type = 0;
+  std::string payload;
+  bool answered = true;
+};
+
+template <class T>
+Sample sample(const T& message, bool answered = true) {
+  return {.type = wire::message_number<T>, .payload = wire::encode(message), .answered = answered};
+}
+
+class PermissionsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "ym-may-XXXXXX").string();
+    dir_ = ::mkdtemp(pattern.data());
+    port_ = unused_port();
+    // A SlurmUser that is neither root nor anybody else here.
+    std::ofstream(dir_ + "/slurm.conf") << fmt::format(
+        "ClusterName=straw\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort={}\nSlurmUser="
+        "daemon\n"
+        "StateSaveLocation={}/state\nSlurmctldPidFile={}/slurmctld.pid\n{}"
+        "NodeName=n1 NodeHostname=localhost CPUs=4\nPartitionName=main Nodes=ALL Default=YES\n",
+        port_, dir_, dir_, extra());
+    auto loaded = load_configuration(dir_ + "/slurm.conf");
+    ASSERT_TRUE(loaded) << loaded.error().text;
+    auto service = ControllerService::start(
+        {.loaded = std::move(*loaded), .shut_down = [] {}, .standings = standing_of}, log_);
+    ASSERT_TRUE(service) << service.error().text;
+    service_ = std::move(*service);
+    auto key = load_key(dir_ + "/slurm.key");
+    ASSERT_TRUE(key) << key.error().text;
+    key_.emplace(*key);
+    submit_job();
+  }
+  void TearDown() override {
+    service_.reset();
+    std::filesystem::remove_all(dir_);
+  }
+  virtual std::string extra() const { return ""; }
+
+  Client connect(CallerKind kind) {
+    static const std::map<CallerKind, std::uint32_t> kUids = {
+        {CallerKind::Root, 0},
+        {CallerKind::SlurmUser, 1},
+        {CallerKind::Administrator, kAdministratorUid},
+        {CallerKind::Operator, kOperatorUid},
+        {CallerKind::Coordinator, kCoordinatorUid},
+        {CallerKind::Owner, kOwnerUid},
+        {CallerKind::Other, kOtherUid},
+        {CallerKind::Node, kNodeUid}};
+    Instant now = wall_clock();
+    TokenClaims claims{.uid = kUids.at(kind),
+                       .gid = kUids.at(kind),
+                       .issued = now,
+                       .expires = now + std::chrono::minutes(5),
+                       .audience = "straw",
+                       .kind = kind == CallerKind::Node ? "node" : "user"};
+    auto token = sign_token(*key_, claims, system_entropy());
+    EXPECT_TRUE(token);
+    auto client = Client::connect({.host = "127.0.0.1", .port = port_}, {.token = *token});
+    EXPECT_TRUE(client) << client.error().text;
+    return std::move(*client);
+  }
+
+  void submit_job() {
+    SubmitJob submit{.script = "#!/bin/sh\n", .hold = true};
+    submit.spec.name = "held";
+    submit.spec.account = "physics";
+    submit.spec.batch = true;
+    submit.spec.work_dir = "/";
+    Client owner = connect(CallerKind::Owner);
+    auto frame = owner.call(wire::message_number<SubmitJob>, wire::encode(submit), kPatience);
+    ASSERT_TRUE(frame) << frame.error().text;
+    auto answer = wire::decode<SubmitAnswer>(frame->payload);
+    ASSERT_EQ(frame->header.type, wire::message_number<SubmitAnswer>);
+    ASSERT_TRUE(answer);
+    job_ = answer->job;
+  }
+
+  static bool is_denial(std::uint32_t code) {
+    return code == static_cast<std::uint32_t>(Errc::AccessDenied) ||
+           code == static_cast<std::uint32_t>(Errc::InvalidUserId) || code == 1;
+  }
+  static bool denies(const Frame& frame) {
+    if (frame.header.type == wire::message_number<Failure>)
+      return is_denial(wire::decode<Failure>(frame.payload)->code);
+    if (frame.header.type != wire::message_number<AlterAnswer>) return false;
+    auto answer = wire::decode<AlterAnswer>(frame.payload);
+    return answer && !answer->outcomes.empty() && is_denial(answer->outcomes.front().code);
+  }
+
+  // Whether the request was refused for who asked it.
+  bool is_denied(CallerKind kind, const Sample& one) {
+    Client client = connect(kind);
+    EXPECT_TRUE(client.send({.type = one.type, .correlation = 1}, one.payload, kPatience));
+    if (!one.answered)
+      EXPECT_TRUE(client.send({.type = wire::message_number<Ping>, .correlation = 2},
+                              wire::encode(Ping{}), kPatience));
+    for (;;) {
+      auto frame = client.receive(kPatience);
+      if (!frame) return false;  // closed for another reason, after it was let through
+      if (frame->header.correlation == 1) return denies(*frame);
+      if (frame->header.correlation == 2) return false;
+    }
+  }
+
+  JobFilter the_job() const {
+    JobFilter filter;
+    filter.targets.push_back({.job = job_});
+    return filter;
+  }
+  std::vector<Sample> samples(int round) const;
+
+  std::string dir_;
+  std::uint16_t port_ = 0;
+  JobId job_;
+  Log log_{{.path = "/dev/null", .level = LogLevel::Error, .to_stderr = false, .program = "test"}};
+  std::optional<KeyRing> key_;
+  std::unique_ptr<ControllerService> service_;
+};
+
+std::vector<Sample> PermissionsTest::samples(int round) const {
+  std::string fresh = fmt::format("r{}", round);
+  SubmitJob test_only{.script = "#!/bin/sh\n", .hold = true};
+  test_only.spec.batch = true;
+  test_only.spec.work_dir = "/";
+  AlterJobs hold{.verb = JobVerb::HoldUser, .filter = the_job()};
+  Trigger trigger{.event = TriggerEvent::JobFini, .job = job_, .program = "/bin/" + fresh};
+  UpdateReservation reserve{.wanted = {.name = fresh}, .changed = {"name"}, .create = true};
+  UpdateNodes drain{.nodes = "n1", .state = "DRAIN", .reason = "test"};
+  UpdatePartition partition{.spec = {.name = "main"}, .changed = {}};
+  return {sample(test_only), sample(hold), sample(QueryJobs{}),
+          sample(WatchJob{.job = job_}, false), sample(QueryExplanation{.target = {.job = job_}}),
+          sample(QueryHistory{}), sample(GetScript{.job = job_}),
+          // Somebody else's: the owner's, who has no name but his number.
+          sample(UpdateCrontab{.user = "daemon"}), sample(GetCrontab{.user = "daemon"}),
+          sample(CreateStep{.job = job_}), sample(CreateHetStep{.parts = {{.job = job_}}}),
+          sample(UpdateStep{.job = job_}), sample(QuerySteps{}),
+          sample(GetJobCredential{.job = job_}), sample(SetTrigger{trigger}),
+          sample(ClearTriggers{.user = std::to_string(kOwnerUid)}), sample(QueryTriggers{}),
+          sample(QueryNodes{}), sample(CreateNodes{}), sample(DeleteNodes{.nodes = "n1"}),
+          sample(drain), sample(RebootNodes{.nodes = "n1"}), sample(QueryPartitions{}),
+          sample(partition), sample(QueryReservations{}), sample(reserve), sample(QueryLicenses{}),
+          sample(Ping{}), sample(QueryConfig{}), sample(FetchConfig{}), sample(QueryStatistics{}),
+          sample(GetToken{}), sample(Reconfigure{}), sample(SetDebug{.level = "info"}),
+          sample(Shutdown{.controller_only = true}), sample(FollowEvents{}),
+          sample(NodeReport{.node = "n1"}, false), sample(TreeAnswers{}, false)};
+}
+
+TEST_F(PermissionsTest, EveryRequestIsAllowedToThoseWhomTheTableNamesAndToNobodyElse) {
+  std::set<std::uint16_t> tried;
+  for (std::uint16_t bit = 0; bit < kCallerKinds; ++bit) {
+    auto kind = static_cast<CallerKind>(1u << bit);
+    // The owner's trigger is there for each who tries to clear it.
+    is_denied(CallerKind::Owner, sample(SetTrigger{{.event = TriggerEvent::JobFini,
+                                                    .job = job_,
+                                                    .program = fmt::format("/bin/t{}", bit)}}));
+    for (const Sample& one : samples(bit)) {
+      const Permission* row = permission_for(one.type);
+      ASSERT_NE(row, nullptr) << one.type;
+      tried.insert(one.type);
+      // A crontab of "daemon" is nobody's of these but that of SlurmUser.
+      bool crontab = one.type == wire::message_number<UpdateCrontab> ||
+                     one.type == wire::message_number<GetCrontab>;
+      bool may = row->may.has(kind) && !(crontab && kind == CallerKind::Owner);
+      EXPECT_EQ(is_denied(kind, one), !may)
+          << row->name << " by kind " << bit << (may ? " is refused" : " is allowed");
+    }
+  }
+  for (const Permission& row : permissions())
+    EXPECT_TRUE(tried.contains(row.message)) << row.name << " has no sample here";
+}
+
+TEST_F(PermissionsTest, WhoeverProvesNothingIsToldNothing) {
+  auto client = Client::connect({.host = "127.0.0.1", .port = port_}, {});
+  ASSERT_TRUE(client);
+  auto answer = client->call(wire::message_number<Ping>, wire::encode(Ping{}), kPatience);
+  ASSERT_FALSE(answer);
+  EXPECT_NE(answer.error().text.find("a token is needed"), std::string::npos);
+}
+
+TEST_F(PermissionsTest, WhatHasNoRowIsNotKnown) {
+  for (std::uint16_t type : {std::uint16_t{16}, std::uint16_t{17}, std::uint16_t{999}}) {
+    Client root = connect(CallerKind::Root);
+    auto frame = root.call(type, "", kPatience);
+    ASSERT_TRUE(frame) << frame.error().text;
+    ASSERT_EQ(frame->header.type, wire::message_number<Failure>);
+    EXPECT_EQ(wire::decode<Failure>(frame->payload)->code,
+              static_cast<std::uint32_t>(Errc::BadMessage));
+  }
+}
+
+class PrivateDataTest : public PermissionsTest {
+ protected:
+  std::string extra() const override { return "PrivateData=jobs,nodes,partitions\n"; }
+  template <class Rows, class Query>
+  std::size_t rows(CallerKind kind, const Query& query) {
+    Client client = connect(kind);
+    auto frame = client.call(wire::message_number<Query>, wire::encode(query), kPatience);
+    EXPECT_TRUE(frame);
+    if (!frame || frame->header.type != wire::message_number<Rows>) return 0;
+    return wire::decode<Rows>(frame->payload)->rows.size();
+  }
+};
+
+TEST_F(PrivateDataTest, HidesFromOthersWhatIsNotTheirs) {
+  using enum CallerKind;
+  for (CallerKind kind : {Root, SlurmUser, Administrator, Operator, Coordinator, Owner}) {
+    EXPECT_EQ((rows<JobRows>(kind, QueryJobs{})), 1u);
+    EXPECT_EQ((rows<JobRows>(kind, QueryJobs{.filter = the_job()})), 1u);
+    EXPECT_EQ((rows<HistoryRows>(kind, QueryHistory{.filter = {.all_states = true}})), 1u);
+  }
+  EXPECT_EQ((rows<JobRows>(Other, QueryJobs{})), 0u);
+  EXPECT_EQ((rows<JobRows>(Other, QueryJobs{.filter = the_job()})), 0u);
+  EXPECT_EQ((rows<JobRows>(Other, QueryJobs{.fields = ~0ull})), 0u);
+  EXPECT_EQ((rows<JobRows>(Owner, QueryJobs{.fields = ~0ull})), 1u);
+  EXPECT_EQ((rows<HistoryRows>(Other, QueryHistory{.filter = {.all_states = true}})), 0u);
+  EXPECT_EQ((rows<NodeRows>(Operator, QueryNodes{})), 1u);
+  EXPECT_EQ((rows<NodeRows>(Owner, QueryNodes{})), 0u);
+  EXPECT_EQ((rows<NodeRows>(CallerKind::Node, QueryNodes{})), 1u) << "a node asks about itself";
+  EXPECT_EQ((rows<PartitionRows>(Owner, QueryPartitions{})), 0u);
+  EXPECT_EQ((rows<PartitionRows>(Root, QueryPartitions{})), 1u);
+}
+
+}  // namespace
+}  // namespace ym

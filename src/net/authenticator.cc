@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/authenticator.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "net/token.h"
+
+namespace ym {
+
+void Authenticator::set_skew(Duration skew) {
+  std::lock_guard lock(mutex_);
+  options_.skew = std::clamp(skew, Duration{0}, kClockSkewMax);
+}
+
+Duration Authenticator::skew() const {
+  std::lock_guard lock(mutex_);
+  return options_.skew;
+}
+
+Result<Peer> Authenticator::authenticate(std::string_view token) {
+  Instant now = options_.now();
+  Duration tolerance = skew();
+  auto ring = keys_.ring();
+  auto claims = verify_token(*ring, token, {.now = now, .skew = tolerance});
+  if (!claims) return std::unexpected(claims.error());
+  bool for_us = claims->audience == options_.cluster ||
+                (claims->audience.empty() && options_.cluster_may_be_missing);
+  if (!for_us)
+    return fail(fmt::format("the token is for cluster \"{}\", not \"{}\"",
+                            printable(claims->audience), options_.cluster));
+  Peer peer{.kind = PeerKind::Token, .user = claims->user, .role = claims->kind};
+  if (claims->uid && claims->gid) {
+    peer.uid = *claims->uid;
+    peer.gid = *claims->gid;
+  } else {
+    if (!options_.look_up) return fail("the token names no uid and gid");
+    auto found = options_.look_up(claims->user);
+    if (!found) return std::unexpected(found.error());
+    peer.uid = found->uid;
+    peer.gid = found->gid;
+  }
+  if (claims->once) {
+    std::lock_guard lock(mutex_);
+    if (Status fresh = served_.use(claims->id, claims->expires + tolerance, now); !fresh)
+      return std::unexpected(fresh.error());
+  }
+  return peer;
+}
+
+Authenticate authenticate_with(KeyRing keys, std::string cluster, std::function<Instant()> now) {
+  struct Own {
+    Keys keys;
+    Authenticator authenticator;
+    Own(KeyRing ring, Authenticator::Options options)
+        : keys(std::move(ring)), authenticator(keys, std::move(options)) {}
+  };
+  auto own = std::make_shared<Own>(
+      std::move(keys),
+      Authenticator::Options{.cluster = std::move(cluster), .now = std::move(now), .look_up = {}});
+  return [own](std::string_view token) { return own->authenticator.authenticate(token); };
+}
+
+}  // namespace ym

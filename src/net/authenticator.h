@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a token proves at a server: its signature, times and cluster, and that it has not been used
+// before if it serves once. Any thread.
+#pragma once
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "net/keyring.h"
+#include "net/peer.h"
+#include "net/replay.h"
+
+namespace ym {
+
+// How far the clocks of one cluster may differ, at most.
+inline constexpr Duration kClockSkewMax = std::chrono::seconds(600);
+
+class Authenticator {
+ public:
+  struct Options {
+    std::string cluster;
+    std::function<Instant()> now;
+    Duration skew = std::chrono::seconds(60);
+    // A node that fetches its configuration does not know the cluster's name yet.
+    bool cluster_may_be_missing = false;
+    // Tokens of other tools may name their user only; asks the name service. Without: refused.
+    std::function<Result<Peer>(const std::string& user)> look_up;
+  };
+  // `keys` must live as long.
+  Authenticator(const Keys& keys, Options options) : keys_(keys), options_(std::move(options)) {}
+
+  Result<Peer> authenticate(std::string_view token);
+  // At most kClockSkewMax.
+  void set_skew(Duration skew);
+  Duration skew() const;
+
+ private:
+  const Keys& keys_;
+  mutable std::mutex mutex_;
+  Options options_;     // its skew is guarded by mutex_, the rest is constant
+  ReplayGuard served_;  // guarded by mutex_
+};
+
+// The same with keys of its own, which never change. For a Server.
+Authenticate authenticate_with(KeyRing keys, std::string cluster, std::function<Instant()> now);
+
+}  // namespace ym

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who has used how much, as accounting would know it: CPU time of each user, of which half is
+// forgotten after PriorityDecayHalfLife. All have the same share.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "schedule/fair_tree.h"
+
+namespace ym::trace {
+
+class Shares {
+ public:
+  // half_life 0: nothing is forgotten.
+  Shares(const std::vector<std::string>& users, Duration half_life);
+
+  // So many CPUs more, or fewer, are used from then on. REQUIRES: times do not fall.
+  void add(std::uint32_t user, std::int64_t cpus, std::int64_t at_s);
+  // In CPU seconds. O(1).
+  double usage(std::uint32_t user, std::int64_t at_s) const;
+  // O(users log users).
+  ShareTable table(std::int64_t at_s) const;
+
+ private:
+  struct Account {
+    std::string name;
+    double usage = 0;  // at `at_s`
+    std::int64_t cpus = 0, at_s = 0;
+  };
+  std::vector<Account> users_;
+  double forgotten_per_s_ = 0;
+};
+
+}  // namespace ym::trace
