@@ -6,8 +6,6 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <span>
-
 #include "base/format.h"
 #include "base/text.h"
 #include "daemon/slurmd/node_daemon.h"
@@ -122,13 +120,11 @@ void NodeDaemon::open_x11(ConnectionId from, const Peer& peer, std::vector<Frame
   auto request = wire::decode<OpenX11>(frames.front().payload);
   if (!request) return refuse_it(request.error().text);
   if (request->cookie.size() != kCookieBytes) return refuse_it("that is no cookie");
-  auto signature = std::span(reinterpret_cast<const std::uint8_t*>(request->signature.data()),
-                             request->signature.size());
-  bool genuine = verify_blob(key_, "step-credential", request->credential, signature);
-  auto credential = genuine ? wire::decode<StepCredential>(request->credential)
-                            : Result<StepCredential>(fail("Invalid job credential"));
-  if (!credential) return refuse_it("Invalid job credential");
-  auto share = check_credential(*credential, node_.name, peer.uid, wall_clock());
+  auto credential = open_credential(request->credential, request->signature);
+  if (!credential) return refuse_it(credential.error().text);
+  if (agent_.revoked(credential->sluid)) return refuse_it("Job credential revoked");
+  auto share = check_credential(*credential, node_.name, peer.uid,
+                                {.now = wall_clock(), .skew = authenticator_.skew()});
   if (!share) return refuse_it(share.error().text);
   auto facts = facts_for(credential->uid.value, credential->gid.value);
   if (!facts) return refuse_it(facts.error().text);
