@@ -47,12 +47,51 @@ void Calendar::count(JobId job, const Allocation& allocation) {
   const Reservation* in = by_name(allocation.reservation);
   if (!in) return;
   for (const NodeShare& share : allocation.nodes) used_[{in->id, share.node}] += share.cpus;
+  count_gres(*in, allocation, 1);
 }
 
 void Calendar::uncount(const Allocation& allocation) {
   const Reservation* in = by_name(allocation.reservation);
   if (!in) return;
   for (const NodeShare& share : allocation.nodes) used_[{in->id, share.node}] -= share.cpus;
+  count_gres(*in, allocation, -1);
+}
+
+void Calendar::count_gres(const Reservation& in, const Allocation& allocation, std::int64_t sign) {
+  if (in.gres.empty()) return;
+  for (const GresShare& share : *allocation.gres)
+    if (share.devices.empty())
+      used_gres_[{in.id, share.node, share.name, share.type}] +=
+          sign * static_cast<std::int64_t>(share.count);
+}
+
+void Calendar::keep_gres(Free& free, const Reservation& one, bool others) const {
+  GresKinds kinds = *free.gres;
+  for (GresKind& kind : kinds) {
+    auto share = std::ranges::find_if(one.gres, [&](const GresShare& each) {
+      return each.node == free.node && each.name == kind.name && each.type == kind.type;
+    });
+    bool kept = share != one.gres.end();
+    // Parts of a GPU go with it; what nobody can use up cannot be kept.
+    if (kind.shared || kind.no_consume) continue;
+    if (kind.devices.empty()) {
+      auto at = used_gres_.find({one.id, free.node, kind.name, kind.type});
+      std::uint64_t taken = at == used_gres_.end() ? 0 : static_cast<std::uint64_t>(at->second);
+      std::uint64_t count = kept ? share->count : 0;
+      std::uint64_t left = count - std::min(count, taken);
+      kind.used = others ? std::max(kind.used, kind.count - std::min(kind.count, left))
+                         : std::min(kind.count, kind.used + left);
+    }
+    for (std::size_t i = 0; i < kind.devices.size(); ++i) {
+      GresDevice& device = kind.devices[i];
+      bool reserved = kept && std::ranges::binary_search(
+                                  share->devices, kind.first + static_cast<std::uint32_t>(i));
+      if (reserved == others || device.used >= device.room) continue;
+      kind.used += device.room - device.used;
+      device.used = device.room;
+    }
+  }
+  free.gres = Ref(std::move(kinds));
 }
 
 const Reservation* Calendar::by_name(std::string_view name) const {
@@ -108,12 +147,14 @@ bool Calendar::clip(Free& free, const Stay& stay) const {
       mine = true;
       if (!reserved->whole && !one->has(ReservationFlag::Flex))
         free.cpus = std::min(free.cpus, left);
+      if (!one->gres.empty() && !one->has(ReservationFlag::Flex)) keep_gres(free, *one, true);
       continue;
     }
     if (overrides || !meets(*one, stay)) continue;
     if (reserved->whole) return false;
     free.cpus -= std::min(free.cpus, left);
     free.idle = false;
+    if (!one->gres.empty()) keep_gres(free, *one, false);
   }
   return mine || !outside_is_closed;
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -59,6 +60,9 @@ class Calendar {
  private:
   // With the times that it has now: TIME_FLOAT moves along.
   const Reservation* by_name(std::string_view name) const;
+  void count_gres(const Reservation& in, const Allocation& allocation, std::int64_t sign);
+  // Marks what the reservation keeps of the node, or all but that, as held.
+  void keep_gres(Free& free, const Reservation& one, bool others) const;
   static bool meets(const Reservation& one, const Stay& stay) {
     return one.start < stay.to && stay.from < one.end;
   }
@@ -66,6 +70,8 @@ class Calendar {
   std::vector<Reservation> all_;
   std::map<NodeId, std::vector<std::pair<const Reservation*, const ReservedNode*>>> by_node_;
   std::map<std::pair<ReservationId, NodeId>, std::uint32_t> used_;  // cpus, of parts of nodes
+  // Generic resources without devices that jobs in a reservation hold.
+  std::map<std::tuple<ReservationId, NodeId, std::string, std::string>, std::int64_t> used_gres_;
   std::set<JobId> counted_;
   bool has_parts_ = false, personal_ = false;
 };

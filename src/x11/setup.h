@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first words of an X client, in which it shows its cookie. A client on a node knows only a
 // cookie made for the job: here it is checked, and the display's own takes its place, which so
-// never leaves the user's machine. Pure.
+// never leaves the user's machine (docs/decisions/0021). Pure.
 #pragma once
 #include <string>
 #include <string_view>

@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "cli/common/local.h"
 #include "cli/scontrol/data.h"
+#include "model/node_gres.h"
 #include "notation/time_limit.h"
 #include "os/clock.h"
 
@@ -77,7 +78,8 @@ std::string reservation_record(const ReservationRow& row, Instant now, bool one_
       fmt::format("Nodes={} NodeCnt={} CoreCnt={} Features={} PartitionName={} Flags={}",
                   or_null(row.nodes), one.nodes.size(), row.cores, or_null(one.features),
                   or_null(one.partition), flags_text(one)),
-      fmt::format("TRES={}", row.cpus ? fmt::format("cpu={}", row.cpus) : "(null)"),
+      fmt::format("TRES={}{}", row.cpus ? fmt::format("cpu={}", row.cpus) : "(null)",
+                  gres_tres_text(one.gres)),
       fmt::format("Users={} Groups={} Accounts={} Licenses={} State={} BurstBuffer={}",
                   or_null(one.users), or_null(one.groups), or_null(one.accounts),
                   or_null(one.licenses), one.active(now) ? "ACTIVE" : "INACTIVE",

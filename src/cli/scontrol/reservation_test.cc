@@ -31,6 +31,14 @@ TEST(ScontrolReservation, IsAskedForInSlurmsWords) {
   ASSERT_TRUE(tres);
   EXPECT_EQ(tres->wanted.node_count, 2u);
   EXPECT_EQ(tres->wanted.licenses, "matlab:1");
+  auto gres = made({"starttime=now", "duration=5", "users=ada", "tres=gres/gpu:a100=4,bb/cray=8"});
+  ASSERT_TRUE(gres);
+  EXPECT_EQ(gres->wanted.tres, "gpu:a100:4");
+  EXPECT_EQ(gres->wanted.burst_buffer, "cray:8M");
+  auto each =
+      made({"starttime=now", "duration=5", "users=ada", "tresPerNode=gres/gpu=1", "nodecnt=2"});
+  ASSERT_TRUE(each);
+  EXPECT_EQ(each->wanted.tres, "each:gpu:1");
 }
 
 TEST(ScontrolReservation, SaysWhatIsMissingOrWrong) {

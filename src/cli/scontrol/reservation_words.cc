@@ -70,10 +70,11 @@ Status set_flags(UpdateReservation& out, const Assignment& one, std::string_view
   return {};
 }
 
-Status set_tres(UpdateReservation& out, const std::string& text, std::string_view tail) {
+Status set_tres(UpdateReservation& out, const std::string& text, std::string_view tail,
+                bool per_node) {
   auto tres = Tres::parse(text);
   if (!tres) return fail(fmt::format("scontrol: error: Error parsing TRES {}.  {}", text, tail));
-  std::vector<std::string> licenses;
+  std::vector<std::string> licenses, gres;
   for (const Tres::Entry& entry : tres->entries()) {
     auto amount = static_cast<std::uint32_t>(std::min<std::uint64_t>(entry.amount, 0xfffffffe));
     if (entry.name == "cpu") {
@@ -84,6 +85,11 @@ Status set_tres(UpdateReservation& out, const std::string& text, std::string_vie
       out.changed.emplace_back("node_count");
     } else if (entry.name.starts_with("license/")) {
       licenses.push_back(fmt::format("{}:{}", entry.name.substr(8), amount));
+    } else if (entry.name.starts_with("gres/")) {
+      gres.push_back(fmt::format("{}:{}", entry.name.substr(5), amount));
+    } else if (entry.name.starts_with("bb/")) {
+      out.wanted.burst_buffer = fmt::format("{}:{}M", entry.name.substr(3), entry.amount);
+      out.changed.emplace_back("burst_buffer");
     } else {
       return fail(fmt::format("scontrol: error: Error parsing TRES {}.  {}", text, tail));
     }
@@ -91,6 +97,10 @@ Status set_tres(UpdateReservation& out, const std::string& text, std::string_vie
   if (!licenses.empty()) {
     out.wanted.licenses = join(licenses, ",");
     out.changed.emplace_back("licenses");
+  }
+  if (!gres.empty()) {
+    out.wanted.tres = (per_node ? std::string(kEachNode) : "") + join(gres, ",");
+    out.changed.emplace_back("tres");
   }
   return {};
 }
@@ -198,7 +208,8 @@ Status set_key(UpdateReservation& out, const Assignment& one, const ReservationR
     return {};
   }
   if (is_key(one.key, "Flags", "Flag")) return set_flags(out, one, tail);
-  if (is_key(one.key, "TRES", "TRESPerNode")) return set_tres(out, one.value, tail);
+  if (is_key(one.key, "TRES", "TRESPerNode"))
+    return set_tres(out, one.value, tail, same_ignoring_case(one.key, "TRESPerNode"));
   if (is_key(one.key, "MaxStartDelay", "")) {
     auto limit = parse_time_limit(one.value);
     if (!limit)

@@ -156,8 +156,6 @@ int show_queue(const SqueueSettings& given, Controller& controller) {
   Status asked = collect(controller, question, rows);
   if (!asked && is(asked.error(), Errc::InvalidJobId) && settings.targets.size() > 1) asked = {};
   if (!asked) return refuse_jobs(asked.error().text);
-  if (rows.empty() && settings.targets.size() == 1)
-    return refuse_jobs(std::string(text_of(Errc::InvalidJobId)));
   return show_collected(settings, controller, rows);
 }
 

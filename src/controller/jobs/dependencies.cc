@@ -156,7 +156,12 @@ void Controller::review_dependency(JobId id, Instant now, Outbox& out) {
                     .limit_end = job->limit_end};
   bool kill =
       hopeless && (job->spec->kill_on_invalid_dependency || config_.kill_on_invalid_dependency);
+  bool news = hopeless && !job->dependency_failed;
   emit(std::move(update), now, out);
+  constexpr std::uint32_t kMailInvalidDepend = 0x400;
+  if (const Job& judged = state_.jobs.at(id.value);
+      news && (judged.spec->extras->mail_types & kMailInvalidDepend))
+    send_mail(judged, "INVALID_DEPEND", "Invalid dependency", out);
   if (kill)
     finish(id, {.state = JobState::Cancelled, .reason = Reason::DependencyNeverSatisfied}, now,
            out);

@@ -3,7 +3,9 @@
 #include "base/text.h"
 #include "controller/controller.h"
 #include "model/errc.h"
+#include "model/node_gres.h"
 #include "schedule/calendar.h"
+#include "schedule/gres.h"
 
 namespace ym {
 
@@ -46,6 +48,9 @@ bool Controller::reservations_allow(const Job& job, const Allocation& allocation
   for (const NodeShare& share : allocation.nodes) {
     Free free = free_now(state_.nodes.at(share.node.value));
     if (!calendar.clip(free, *stay) || free.cpus < share.cpus) return false;
+    if (calendar.has_parts() && !allocation.gres->empty() &&
+        !has_gres(givable_gres(*free.gres), gres_on(*allocation.gres, share.node), share.node))
+      return false;
   }
   return true;
 }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which nodes a reservation gets: those that were named, or as many as were asked for.
 #include <algorithm>
+#include <tuple>
 
 #include "base/text.h"
 #include "controller/controller.h"
 #include "controller/reservations/eligible.h"
 #include "model/errc.h"
+#include "model/node_gres.h"
+#include "notation/gres.h"
 #include "notation/hostlist.h"
+#include "schedule/gres.h"
 
 namespace ym {
 namespace {
@@ -28,6 +32,52 @@ ReservedNode part_of(const Node& node, std::uint32_t cores) {
   std::uint32_t threads = std::max(1u, node.spec->cpus / all);
   return {.node = node.id, .cpus = cores * threads, .whole = false};
 }
+
+// What is still to be found of generic resources.
+struct GresLeft {
+  std::vector<GresTerm> terms;
+  bool each_node = false;  // as much on each node, not in all
+
+  static Result<GresLeft> of(const Reservation& one) {
+    GresLeft left;
+    std::string_view text = one.tres;
+    left.each_node = text.starts_with(kEachNode);
+    if (left.each_node) text.remove_prefix(kEachNode.size());
+    auto terms = parse_gres(text);
+    if (!terms) return refuse(Errc::InvalidGres);
+    for (const GresTerm& term : *terms)
+      // A part of a GPU belongs to whoever has the GPU.
+      if (is_shared_gres(term.name)) return refuse(Errc::InvalidGres);
+    left.terms = std::move(*terms);
+    return left;
+  }
+  bool asks() const { return !terms.empty(); }
+  bool found() const {
+    return each_node || std::ranges::all_of(terms, [](const GresTerm& one) { return !one.count; });
+  }
+  // Takes what the node has of it; false if it has nothing of use. `cores` are what goes with it.
+  bool take(const Node& node, GresShares& out, std::uint32_t& cores) {
+    GresKinds kinds = gres_of(*node.spec, *node.registration);
+    GresRequest request;
+    for (const GresTerm& term : terms) {
+      std::uint64_t here = std::min(term.count, gres_free(kinds, term.name, term.type, false));
+      if (each_node && here < term.count) return false;
+      if (here > 0)
+        request.wishes.push_back(
+            {.name = term.name, .type = term.type, .count = here, .per = GresPer::Node});
+    }
+    if (request.wishes.empty()) return false;
+    auto shares = take_gres(request, kinds, {.tasks = 1}, node.id);
+    if (!shares) return false;
+    for (const GresShare& share : *shares)
+      cores += static_cast<std::uint32_t>(share.devices.size());
+    for (std::size_t i = 0; i < terms.size() && !each_node; ++i)
+      for (const GresWish& wish : request.wishes)
+        if (wish.name == terms[i].name && wish.type == terms[i].type) terms[i].count -= wish.count;
+    out.insert(out.end(), shares->begin(), shares->end());
+    return true;
+  }
+};
 
 // Do two reservations want the node at the same time, and may they not?
 bool clash(const Reservation& a, const Reservation& b) {
@@ -110,14 +160,19 @@ Status Controller::choose_nodes(Reservation& reservation, Instant now) const {
   if (!candidates) return std::unexpected(candidates.error());
   std::uint32_t nodes_left = named ? 0 : reservation.node_count,
                 cores_left = reservation.core_count;
-  bool by_count = nodes_left > 0 || cores_left > 0;
+  auto gres = GresLeft::of(reservation);
+  if (!gres) return std::unexpected(gres.error());
+  bool by_count = nodes_left > 0 || cores_left > 0 || (gres->asks() && !named);
+  reservation.gres.clear();
   if (!named && !by_count) {
     // Licences only.
     reservation.nodes.clear();
     return {};
   }
+  // So much on each node says nothing of how many nodes.
+  if (gres->each_node && !named && nodes_left == 0) nodes_left = 1;
   for (const Node* node : *candidates) {
-    if (by_count && nodes_left == 0 && cores_left == 0) break;
+    if (by_count && nodes_left == 0 && cores_left == 0 && gres->found()) break;
     bool free = node_is_free_for(*node, reservation, now);
     if (named && !free) {
       bool overlaps = false;
@@ -127,13 +182,22 @@ Status Controller::choose_nodes(Reservation& reservation, Instant now) const {
       return refuse(overlaps ? Errc::ReservationOverlap : Errc::NodesBusy);
     }
     if (!free || !has_features(*node->spec, reservation.features)) continue;
-    std::uint32_t cores = cores_of(*node->spec);
-    std::uint32_t taken = reservation.core_count ? std::min(cores, cores_left) : cores;
+    std::uint32_t cores = cores_of(*node->spec), near = 0;
+    bool more = gres->each_node || !gres->found();
+    bool given = gres->asks() && more && gres->take(*node, reservation.gres, near);
+    if (gres->asks() && !given && (gres->each_node || (nodes_left == 0 && cores_left == 0)))
+      continue;
+    std::uint32_t taken = reservation.core_count ? std::min(cores, cores_left)
+                          : gres->asks()         ? std::min(cores, std::max(1u, near))
+                                                 : cores;
     chosen.push_back(part_of(*node, taken));
     cores_left -= std::min(cores_left, taken);
     nodes_left -= nodes_left ? 1 : 0;
   }
-  if (nodes_left > 0 || cores_left > 0) return refuse(Errc::NodesBusy);
+  if (nodes_left > 0 || cores_left > 0 || !gres->found()) return refuse(Errc::NodesBusy);
+  std::ranges::sort(reservation.gres, {}, [](const GresShare& share) {
+    return std::tie(share.node, share.name, share.type);
+  });
   std::ranges::sort(chosen, {}, &ReservedNode::node);
   auto extra = std::ranges::unique(chosen, {}, &ReservedNode::node);
   chosen.erase(extra.begin(), extra.end());

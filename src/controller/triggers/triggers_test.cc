@@ -164,6 +164,29 @@ TEST_F(TriggerTest, MailIsSentAtTheBeginAndTheEnd) {
             "Slurm Job_id=1 Name=j Failed, Run ti");
 }
 
+TEST_F(TriggerTest, MailTellsOfADependencyThatCannotComeTrue) {
+  SubmitJob submit;
+  submit.spec.batch = true;
+  submit.spec.script_blob = "s";
+  submit.spec.name = "j";
+  submit.spec.time_limit_s = 100;
+  submit.hold = true;
+  controller.submit({2}, submit, ada(), now, out);
+  submit.hold = false;
+  submit.dependency = "afterok:1";
+  JobExtras extras;
+  extras.mail_types = 0x400;  // INVALID_DEPEND
+  submit.spec.extras = Ref(extras);
+  controller.submit({3}, submit, ada(), now, out);
+  EXPECT_TRUE(settle().side_programs.empty());
+  controller.alter({4}, {.verb = JobVerb::Cancel, .filter = {.targets = {{.job = {1}}}}}, root(),
+                   now, out);
+  Outbox ended = settle();
+  ASSERT_EQ(ended.side_programs.size(), 1u);
+  EXPECT_EQ(ended.side_programs[0].arguments,
+            (Texts{"-s", "Slurm Job_id=2 Name=j Invalid dependency", "ada"}));
+}
+
 SubmitJob cron_job(const std::string& time) {
   SubmitJob submit;
   submit.spec.batch = true;

@@ -6,8 +6,6 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <span>
-
 #include "base/format.h"
 #include "base/text.h"
 #include "daemon/slurmd/node_daemon.h"
@@ -20,6 +18,7 @@
 #include "wire/messages.h"
 #include "x11/cookie.h"
 #include "x11/display.h"
+#include "x11/xauthority.h"
 
 namespace ym {
 namespace {
@@ -27,6 +26,7 @@ namespace {
 // Slurm's first; as many as a node can have jobs with a display.
 constexpr std::uint32_t kFirstDisplay = 20, kDisplays = 480;
 constexpr int kBacklog = 64;
+constexpr const char* kNotAvailable = "X11 forwarding not available";
 
 Fd listen_on(std::uint16_t port) {
   Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -43,6 +43,15 @@ Fd listen_on(std::uint16_t port) {
   return fd;
 }
 
+// Where the connection is ours already.
+void tell_refusal(int fd, const std::string& node, const std::string& text) {
+  std::string bytes;
+  append_frame(bytes, {.type = wire::message_number<X11Opened>},
+               wire::encode(X11Opened{.node = node, .error = text}));
+  [[maybe_unused]] ssize_t wrote =
+      ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 bool has_parameter(const ClusterConfig& config, std::string_view word) {
   for (const auto& [key, value] : config.shown)
     if (key == "X11Parameters")
@@ -56,7 +65,7 @@ bool has_parameter(const ClusterConfig& config, std::string_view word) {
 // The display's number and file are known when it returns, so that whatever is launched next has
 // them.
 Result<Fd> NodeDaemon::start_display(Sluid sluid, const LaunchFacts& facts) {
-  if (!loaded_.config.prolog_flags.x11) return fail("X11 forwarding not available");
+  if (!loaded_.config.prolog_flags.x11) return fail(kNotAvailable);
   if (x11_.contains(sluid)) return fail("the job has a display on this node already");
   for (std::uint32_t display = kFirstDisplay; display < kFirstDisplay + kDisplays; ++display) {
     Fd listener = listen_on(static_cast<std::uint16_t>(kX11Port + display));
@@ -110,28 +119,28 @@ void NodeDaemon::open_x11(ConnectionId from, const Peer& peer, std::vector<Frame
   };
   auto request = wire::decode<OpenX11>(frames.front().payload);
   if (!request) return refuse_it(request.error().text);
-  auto signature = std::span(reinterpret_cast<const std::uint8_t*>(request->signature.data()),
-                             request->signature.size());
-  bool genuine = verify_blob(key_, "step-credential", request->credential, signature);
-  auto credential = genuine ? wire::decode<StepCredential>(request->credential)
-                            : Result<StepCredential>(fail("Invalid job credential"));
-  if (!credential) return refuse_it("Invalid job credential");
-  auto share = check_credential(*credential, node_.name, peer.uid, wall_clock());
+  if (request->cookie.size() != kCookieBytes) return refuse_it("that is no cookie");
+  auto credential = open_credential(request->credential, request->signature);
+  if (!credential) return refuse_it(credential.error().text);
+  if (agent_.revoked(credential->sluid)) return refuse_it("Job credential revoked");
+  auto share = check_credential(*credential, node_.name, peer.uid,
+                                {.now = wall_clock(), .skew = authenticator_.skew()});
   if (!share) return refuse_it(share.error().text);
   auto facts = facts_for(credential->uid.value, credential->gid.value);
   if (!facts) return refuse_it(facts.error().text);
-  auto listener = start_display(credential->sluid, *facts);
-  if (!listener) return refuse_it(listener.error().text);
-  auto held = std::make_shared<Fd>(std::move(*listener));
-  take_connection(
-      from, std::move(frames),
-      [this, held, facts = *facts, sluid = credential->sluid,
-       cookie = hex_of_bytes(request->cookie)](Shepherds::Connection connection) {
-        Status started = start_x11(
-            sluid, facts,
-            {.connection = std::move(connection), .secret = cookie, .listener = std::move(*held)});
-        if (!started) log_.error("no display: {}", started.error().text);
-      });
+  if (!loaded_.config.prolog_flags.x11) return refuse_it(kNotAvailable);
+  take_connection(from, std::move(frames),
+                  [this, facts = *facts, sluid = credential->sluid,
+                   cookie = hex_of_bytes(request->cookie)](Shepherds::Connection connection) {
+                    int fd = connection.fd.get();
+                    auto listener = start_display(sluid, facts);
+                    if (!listener) return tell_refusal(fd, node_.name, listener.error().text);
+                    Status started = start_x11(sluid, facts,
+                                               {.connection = std::move(connection),
+                                                .secret = cookie,
+                                                .listener = std::move(*listener)});
+                    if (!started) log_.error("no display: {}", started.error().text);
+                  });
 }
 
 // sbatch --x11: nobody waits for the job, so its display is one that this node can reach itself.
