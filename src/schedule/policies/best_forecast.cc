@@ -5,12 +5,11 @@
 // docs/decisions/0012-default-policy.md for why and how well.
 //
 // What a second of waiting costs grows with
-//  - the slowdown, by how long the job is expected to run: short jobs should not wait for long
-//  ones;
+//  - the slowdown, by how long the job is expected to run: short ones should not wait for long
+//    ones;
 //  - its area (cpus × limit), the more so the longer the queue is and the better limits are. The
-//  sum
-//    of area × start does not depend on the order as long as all processors are busy: it is the
-//    price of holes;
+//    sum of area × start does not depend on the order as long as all processors are busy: it is
+//    the price of holes;
 //  - its area again, steeply with its age, measured in the longest that the queue has been: that is
 //    about what first come, first served makes somebody wait at most.
 // Whoever has waited for nearly twice that goes first. That is why nobody starves.
