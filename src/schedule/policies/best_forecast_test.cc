@@ -33,6 +33,34 @@ TEST(BestForecast, WhoHasWaitedForLongerThanTheQueueTakesGoesFirst) {
   EXPECT_EQ(arranged(scene).front(), 2u);
 }
 
+// Even one that all others pay for.
+TEST(BestForecast, WhoHasWaitedForTwiceTheLongestQueueGoesFirst) {
+  Scene scene{.cpus = 64, .free = 1, .queue_s = 100, .longest_queue_s = 50'000};
+  scene.releases = {{.in_s = 90'000, .cpus = 63}};
+  for (std::uint32_t i = 1; i <= 20; ++i)
+    scene.candidates.push_back({.waited_s = 60, .limit_s = 60, .cpus = 1, .job = {i}});
+  scene.candidates.push_back({.waited_s = 90'000, .limit_s = 100, .cpus = 64, .job = {21}});
+  EXPECT_NE(arranged(scene).front(), 20u);
+  scene.candidates.back().waited_s = 96'000;
+  EXPECT_EQ(arranged(scene).front(), 20u);
+}
+
+TEST(BestForecast, WhoseJobsEndEarlyAreServedAsShortOnes) {
+  Scene scene{.cpus = 4, .free = 0, .queue_s = 4000, .longest_queue_s = 4000};
+  scene.releases = {{.in_s = 100, .cpus = 4}};
+  scene.candidates = {{.waited_s = 10, .limit_s = 1000, .cpus = 4, .job = {1}, .expected_s = 1000},
+                      {.waited_s = 9, .limit_s = 1000, .cpus = 4, .job = {2}, .expected_s = 20}};
+  EXPECT_EQ(kBestForecast.arrange(scene).order, (Order{1, 0}));
+}
+
+TEST(BestForecast, WhenEachWouldStartIsForeseen) {
+  Scene scene{.cpus = 4, .free = 0, .queue_s = 4000, .longest_queue_s = 4000};
+  scene.releases = {{.in_s = 100, .cpus = 2}, {.in_s = 250, .cpus = 2}};
+  scene.candidates = {{.waited_s = 50, .limit_s = 60, .cpus = 2, .job = {1}, .expected_s = 60},
+                      {.waited_s = 9, .limit_s = 1000, .cpus = 4, .job = {2}, .expected_s = 1000}};
+  EXPECT_EQ(kBestForecast.arrange(scene).starts_in_s, (std::vector<std::int64_t>{100, 250}));
+}
+
 TEST(BestForecast, WideJobsAreRunOneAfterTheOther) {
   // The machine is empty, and a drain for the other wide job would cost as much again.
   Scene scene{.cpus = 8, .free = 8, .queue_s = 300'000, .longest_queue_s = 300'000};
@@ -48,23 +76,24 @@ TEST(BestForecast, WideJobsAreRunOneAfterTheOther) {
 TEST(BestForecast, EveryOrderIsAPermutationAndJobsAlikeKeepTheirs) {
   Prng prng(7);
   for (int round = 0; round < 300; ++round) {
-    Scene scene {.cpus = 64,
+    Scene scene{.cpus = 64,
                 .free = static_cast<std::int64_t>(prng.below(65)),
-                .queue_s = static_cast<double>(prng.below(1\'000\'000))};
+                .queue_s = static_cast<double>(prng.below(1'000'000)),
+                .longest_queue_s = 1'000'000};
     for (std::int64_t left = 64 - scene.free; left > 0;) {
-        auto cpus = std::min<std::int64_t>(left, 1 + static_cast<std::int64_t>(prng.below(32)));
-        scene.releases.push_back(
-            {.in_s = 1 + static_cast<std::int64_t>(prng.below(5000)), .cpus = cpus});
-        left -= cpus;
+      auto cpus = std::min<std::int64_t>(left, 1 + static_cast<std::int64_t>(prng.below(32)));
+      scene.releases.push_back(
+          {.in_s = 1 + static_cast<std::int64_t>(prng.below(5000)), .cpus = cpus});
+      left -= cpus;
     }
     std::ranges::sort(scene.releases, {}, &Scene::Release::in_s);
     std::int64_t waited = 100'000;
     for (std::uint32_t i = 0; i < prng.below(kSceneMax); ++i) {
-        waited -= static_cast<std::int64_t>(prng.below(1000));
-        scene.candidates.push_back({.waited_s = waited,
-                                    .limit_s = std::int64_t{60} << prng.below(8),
-                                    .cpus = std::int64_t{1} << prng.below(7),
-                                    .job = {i + 1}});
+      waited -= static_cast<std::int64_t>(prng.below(1000));
+      scene.candidates.push_back({.waited_s = waited,
+                                  .limit_s = std::int64_t{60} << prng.below(8),
+                                  .cpus = std::int64_t{1} << prng.below(7),
+                                  .job = {i + 1}});
     }
     Order order = arranged(scene);
     Order sorted = order;
@@ -77,8 +106,8 @@ TEST(BestForecast, EveryOrderIsAPermutationAndJobsAlikeKeepTheirs) {
         if (a.cpus == b.cpus && a.limit_s == b.limit_s) ASSERT_LT(order[i], order[k]);
       }
     EXPECT_EQ(order, arranged(scene));
-    }
   }
+}
 
 }  // namespace
 }  // namespace ym
