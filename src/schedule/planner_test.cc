@@ -244,7 +244,7 @@ TEST(Placement, AJobMayLeaveMoreCoresToTheSystem) {
 
 // In a stream of jobs alike a thousand promises would be forgotten with the next thousand jobs.
 TEST(PlannerPasses, AQuickOneMakesFewPromises) {
-  Cluster cluster(1, 4);
+  World cluster({.nodes = 1, .cpus = 4});
   cluster.planner.set_policy(kBackfill);
   JobSpec spec{.tasks = 4};
   spec.time_limit_s = 60;
@@ -259,7 +259,7 @@ TEST(PlannerPasses, AQuickOneMakesFewPromises) {
 }
 
 TEST(PlannerPasses, AFullOneGoesOnAfterAPauseAndIsNotDueMeanwhile) {
-  Cluster cluster(2, 4);
+  World cluster({.nodes = 2, .cpus = 4});
   cluster.planner.set_policy(kBackfill);
   for (std::uint32_t i = 0; i < 6; ++i) {
     JobSpec spec{.tasks = 8};
