@@ -150,6 +150,18 @@ void Profile::offers_beside_promises(const Track& track, Search& search) const {
   bool by_user = search.home.rules.user_alone || free.for_user ||
                  spec.extras->specials->exclusive_kind == kExclusiveUser ||
                  std::ranges::any_of(track.promised, &Promised::for_user);
+  // Devices and owners change also where as many cpus are free as before.
+  if (with_gres || by_user) {
+    std::vector<Instant> edges;
+    for_each_holding(track, [&](const Holding&, Instant at) {
+      edges.push_back(at);
+      return true;
+    });
+    for (const Promised& one : track.promised) edges.insert(edges.end(), {one.from, one.to});
+    for (Instant at : edges)
+      if (at > from && at < search.before) search.times.push_back(at);
+    std::ranges::sort(search.times);
+  }
   Least& least = search.least;
   least.begin(levels, from);
   for (Instant at : search.times) {

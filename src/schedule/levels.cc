@@ -18,6 +18,14 @@ std::size_t level_at(std::vector<Level>& steps, Instant at) {
   return place;
 }
 
+// A level like the one before it is none.
+void join(std::vector<Level>& steps, std::size_t place) {
+  if (place == 0 || place >= steps.size()) return;
+  const Level &one = steps[place], &before = steps[place - 1];
+  if (one.cpus == before.cpus && one.memory_mb == before.memory_mb && one.busy == before.busy)
+    steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(place));
+}
+
 }  // namespace
 
 void change(Levels& levels, const LevelChange& change) {
@@ -32,6 +40,9 @@ void change(Levels& levels, const LevelChange& change) {
     steps[i].memory_mb -= change.memory_mb;
     steps[i].busy = static_cast<std::uint32_t>(static_cast<int>(steps[i].busy) + change.busy);
   }
+  if (change.busy > 0) return;
+  join(steps, last);
+  join(steps, first);
 }
 
 }  // namespace ym

@@ -15,7 +15,8 @@ struct Level {
   std::uint32_t busy = 0;                // who holds or is promised something
 };
 
-// Ascending by time. There may be more of them than differ.
+// Ascending by time. There may be more of them than differ; and where one job goes and another with
+// as much comes, there may be none.
 struct Levels {
   std::vector<Level> steps;
   bool made = false;

@@ -34,6 +34,16 @@ TEST(Levels, WhatIsPromisedIsNotFreeFromItsBeginToItsEnd) {
   EXPECT_EQ(levels.steps[2].cpus, 8);
 }
 
+TEST(Levels, APromiseThatIsTakenBackLeavesNothingBehind) {
+  Levels levels = one_level(8);
+  change(levels, {.from = at(10), .to = at(20), .cpus = 3, .memory_mb = 40});
+  change(levels, {.from = at(15), .to = at(20), .cpus = 1});
+  change(levels, {.from = at(10), .to = at(20), .cpus = -3, .memory_mb = -40, .busy = -1});
+  ASSERT_EQ(levels.steps.size(), 3u);
+  EXPECT_EQ(levels.steps[1].from, at(15));
+  EXPECT_EQ(levels.steps[1].cpus, 7);
+}
+
 TEST(Levels, APromiseWithoutAnEndIsKeptFromAllThatComesLater) {
   Levels levels = one_level(8);
   change(levels, {.from = at(10), .to = kNever, .cpus = 3});

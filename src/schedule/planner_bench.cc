@@ -138,8 +138,19 @@ class Cluster {
     for (std::size_t i = 0; i < jobs; ++i) submit();
     planner.rebuild(state);
     pass(PlanBudget::Depth::Full);
+    forget_pending();
     // Those that run began at different times.
     for (JobId id : running_) state.jobs.edit(id.value).limit_end = limit_of(id);
+  }
+  void forget_pending() {
+    std::vector<JobId> waiting;
+    state.jobs.for_each([&](std::uint64_t, const Job& job) {
+      if (job.state == JobState::Pending) waiting.push_back(job.id);
+    });
+    for (JobId id : waiting) {
+      apply_only(JobFinished{.job = id, .state = JobState::Cancelled});
+      apply_only(JobForgotten{.job = id});
+    }
   }
   Instant limit_of(JobId id) {
     auto limit = std::int64_t{state.find(id)->spec->time_limit_s} * 1000;
