@@ -107,6 +107,27 @@ def test_a_real_trace_is_scheduled_as_others_schedule_it(trace, policy, tmp_path
             assert run["utilisation"] == pytest.approx(busy, abs=2e-5)
 
 
+@pytest.mark.skipif(TRACES is None, reason="the traces are not here: ../shared/traces")
+@pytest.mark.parametrize("trace", sorted(FILES))
+def test_the_default_waits_less_than_others_and_starves_nobody(trace, tmp_path):
+    """Against largest slowdown first on the mean, and against EASY at the end."""
+    summary = tmp_path / "summary.json"
+    sim("-q", "--compare", "largest-slowdown-first,easy", "--json", str(summary),
+        f"{TRACES}/{FILES[trace]}")
+    ours, slowdown_first, easy = json.loads(summary.read_text())["runs"]
+    assert [run["policy"] for run in (ours, slowdown_first, easy)] == [
+        "best-forecast", "largest-slowdown-first", "easy"]
+    ratios = {
+        "mean wait": ours["wait_seconds"]["mean"] / slowdown_first["wait_seconds"]["mean"],
+        "mean slowdown":
+            ours["bounded_slowdown"]["mean"] / slowdown_first["bounded_slowdown"]["mean"],
+        "makespan": ours["makespan_seconds"] / easy["makespan_seconds"],
+        "longest wait": ours["wait_seconds"]["max"] / easy["wait_seconds"]["max"]}
+    print(trace, ratios)
+    assert ratios["mean wait"] <= 1 and ratios["mean slowdown"] <= 1, ratios
+    assert ratios["makespan"] <= 1.001 and ratios["longest wait"] <= 2, ratios
+
+
 def test_a_site_asks_with_its_own_accounting():
     """What sacct printed on a cluster, on a machine of nodes, against what happened there."""
     lines = ["JobIDRaw|User|Partition|Submit|Start|ElapsedRaw|TimelimitRaw|ReqCPUS|NNodes|State",

@@ -27,7 +27,7 @@ namespace ym {
 namespace {
 
 // The weights of the three, in the order of the list above.
-constexpr double kSlowdown = 18, kHoles = 420, kAge = 10;
+constexpr double kSlowdown = 16, kHoles = 440, kAge = 10;
 constexpr double kAgeMost = 4, kOverdue = 1.9;
 constexpr double kFullHoles_s = 600'000;  // a queue so long makes holes count in full
 constexpr std::int64_t kShortest_s = 10;  // shorter jobs count as so long
