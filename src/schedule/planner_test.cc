@@ -281,6 +281,27 @@ TEST(PlannerPasses, AFullOneGoesOnAfterAPauseAndIsNotDueMeanwhile) {
   EXPECT_EQ(rest.booked.size(), 4u) << "not what was promised before the pause";
 }
 
+TEST(PlannerPasses, AClockThatIsSetBackDoesNoHarm) {
+  World cluster({.nodes = 2, .cpus = 4});
+  cluster.planner.set_policy(kBackfill);
+  auto submit = [&](std::uint32_t tasks, std::uint32_t limit_s) {
+    JobSpec spec{.tasks = tasks};
+    spec.time_limit_s = limit_s;
+    return cluster.submit(spec);
+  };
+  submit(6, 86'400);
+  Plan first = cluster.plan();
+  ASSERT_EQ(first.starts.size(), 1u);
+  cluster.start(first.starts.front());
+  submit(8, 600);
+  cluster.plan();
+  cluster.now = cluster.now - std::chrono::hours(2);
+  submit(3, 60);
+  Plan later = cluster.plan();
+  EXPECT_TRUE(later.starts.empty());
+  EXPECT_EQ(later.booked.size(), 2u);
+}
+
 TEST(Placement, OnlyNodesWithTheSocketsCoresAndThreadsThatAreWantedAreAdmitted) {
   World cluster({.nodes = 1, .cpus = 8});
   cluster.happen(NodesDefined{{{{1}, Ref(kept_node({.name = "n1"}))}}});

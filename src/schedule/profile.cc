@@ -71,11 +71,12 @@ const std::vector<Level>& Profile::levels_of(const Track& track) const {
     if (!sketch->levels.made) make_levels(track, sketch->levels);
     return sketch->levels.steps;
   }
-  // They move along with time, as long as everybody goes when he should. What was taken back leaves
-  // steps behind.
+  // They move along with time, as long as everybody goes when he should and the clock is not set
+  // back. What was taken back leaves steps behind.
   bool overdue = !track.holdings.empty() && track.holdings.front().at <= now_;
+  bool begins_later = track.levels.made && track.levels.steps.front().from > now_;
   std::size_t steps_most = kSpareSteps + 2 * (track.holdings.size() + 2 * track.promised.size());
-  if (!track.levels.made || overdue || track.levels.steps.size() > steps_most)
+  if (!track.levels.made || overdue || begins_later || track.levels.steps.size() > steps_most)
     make_levels(track, track.levels);
   track.levels.made = !overdue;
   return track.levels.steps;
