@@ -299,7 +299,8 @@ TEST(PlannerPasses, AClockThatIsSetBackDoesNoHarm) {
   submit(3, 60);
   Plan later = cluster.plan();
   EXPECT_TRUE(later.starts.empty());
-  EXPECT_EQ(later.booked.size(), 2u);
+  ASSERT_EQ(later.booked.size(), 1u) << "what the other was promised stays";
+  EXPECT_GT(later.booked.front().start, cluster.now + std::chrono::hours(24));
 }
 
 TEST(Placement, OnlyNodesWithTheSocketsCoresAndThreadsThatAreWantedAreAdmitted) {

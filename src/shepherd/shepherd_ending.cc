@@ -78,13 +78,14 @@ void Shepherd::kill_everything() {
 }
 
 void Shepherd::freeze(bool frozen) {
-  if (frozen == frozen_ || killing_since_ > Duration(0)) return;
+  if (killing_since_ > Duration(0)) return;
+  // Who stopped by himself when he was told that he would be frozen (SIGTSTP) goes on, too.
+  if (!frozen && frozen == frozen_) return signal_tasks(SIGCONT, false);
+  if (frozen == frozen_) return;
   frozen_ = frozen;
-  if (frozen ? containment_.freeze() : containment_.thaw()) return;
-  if (frozen)
-    stop_descendants();
-  else
-    signal_descendants(SIGCONT);
+  bool done = frozen ? containment_.freeze() : containment_.thaw();
+  if (frozen && !done) stop_descendants();
+  if (!frozen) signal_tasks(SIGCONT, false);
 }
 
 void Shepherd::check_deadlines() {

@@ -54,6 +54,33 @@ def test_jobs_get_nodes_under_one_switch(yard):
     assert "NodeList=n[1-2]" in yard.run("scontrol", "show", "job", waits).stdout
 
 
+def test_a_job_may_have_its_block_for_itself_and_rings_are_shown(yard):
+    with open(f"{yard.dir}/topology.yaml", "w") as f:
+        f.write("""\
+- topology: racks
+  cluster_default: true
+  block:
+    block_sizes: [2]
+    blocks:
+      - {block: b1, nodes: "n[1-2]"}
+      - {block: b2, nodes: "n[3-4]"}
+- topology: round
+  ring:
+    rings:
+      - {ring: r0, nodes: "n[1-4]"}
+""")
+    yard.start()
+    assert started(yard, "-N1", "--exclusive=topo")[1] == "n1"
+    # Nobody joins it, though a node of its block is free.
+    assert started(yard, "-N2", "--exclusive")[1] == "n[3-4]"
+    waits = yard.run("sbatch", "--parsable", "-n1", "--wrap", "true").stdout.strip()
+    wait_for(lambda: yard.run("squeue", "-h", "-j", waits, "-o", "%r").stdout.strip()
+             == "Resources")
+    assert "RingName=r0 Nodes=n[1-4]" in yard.run("scontrol", "show", "topology").stdout
+    assert yard.run("scontrol", "show", "hostnames", "ringwith{n2}").stdout.split() == [
+        "n1", "n2", "n3", "n4"]
+
+
 def test_partitions_may_have_networks_of_their_own(yard):
     with open(f"{yard.dir}/topology.yaml", "w") as f:
         f.write(SEVERAL)

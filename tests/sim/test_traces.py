@@ -112,8 +112,8 @@ def test_a_real_trace_is_scheduled_as_others_schedule_it(trace, policy, tmp_path
 def test_the_best_forecast_waits_less_than_others_and_starves_nobody(trace, tmp_path):
     """Against largest slowdown first on the mean, and against EASY at the end."""
     summary = tmp_path / "summary.json"
-    sim("-q", "--policy", "best-forecast", "--compare", "largest-slowdown-first,easy", "--json", str(summary),
-        f"{TRACES}/{FILES[trace]}")
+    sim("-q", "--policy", "best-forecast", "--compare", "largest-slowdown-first,easy",
+        "--json", str(summary), f"{TRACES}/{FILES[trace]}")
     ours, slowdown_first, easy = json.loads(summary.read_text())["runs"]
     assert [run["policy"] for run in (ours, slowdown_first, easy)] == [
         "best-forecast", "largest-slowdown-first", "easy"]
