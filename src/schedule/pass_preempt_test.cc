@@ -105,6 +105,29 @@ TEST(PreemptPass, WhoIsExemptIsAskedWhenThatIsOver) {
   EXPECT_EQ(plan.preemptions[0].victim, low);
 }
 
+// A quick pass in between does not look at the one who waits.
+TEST(PreemptPass, TheEndOfAnExemptionIsNotForgottenMeanwhile) {
+  Tiers yard(1, 4, "REQUEUE");
+  yard.rules.exempt_s = 60;
+  yard.planner.set_preemption(yard.rules);
+  yard.submit("low", 1, 4);
+  yard.commit(yard.plan());
+  JobId high = yard.submit("high", 1, 4);
+  yard.plan();
+  for (int pass = 0; pass < 3; ++pass) {
+    yard.now = yard.now + std::chrono::seconds(1);
+    Plan quick = yard.plan({.depth = PlanBudget::Depth::Quick});
+    EXPECT_TRUE(quick.quick && quick.preemptions.empty());
+  }
+  yard.now = kStart + std::chrono::seconds(59);
+  yard.plan({.depth = PlanBudget::Depth::Quick});
+  EXPECT_LE(yard.planner.next_begin(yard.now), kStart + std::chrono::seconds(60));
+  yard.now = kStart + std::chrono::seconds(60);
+  Plan plan = yard.plan({.depth = PlanBudget::Depth::Quick});
+  ASSERT_EQ(plan.preemptions.size(), 1u);
+  EXPECT_EQ(plan.preemptions[0].by, high);
+}
+
 TEST(PreemptPass, InThePlaceOfASuspendedJobTheOtherStartsAtOnceAndItsTierGetsNoneOfTheRest) {
   Tiers yard(1, 4, "SUSPEND,GANG");
   JobId low = yard.submit("low", 1, 4);

@@ -143,11 +143,13 @@ std::uint64_t Planner::work_of_full_pass(const PlanBudget& budget) const {
 
 bool Planner::is_full_pass(const PlanBudget& budget, Instant now) const {
   if (all_changed_ || policy_->keeps_promises) return true;
-  // A reservation that begins or ends concerns everybody.
+  // A reservation that begins or ends concerns everybody, and so does the end of an exemption:
+  // it is not kept who waits for it.
   for (const auto& [id, times] : reservations_)
     for (Instant turn : {times.first, times.second})
       if (turn > last_plan_ && turn <= now) return true;
   if (look_again_ <= now) return true;
+  if (preempt_again_ <= now) return true;
   if (budget.depth != PlanBudget::Depth::Auto) return budget.depth == PlanBudget::Depth::Full;
   if (now < last_full_ || now - last_full_ >= budget.full_every) return true;
   return work_of_full_pass(budget) <= kSmallWork;
@@ -160,7 +162,8 @@ Plan Planner::plan(const State& state, Instant now, const PlanBudget& budget) {
   bool full = is_full_pass(budget, now);
   if (full && all_changed_) unfinished_ = 0;
   bool goes_on = full && is_unfinished();
-  preempt_again_ = kNever;
+  // A quick pass may not look at those who wait for it.
+  if (full) preempt_again_ = kNever;
   if (full && !goes_on) look_again_ = kNever;
   Plan plan = Pass(*this, state, now, budget, full).run();
   if (full && !plan.unfinished) last_full_ = now;

@@ -108,6 +108,28 @@ def test_suspend_and_go_on(yards):
     wait_for(lambda: "ready" in output(yard, third), what="the third job")
 
 
+def test_who_is_suspended_is_told_before(yards):
+    yard = yards("SUSPEND,GANG")
+    low = running(yard, "low", "trap 'echo told' TSTP; echo ready; while :; do sleep 1000 & wait; done")
+    running(yard, "high", "echo ready; sleep 1000")
+    wait_for(lambda: "told" in output(yard, low), what="SIGTSTP")
+    assert state(yard, low) == "SUSPENDED"
+
+
+def test_jobs_take_turns(tmp_path):
+    yard = Yard(tmp_path, nodes=1, extra="PreemptMode=GANG\nSchedulerTimeSlice=5\n"
+                "PartitionName=shared Nodes=ALL OverSubscribe=FORCE:2 MaxTime=INFINITE\n")
+    yard.start()
+    try:
+        first = running(yard, "shared", "echo ready; sleep 1000")
+        second = running(yard, "shared", "echo ready; sleep 1000")
+        wait_for(lambda: state(yard, first) == "SUSPENDED", what="the second one's turn")
+        wait_for(lambda: state(yard, second) == "SUSPENDED", what="the first one's turn")
+        wait_for(lambda: state(yard, first) == "RUNNING", what="the first one to go on")
+    finally:
+        yard.stop()
+
+
 def test_partitions_show_their_mode(yards):
     yard = yards("SUSPEND,GANG", "GraceTime=7")
     shown = yard.run("scontrol", "show", "partition", "low").stdout
