@@ -217,6 +217,33 @@ TEST(PreemptPass, APeerMakesRoomWhenItsTurnIsOver) {
   EXPECT_TRUE(yard.plan().preemptions.empty());
 }
 
+// The place of one that has ended is somebody else's.
+TEST(PreemptPass, AThirdTakesTurnsWhenOneOfTwoHasEnded) {
+  Gang yard;
+  JobSpec spec{.cpus_per_task = 4};
+  spec.time_limit_s = JobSpec::kUnlimited;
+  JobId first = yard.submit(spec);
+  yard.commit(yard.plan());
+  JobId second = yard.submit(spec);
+  yard.now = kStart + std::chrono::seconds(30);
+  yard.commit(yard.plan());
+  ASSERT_EQ(yard.state.find(second)->state, JobState::Running);
+  yard.happen(JobPreempted{.job = second, .by = first, .mode = PreemptMode::Suspend});
+  yard.happen(JobSuspended{.job = second});
+  yard.happen(JobResumed{.job = first});
+  JobId third = yard.submit(spec);
+  EXPECT_TRUE(yard.plan().preemptions.empty());
+  yard.end(first, JobState::Cancelled);
+  yard.plan();
+  yard.happen(JobResumed{.job = second});
+  yard.plan();
+  yard.now = yard.now + std::chrono::seconds(31);
+  Plan plan = yard.plan();
+  ASSERT_EQ(plan.preemptions.size(), 1u);
+  EXPECT_EQ(plan.preemptions[0].victim, second);
+  EXPECT_EQ(plan.preemptions[0].by, third);
+}
+
 TEST(PreemptPass, OnRandomStatesOnlyLowerTiersMakeRoomOnceAndForNothingElse) {
   std::size_t asked = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
