@@ -357,6 +357,17 @@ def test_a_suspended_job_stands_still_until_it_is_resumed(either):
     wait_state(either, number, "CANCELLED")
 
 
+def test_whoever_waits_starts_when_another_is_suspended(either):
+    number = submit(either, COUNT, "-t", "5", "-n4")
+    wait_for(lambda: counted(either, number) > 2)
+    other = submit(either, "echo ready", "-t", "5", "-n4")
+    wait_for(lambda: job(either, other).get("Reason") in ("Resources", "Priority"))
+    either.run("scontrol", "suspend", str(number))
+    wait_state(either, other, "COMPLETED")
+    either.run("scancel", str(number))
+    wait_state(either, number, "CANCELLED")
+
+
 def test_a_suspended_job_stays_suspended_while_daemons_restart(either):
     number = submit(either, COUNT)
     wait_for(lambda: counted(either, number) > 2)

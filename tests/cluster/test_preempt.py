@@ -126,6 +126,9 @@ def test_jobs_take_turns(tmp_path):
         wait_for(lambda: state(yard, first) == "SUSPENDED", what="the second one's turn")
         wait_for(lambda: state(yard, second) == "SUSPENDED", what="the first one's turn")
         wait_for(lambda: state(yard, first) == "RUNNING", what="the first one to go on")
+        third = submit(yard, "shared", "echo ready")
+        yard.run("scancel", first)
+        wait_for(lambda: "ready" in output(yard, third), what="the third one's turn")
     finally:
         yard.stop()
 

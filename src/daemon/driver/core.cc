@@ -15,6 +15,9 @@ bool may_start_something(const Event& event) {
          std::holds_alternative<JobNodeReleased>(event.body) ||
          std::holds_alternative<JobUpdated>(event.body) ||
          std::holds_alternative<JobRequeued>(event.body) ||
+         std::holds_alternative<JobSuspended>(event.body) ||
+         // Whoever takes turns with it knows now when it is over.
+         std::holds_alternative<JobResumed>(event.body) ||
          std::holds_alternative<JobFinished>(event.body) ||
          std::holds_alternative<NodeRegistered>(event.body) ||
          std::holds_alternative<NodeResponded>(event.body) ||
