@@ -110,7 +110,8 @@ def test_suspend_and_go_on(yards):
 
 def test_who_is_suspended_is_told_before(yards):
     yard = yards("SUSPEND,GANG")
-    low = running(yard, "low", "trap 'echo told' TSTP; echo ready; while :; do sleep 1000 & wait; done")
+    low = running(yard, "low",
+                  "trap 'echo told' TSTP; echo ready; while :; do sleep 1000 & wait; done")
     running(yard, "high", "echo ready; sleep 1000")
     wait_for(lambda: "told" in output(yard, low), what="SIGTSTP")
     assert state(yard, low) == "SUSPENDED"
