@@ -61,6 +61,8 @@ class Cluster {
     double took = cpu_us() - begin;
     started += plan.starts.size();
     for (const Proposal& start : plan.starts) commit(start);
+    // The queue stays as long as it is.
+    for (std::size_t i = 0; i < plan.starts.size(); ++i) planner.observe(submit(), state);
     return took;
   }
   Plan pass(PlanBudget::Depth depth, std::function<bool()> pause = {}) {
@@ -120,17 +122,16 @@ class Cluster {
     }
     return spec;
   }
-  JobId submit() {
+  Event submit() {
     JobSpec spec = shapes_[prng_.below(kShapes)];
     JobId id{state.next_job_id};
     spec.name = fmt::format("job{}", id.value);
     spec.user_name = fmt::format("user{}", id.value % 500);
     spec.work_dir = "/home/" + spec.user_name;
-    apply_only(JobSubmitted{.job = id,
-                            .sluid = {id.value},
-                            .spec = Ref(std::move(spec)),
-                            .priority = automatic_priority(id, 0)});
-    return id;
+    return apply_only(JobSubmitted{.job = id,
+                                   .sluid = {id.value},
+                                   .spec = Ref(std::move(spec)),
+                                   .priority = automatic_priority(id, 0)});
   }
   // Jobs at random until no node has room for more.
   void fill() {
@@ -171,9 +172,10 @@ class Cluster {
     events.push_back({.seq = {state.seq.value + 1}, .at = now_, .body = std::move(body)});
     apply(state, events.back());
   }
-  void apply_only(EventBody body) {
+  Event apply_only(EventBody body) {
     Event event{.seq = {state.seq.value + 1}, .at = now_, .body = std::move(body)};
     apply(state, event);
+    return event;
   }
 
   std::uint32_t partitions_;
