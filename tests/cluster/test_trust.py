@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who is believed: keys that change while the cluster works, and clients that forge."""
 import base64
+import errno
 import hashlib
 import hmac
 import json
@@ -235,7 +236,17 @@ def test_whoever_takes_the_controllers_port_gives_no_orders(yard):
     yard.kill9("slurmctld")
     squatter = socket.socket()
     squatter.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    squatter.bind(("127.0.0.1", yard.port))
+
+    def is_bound():
+        """Threads of a process that was killed may hold the port for a moment longer."""
+        try:
+            squatter.bind(("127.0.0.1", yard.port))
+        except OSError as error:
+            assert error.errno == errno.EADDRINUSE
+            return False
+        return True
+
+    wait_for(is_bound, what="the port")
     squatter.listen()
     squatter.settimeout(0.2)
     welcome = struct.pack("<H", len(yard.cluster)) + yard.cluster.encode()
