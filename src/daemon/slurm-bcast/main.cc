@@ -6,7 +6,6 @@
 // Descriptors: 3 the connection, 4 a file with what was read of it already, 5 a file with a token
 // of the user, with which the next nodes are asked.
 #include <fcntl.h>
-#include <grp.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,7 +18,7 @@
 #include "base/text.h"
 #include "bcast/bcast_file.h"
 #include "bcast/bcast_tree.h"
-#include "os/files.h"
+#include "os/helper.h"
 #include "wire/codec.h"
 #include "wire/messages.h"
 
@@ -29,23 +28,6 @@ namespace {
 constexpr Duration kDialPatience = std::chrono::seconds(10);
 // A slow disk somewhere behind us is not a dead node.
 constexpr Duration kPatience = std::chrono::seconds(120);
-
-bool become_user(const char* uid, const char* gid, const char* groups) {
-  auto user = parse_unsigned<std::uint32_t>(uid), group = parse_unsigned<std::uint32_t>(gid);
-  if (!user || !group) return false;
-  if (::geteuid() != 0) return *user == ::geteuid();
-  std::vector<gid_t> others;
-  for (std::string_view one : split_words(groups, ','))
-    others.push_back(parse_unsigned<std::uint32_t>(one).value_or(*group));
-  return ::setgroups(others.size(), others.data()) == 0 &&
-         ::setresgid(*group, *group, *group) == 0 && ::setresuid(*user, *user, *user) == 0;
-}
-
-std::string read_inherited(int fd) {
-  auto text = read_file("/proc/self/fd/" + std::to_string(fd));
-  ::close(fd);
-  return text ? *text : std::string();
-}
 
 int serve(Client caller, const std::string& node, const ClientOptions& options) {
   BcastTree tree(

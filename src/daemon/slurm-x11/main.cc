@@ -10,7 +10,6 @@
 // listens for clients. With TARGET, the display of a batch job whose command is gone, there is no
 // connection: this process goes there itself.
 #include <fcntl.h>
-#include <grp.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
@@ -28,6 +27,7 @@
 #include "base/text.h"
 #include "net/silence.h"
 #include "os/files.h"
+#include "os/helper.h"
 #include "wire/codec.h"
 #include "wire/messages.h"
 #include "x11/cookie.h"
@@ -38,23 +38,6 @@ namespace ym {
 namespace {
 
 constexpr Duration kSilence = std::chrono::seconds(60);
-
-bool become_user(const char* uid, const char* gid, const char* groups) {
-  auto user = parse_unsigned<std::uint32_t>(uid), group = parse_unsigned<std::uint32_t>(gid);
-  if (!user || !group) return false;
-  if (::geteuid() != 0) return *user == ::geteuid();
-  std::vector<gid_t> others;
-  for (std::string_view one : split_words(groups, ','))
-    others.push_back(parse_unsigned<std::uint32_t>(one).value_or(*group));
-  return ::setgroups(others.size(), others.data()) == 0 &&
-         ::setresgid(*group, *group, *group) == 0 && ::setresuid(*user, *user, *user) == 0;
-}
-
-std::string read_inherited(int fd) {
-  auto text = read_file("/proc/self/fd/" + std::to_string(fd));
-  ::close(fd);
-  return text ? *text : std::string();
-}
 
 struct Wish {
   std::string node, folder, xauthority, host, target;
