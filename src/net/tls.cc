@@ -25,7 +25,6 @@ constexpr std::size_t kTicketMax = 64u << 10;
 // A ticket serves as long as a working day, so that nobody who was revoked is believed for longer
 // by those who have not heard of it.
 constexpr long kTicketLife_s = 8 * 3600;
-constexpr char kPlainFirstByte = 'Y';
 
 std::string openssl_text(std::string_view otherwise) {
   unsigned long code = ERR_get_error();
@@ -157,9 +156,7 @@ struct TlsContext::Impl {
 };
 struct TlsSession::Impl {
   Openssl<SSL> ssl;
-  int fd = -1;
   bool is_server = false;
-  bool heard = false;  // something of the other side's was there
   std::string ticket;
   std::vector<std::string> revoked;
 };
@@ -206,7 +203,6 @@ Result<std::unique_ptr<TlsSession>> TlsContext::open(int fd, const std::string& 
   if (!socket) return fail("no TLS: " + openssl_text("out of memory"));
   SSL_set_bio(ssl.get(), socket, socket);  // which owns it
   auto impl = std::make_unique<TlsSession::Impl>();
-  impl->fd = fd;
   impl->is_server = impl_->is_server;
   impl->ticket = ticket;
   impl->revoked = impl_->trust.revoked;
@@ -237,20 +233,19 @@ TlsStep TlsSession::judge(int result) {
       return TlsStep::Failed;
     default: break;
   }
+  // What our own servers say plainly begins with letters, which are no version of TLS.
+  if (!impl_->is_server && !established_ &&
+      ERR_GET_REASON(ERR_peek_error()) == SSL_R_WRONG_VERSION_NUMBER) {
+    error_ = std::string(kNoTls) + " (does its slurm.conf say another TLSType?)";
+    ERR_clear_error();
+    return TlsStep::Failed;
+  }
   long verdict = SSL_get_verify_result(ssl);
   error_ = verdict == X509_V_OK ? "TLS: " + openssl_text("it broke")
                                 : std::string("its certificate is not good: ") +
                                       X509_verify_cert_error_string(verdict);
   ERR_clear_error();
   return TlsStep::Failed;
-}
-
-// A server that speaks plainly is told from a broken one by its first byte.
-bool TlsSession::meets_plain_server() {
-  if (impl_->is_server || impl_->heard) return false;
-  char first = 0;
-  impl_->heard = ::recv(impl_->fd, &first, 1, MSG_PEEK | MSG_DONTWAIT) == 1;
-  return impl_->heard && first == kPlainFirstByte;
 }
 
 // The certificate may have been good and be so no more.
@@ -263,10 +258,6 @@ bool TlsSession::meets_revoked_server() {
 }
 
 TlsStep TlsSession::handshake() {
-  if (meets_plain_server()) {
-    error_ = std::string(kNoTls) + " (does its slurm.conf say another TLSType?)";
-    return TlsStep::Failed;
-  }
   errno = 0;
   TlsStep step = judge(SSL_do_handshake(impl_->ssl.get()));
   if (step == TlsStep::Done && meets_revoked_server()) {

@@ -83,7 +83,6 @@ class TlsSession {
   struct Impl;
   explicit TlsSession(std::unique_ptr<Impl> impl);
   TlsStep judge(int result);
-  bool meets_plain_server();
   bool meets_revoked_server();
 
   std::unique_ptr<Impl> impl_;
