@@ -29,7 +29,7 @@ class Pass {
   // The first job of a line that was not looked at, and its place in the queue: lower goes first.
   struct Head {
     bool passing = false;   // all promises of its partitions are given
-    bool claimless = true;  // nobody is making room for it
+    bool claimless = true;  // nobody is making room for it, or did
     std::uint32_t tier_inverse = 0, priority_inverse = 0;
     Score score;
     Position position;
@@ -110,6 +110,7 @@ class Pass {
                                      Instant from);
   void book(Booking booking, const Job& job, const Shape& shape);
   std::optional<Booking> lift(JobId job);
+  const JobQueue::Place* place_of(JobId id) const;
   void lift_all();
   void make_pause();
   void count_promises();

@@ -97,6 +97,7 @@ void Pass::count_queue(Scene& scene) {
 }
 
 void Pass::arrange() {
+  if (planner_.follows_) return;
   std::map<JobId, std::int64_t> last = std::exchange(planner_.arranged_, {});
   // A priority that moves with time tells everybody apart already.
   if (!policy_.arrange || planner_.queue_.rule().at || planner_.queue_.pending() < 2) return;
@@ -107,10 +108,12 @@ void Pass::arrange() {
     Waiting one = waiting_of(*job);
     if (one.cpus > scene.cpus) continue;  // not with the nodes that there are now
     auto limit_s = std::max<std::int64_t>(one.limit_s, 1);
+    // As for priorities, what it waited for its begin time does not count.
+    Instant waits_since = std::max(one.submit, one.eligible);
     double expected_s =
         static_cast<double>(limit_s) * planner_.experience_.accuracy_of(job->spec->uid);
     scene.candidates.push_back(
-        {.waited_s = std::max<std::int64_t>(0, (now_ - one.submit).count() / 1000),
+        {.waited_s = std::max<std::int64_t>(0, (now_ - waits_since).count() / 1000),
          .limit_s = limit_s,
          .cpus = std::max<std::int64_t>(one.cpus, 1),
          .job = job->id,
