@@ -42,9 +42,12 @@ class Pass {
   void gather_heads();
   // pass_arrange.cc
   void arrange();
-  std::vector<const Job*> first_in_queue() const;
-  void count_processors(Scene& scene) const;
-  void count_queue(Scene& scene);
+  struct Yard;
+  std::vector<Yard> yards();
+  void arrange(const Yard& yard, const std::map<JobId, std::int64_t>& last, int forecasts);
+  std::vector<const Job*> first_in_queue(const Yard& yard) const;
+  std::int64_t cpus_of(const Job& job, const Yard& yard) const;
+  void count_queue(const Yard& yard, Scene& scene);
   void push(Line& line, const Position& position);
   void advance(const Head& head);
   Head head_of(Line& line, const Position& position) const;

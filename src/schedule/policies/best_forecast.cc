@@ -32,16 +32,14 @@ constexpr double kSlowdown = 24, kHoles = 220, kAge = 6;
 constexpr double kAgeMost = 4, kOverdue = 1.9;
 constexpr double kFullHoles_s = 600'000;  // a queue so long makes holes count in full
 constexpr std::int64_t kShortest_s = 10;  // shorter jobs count as so long
-constexpr int kForecastsMax = 128;        // of one pass, beside the well-known orders
 
 using Order = std::vector<std::size_t>;
 
 class Search {
  public:
-  explicit Search(const Scene& scene)
-      : scene_(scene), cost_(scene.candidates.size()), starts_in_s_(scene.candidates.size()) {}
+  explicit Search(const Scene& scene) : scene_(scene), cost_(scene.candidates.size()) {}
 
-  Arrangement run() {
+  Order run() {
     best_.resize(scene_.candidates.size());
     std::iota(best_.begin(), best_.end(), 0);
     if (weigh(best_)) {  // else everybody starts now
@@ -51,8 +49,7 @@ class Search {
       try_known_orders();
       pull_forward();
     }
-    forecast(best_, std::numeric_limits<double>::infinity());
-    return {.order = std::move(best_), .starts_in_s = std::move(starts_in_s_)};
+    return std::move(best_);
   }
 
  private:
@@ -135,7 +132,7 @@ class Search {
   }
   // Pulls one job after the other to the front, then to the place behind that, as long as it helps.
   void pull_forward() {
-    int left = kForecastsMax;
+    int left = scene_.forecasts_max;
     for (std::size_t to = 0; to + 1 < best_.size() && left > 0; ++to) {
       Order from = best_;
       bool helped = false;
@@ -171,12 +168,10 @@ class Search {
         free_.push_back({.from_s = one.in_s, .cpus = free_.back().cpus});
       free_.back().cpus += one.cpus;
     }
-    std::ranges::fill(starts_in_s_, kNotForeseen);
     double spent = 0;
     for (std::size_t i : order) {
       std::optional<std::int64_t> start_s = take_earliest(job(i).cpus, job(i).limit_s);
       if (!start_s) continue;
-      starts_in_s_[i] = *start_s;
       spent += cost_[i] * static_cast<double>(*start_s);
       if (spent >= enough) break;
     }
@@ -213,10 +208,9 @@ class Search {
     std::int64_t from_s = 0, cpus = 0;
   };
   std::vector<Step> free_;
-  std::vector<std::int64_t> starts_in_s_;  // by candidate
 };
 
-Arrangement arrange(const Scene& scene) { return Search(scene).run(); }
+Order arrange(const Scene& scene) { return Search(scene).run(); }
 
 Score slowdown(const Waiting& job, const Figures& figures) {
   std::int64_t waited_s = (figures.now - job.submit).count() / 1000;
