@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does to a cluster what a schedule says, and mends it again."""
+import time
+
+from switch import CALM
+
+
+def merged(rules):
+    """Several faults on one way: each number at its worst."""
+    result = {}
+    for rule in rules:
+        for name, value in rule.items():
+            result[name] = max(value, result.get(name, CALM[name]))
+    return result
+
+
+class Nemesis:
+    def __init__(self, site, history, say=lambda text: None):
+        self.site, self.history, self.say = site, history, say
+        self.active = []
+
+    def run(self, faults, seconds):
+        """Returns when all is mended. Runs in the thread that made the hosts."""
+        begin = time.monotonic()
+        steps = [(fault.at, 1, i, fault) for i, fault in enumerate(faults)]
+        steps += [(fault.at + fault.lasts, 0, i, fault) for i, fault in enumerate(faults)]
+        try:
+            for at, starts, _, fault in sorted(steps, key=lambda step: step[:3]):
+                self.wait(begin + min(at, seconds))
+                (self.break_it if starts else self.mend)(fault)
+            self.wait(begin + seconds)
+        finally:
+            for fault in list(self.active):
+                self.mend(fault)
+
+    def wait(self, moment):
+        while (left := moment - time.monotonic()) > 0:
+            time.sleep(min(left, 0.5))
+            self.check_daemons()
+
+    def check_daemons(self):
+        """A daemon that nobody killed must live."""
+        killed = {fault.host for fault in self.active if fault.kind in ("kill", "power")}
+        for host in self.site.dead():
+            if host not in killed:
+                status = self.site.daemons[host].entering.returncode
+                self.history.add("died", host=host, status=status)
+                self.site.start(host)
+
+    def break_it(self, fault):
+        self.say(fault.words())
+        self.history.add("fault", does="begin", **fault.record())
+        self.active.append(fault)
+        getattr(self, f"begin_{fault.kind}", self.ways)(fault)
+
+    def mend(self, fault):
+        self.active.remove(fault)
+        getattr(self, f"end_{fault.kind}", self.ways)(fault)
+        self.history.add("fault", does="end", **fault.record())
+
+    # --- one pair for each kind of fault ---
+
+    def ways(self, fault):
+        """Ways that the fault touches get what all faults of the moment say about them."""
+        def touched(one):
+            return self.site.fabric.ways(one.host, one.other or None, one.directions)
+        for way in touched(fault):
+            rules = [one.rule for one in self.active if one.rule and way in touched(one)]
+            self.site.fabric.set([way], **merged(rules))
+
+    def begin_kill(self, fault):
+        self.site.daemons[fault.host].kill()
+
+    def end_kill(self, fault):
+        self.site.start(fault.host)
+
+    def begin_pause(self, fault):
+        self.site.daemons[fault.host].pause()
+
+    def end_pause(self, fault):
+        self.site.daemons[fault.host].go_on()
+
+    def begin_power(self, fault):
+        self.site.hosts[fault.host].lose_power()
+        if fault.host in self.site.nodes:
+            self.site.note(fault.host, "power")
+
+    def end_power(self, fault):
+        self.site.start(fault.host)
+
+    def filler(self):
+        return f"{self.site.dir}/state/filler"
+
+    def begin_disk(self, fault):
+        # As the host sees it: the disk is mounted there only.
+        self.site.hosts[fault.host].run(["dd", "if=/dev/zero", f"of={self.filler()}", "bs=64k"])
+
+    def end_disk(self, fault):
+        self.site.hosts[fault.host].run(["rm", "-f", self.filler()])
+
+    def begin_clock(self, fault):
+        self.site.set_clock(fault.host, fault.offset)
+
+    def end_clock(self, fault):
+        self.site.set_clock(fault.host, "+0")

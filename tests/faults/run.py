@@ -1,0 +1,186 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Whole clusters under faults: `./dev sim --cluster`.
+
+Rounds of about a minute, each on a fresh cluster with faults and work drawn from the round's seed,
+until the minutes are over. A round that goes wrong keeps its folder and says how to run it again.
+"""
+import argparse
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+
+import checker
+import cluster
+import history
+import schedule
+import workload
+from nemesis import Nemesis
+
+NODES = 3
+CLIENTS = ("ann", "ann", "bob", "cleo")
+SETTLE_S = 90
+
+
+def parse(argv):
+    parser = argparse.ArgumentParser(prog="./dev sim --cluster", description=__doc__)
+    parser.add_argument("minutes", nargs="?", type=float, default=10)
+    parser.add_argument("--seed", type=int, help="run this round only, or start with it")
+    parser.add_argument("--rounds", type=int, help="so many rounds instead of minutes")
+    parser.add_argument("--round", type=float, default=45, metavar="SECONDS",
+                        help="how long faults go on in each round (default 45)")
+    parser.add_argument("--only", metavar="FAULT,...", help=", ".join(schedule.KINDS))
+    parser.add_argument("--plan", action="store_true", help="print the faults of a seed, and exit")
+    parser.add_argument("--keep", action="store_true", help="keep the folder of a good round, too")
+    options = parser.parse_args(argv)
+    if options.only:
+        kinds = options.only.split(",")
+        for kind in kinds:
+            if kind not in schedule.KINDS:
+                parser.error(f"no fault {kind}; there are: {', '.join(schedule.KINDS)}")
+    options.kinds = tuple(options.only.split(",")) if options.only else schedule.KINDS
+    if options.seed is not None and options.rounds is None:
+        options.rounds = 1
+    return options
+
+
+def why_not():
+    """What this machine lacks, if anything."""
+    if os.geteuid() != 0:
+        return "hosts of their own need root"
+    if not os.path.exists("/dev/net/tun"):
+        return "there is no /dev/net/tun"
+    for program in ("ip", "nsenter", "unshare", "setpriv", "flock"):
+        if not shutil.which(program):
+            return f"{program} is not installed"
+    return None
+
+
+class Progress:
+    """A line that is written over on a terminal, and lines elsewhere."""
+
+    def __init__(self, seed):
+        self.seed, self.begin, self.live = seed, time.monotonic(), sys.stdout.isatty()
+
+    def say(self, text):
+        line = f"seed {self.seed} {time.monotonic() - self.begin:5.1f} s: {text}"
+        print(f"\r{line:<99.99}" if self.live else line, end="" if self.live else "\n", flush=True)
+
+    def end(self, text):
+        print(("\r" if self.live else "") + f"{text:<99}".rstrip(), flush=True)
+
+
+def settle(site, log):
+    """After the faults: everybody is released, and all must end. What does not, in sentences."""
+    for job, token, state, _ in workload.ask_all(site, log, "root") or []:
+        if state == "PENDING":
+            number = log.invoke("root", "release", job=int(job), token=token)
+            done = site.ask("scontrol", "release", job)
+            log.add("ok" if done.returncode == 0 else "unknown", op=number)
+    end = time.monotonic() + SETTLE_S
+    while True:
+        rows = workload.rows_of(site.ask("squeue", "-h", "-o", "%A|%j|%T|%r").stdout)
+        idle = site.idle_nodes()
+        if not rows and idle == set(site.nodes):
+            break
+        if time.monotonic() > end:
+            wrong = [f"job {row[0]} ({row[1]}) is {row[2]}, {row[3]}, {SETTLE_S} s after the last "
+                     f"fault" for row in rows]
+            return wrong + [f"{node} is not idle at the end" for node in site.nodes
+                            if node not in idle]
+        time.sleep(0.3)
+    return [f"a process of {one} lives at the end" for one in site.left_over()]
+
+
+def last_words(site, log, clients):
+    """What is known at the end, and again after a crash: no difference is allowed."""
+    workload.ask_all(site, log, "root")
+    for client in clients:
+        for job, token in client.mine[-10:]:
+            workload.look_at(site, log, "root", job, token)
+    site.daemons["ctl"].kill()
+    site.start("ctl")
+    workload.ask_all(site, log, "root")
+
+
+def play(site, log, faults, options, seed, say):
+    site.start_all()
+    log.add("meta", cpus=cluster.CPUS, slurmd_timeout=cluster.SLURMD_TIMEOUT_S, seed=seed)
+    until = history.now() + options.round
+    clients = [workload.Client(site, log, user, f"{seed}.{i}", until)
+               for i, user in enumerate(CLIENTS)]
+    for i, client in enumerate(clients):
+        client.count = i * 100000  # two clients of one user do not share tokens
+        client.start()
+    Nemesis(site, log, say).run(faults, options.round)
+    say("mended; waiting for the end of all jobs")
+    for client in clients:
+        client.join(timeout=120)
+        if client.error or client.is_alive():
+            raise RuntimeError(f"the client {client.user} is stuck") from client.error
+    log.add("meta", unsettled=settle(site, log))
+    last_words(site, log, clients)
+    for node in site.nodes:
+        log.add("ledger", node=node, lines=site.ledger(node))
+
+
+def one_round(seed, options):
+    """Whether it went well."""
+    faults = schedule.draw(seed, options.round, ["ctl"], [f"n{i}" for i in range(1, NODES + 1)],
+                           options.kinds, cluster.SLURMD_TIMEOUT_S)
+    progress = Progress(seed)
+    folder = tempfile.mkdtemp(prefix="ymf-", dir="/tmp")  # short: paths of sockets are
+    os.chmod(folder, 0o755)
+    path = f"{folder}/history"
+    log = history.History(path)
+    site = cluster.Site(folder, NODES, seed, any(fault.kind == "clock" for fault in faults))
+    try:
+        play(site, log, faults, options, seed, progress.say)
+    finally:
+        site.close()
+        log.close()
+    records = history.read(path)
+    wrong = checker.check(records)
+    case = checker.load(records)
+    counts = {kind: sum(op.result == kind for op in case.of("submit"))
+              for kind in ("ok", "fail", "unknown")}
+    summary = (f"seed {seed}: {len(faults)} faults, {len(case.operations)} operations, jobs: "
+               + ", ".join(f"{n} {kind}" for kind, n in counts.items())
+               + f"; {len(wrong)} mistakes in {time.monotonic() - progress.begin:.0f} s")
+    progress.end(summary)
+    for rule, sentence in wrong[:20]:
+        print(f"  {rule}: {sentence}")
+    if wrong or options.keep:
+        only = f" --only {options.only}" if options.only else ""
+        print(f"  again: ./dev sim --cluster --seed {seed} --round {options.round:g}{only}\n"
+              f"  history and logs: {folder}", flush=True)
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+    return not wrong
+
+
+def main():
+    options = parse(sys.argv[1:])
+    if options.plan:
+        for fault in schedule.draw(options.seed or 1, options.round, ["ctl"],
+                                   [f"n{i}" for i in range(1, NODES + 1)], options.kinds,
+                                   cluster.SLURMD_TIMEOUT_S):
+            print(f"{fault.at:6.2f} {fault.words()}")
+        return 0
+    reason = why_not()
+    if reason:
+        print(f"skipped: {reason}")
+        return 77
+    seed = options.seed if options.seed is not None else random.randrange(1, 10**6)
+    end, rounds, good = time.monotonic() + options.minutes * 60, 0, True
+    while rounds < options.rounds if options.rounds else time.monotonic() < end:
+        good = one_round(seed + rounds, options) and good
+        rounds += 1
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
