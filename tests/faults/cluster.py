@@ -80,6 +80,8 @@ class Site:
         self.addresses = {"ctl": "10.77.0.1", "login": "10.77.0.2",
                           **{name: f"10.77.0.{10 + i}" for i, name in enumerate(self.nodes, 1)}}
         self.hosts, self.daemons, self.fabric = {}, {}, None
+        self.sabotage = False
+        self.rush_until = 0.0  # users submit as fast as they can until then
         self.write_files(extra)
         try:
             for name, address in self.addresses.items():
@@ -148,7 +150,9 @@ class Site:
 
     def start(self, host):
         """The daemon of a host: slurmctld on a controller, slurmd elsewhere."""
-        words = [f"{BIN}/slurmctld", "-D"] if host == "ctl" else [f"{BIN}/slurmd", "-D", "-N", host]
+        words = [f"{BIN}/slurmd", "-D", "-N", host]
+        if host == "ctl":
+            words = [f"{BIN}/slurmctld", "-D", *(["-c"] if self.sabotage else [])]
         self.daemons[host] = Process(self.hosts[host], words, self.environment(host),
                                      f"{self.dir}/log/{host}.out")
 

@@ -4,6 +4,9 @@ import time
 
 from switch import CALM
 
+RUSH_BEFORE_S = 0.3
+RUSH_AFTER_S = 0.3
+
 
 def merged(rules):
     """Several faults on one way: each number at its worst."""
@@ -26,6 +29,10 @@ class Nemesis:
         steps += [(fault.at + fault.lasts, 0, i, fault) for i, fault in enumerate(faults)]
         try:
             for at, starts, _, fault in sorted(steps, key=lambda step: step[:3]):
+                if starts:
+                    # What is on its way when the fault comes is where the doubt is.
+                    self.wait(begin + at - RUSH_BEFORE_S)
+                    self.site.rush_until = begin + at + RUSH_AFTER_S
                 self.wait(begin + min(at, seconds))
                 (self.break_it if starts else self.mend)(fault)
             self.wait(begin + seconds)

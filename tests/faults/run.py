@@ -23,6 +23,7 @@ from nemesis import Nemesis
 NODES = 3
 CLIENTS = ("ann", "ann", "bob", "cleo")
 SETTLE_S = 90
+SHOWN_OF_A_RULE = 4
 
 
 def parse(argv):
@@ -34,6 +35,9 @@ def parse(argv):
                         help="how long faults go on in each round (default 45)")
     parser.add_argument("--only", metavar="FAULT,...", help=", ".join(schedule.KINDS))
     parser.add_argument("--plan", action="store_true", help="print the faults of a seed, and exit")
+    parser.add_argument("--sabotage", action="store_true",
+                        help="a controller that forgets all jobs whenever it starts: this must be "
+                             "found")
     parser.add_argument("--keep", action="store_true", help="keep the folder of a good round, too")
     options = parser.parse_args(argv)
     if options.only:
@@ -137,6 +141,7 @@ def one_round(seed, options):
     path = f"{folder}/history"
     log = history.History(path)
     site = cluster.Site(folder, NODES, seed, any(fault.kind == "clock" for fault in faults))
+    site.sabotage = options.sabotage
     try:
         play(site, log, faults, options, seed, progress.say)
     finally:
@@ -151,8 +156,11 @@ def one_round(seed, options):
                + ", ".join(f"{n} {kind}" for kind, n in counts.items())
                + f"; {len(wrong)} mistakes in {time.monotonic() - progress.begin:.0f} s")
     progress.end(summary)
-    for rule, sentence in wrong[:20]:
-        print(f"  {rule}: {sentence}")
+    shown = {}
+    for rule, sentence in wrong:
+        shown[rule] = shown.get(rule, 0) + 1
+        if shown[rule] <= SHOWN_OF_A_RULE:
+            print(f"  {rule}: {sentence}")
     if wrong or options.keep:
         only = f" --only {options.only}" if options.only else ""
         print(f"  again: ./dev sim --cluster --seed {seed} --round {options.round:g}{only}\n"
