@@ -54,6 +54,7 @@ class Case:
     operations: list
     faults: list       # (begin, end, record)
     died: list
+    shepherds: set     # jobs whose slurmstepd was killed
     ledgers: dict      # node -> lines
     meta: dict         # "cpus" of a node, "slurmd_timeout", "settled"
     runs: dict = field(default_factory=dict)  # token -> [Run]
@@ -65,7 +66,7 @@ class Case:
 
 def load(records):
     operations, faults, died, ledgers, meta = {}, [], [], {}, {}
-    open_faults = {}
+    open_faults, shepherds = {}, set()
     for record in records:
         kind = record["type"]
         if kind == "invoke":
@@ -80,6 +81,8 @@ def load(records):
                 open_faults[key] = record
             else:
                 faults.append((open_faults.pop(key)["t"], record["t"], record))
+        elif kind == "shepherd":
+            shepherds.add(record["job"])
         elif kind == "died":
             died.append(record)
         elif kind == "ledger":
@@ -87,7 +90,7 @@ def load(records):
         elif kind == "meta":
             meta.update(record)
     faults += [(record["t"], float("inf"), record) for record in open_faults.values()]
-    case = Case(list(operations.values()), faults, died, ledgers, meta)
+    case = Case(list(operations.values()), faults, died, shepherds, ledgers, meta)
     read_ledgers(case)
     for op in case.of("query"):
         if op.result == "ok":
@@ -189,7 +192,7 @@ def silence(case, node, until=float("inf")):
     spans = []
     for begin, end, fault in case.faults:
         touched = {fault["host"], fault["other"]}
-        if fault["kind"] == "disk" or begin > until:
+        if fault["kind"] in ("disk", "shepherd") or begin > until:
             continue
         if node in touched or "ctl" in touched or not fault["other"]:
             if fault["rule"] or fault["host"] == node or fault["kind"] == "clock":
@@ -215,15 +218,18 @@ def ends_have_causes(case):
     for op in case.of("submit"):
         token = op.fields["token"]
         state = last.get(token)
-        nodes = {run.node for run in case.runs.get(token, [])}
+        runs = case.runs.get(token, [])
+        nodes = {run.node for run in runs}
         some_lost = any(lost(case, node) for node in nodes or case.ledgers)
         if state == "CANCELLED" and token not in cancelled:
             yield f"{token} is CANCELLED and nobody cancelled it"
         elif state == "NODE_FAIL" and not some_lost:
             yield f"{token} is NODE_FAIL and no node of it was lost"
-        elif state in FINAL - {"CANCELLED", "NODE_FAIL", "COMPLETED"}:
+        elif state == "FAILED" and not case.shepherds & {run.job for run in runs}:
+            yield f"{token} is FAILED"
+        elif state in FINAL - {"CANCELLED", "NODE_FAIL", "COMPLETED", "FAILED"}:
             yield f"{token} is {state}"
-        restarts = {run.restart for run in case.runs.get(token, [])} - {0}
+        restarts = {run.restart for run in runs} - {0}
         if restarts and not some_lost:
             yield f"{token} was started again and no node of it was lost"
 

@@ -134,6 +134,13 @@ def test_a_daemon_that_died_by_itself_is_a_mistake():
     assert story.rules() == {"everything_ends"}
 
 
+def test_a_killed_shepherd_explains_a_failed_job():
+    story = Story().submit("a", 1).wrote("start", "a", 1).sees((1, "a", "FAILED"))
+    assert story.rules() == {"ends_have_causes"}
+    story.add("shepherd", host="n1", job=1, step="batch")
+    assert story.mistakes() == []
+
+
 @pytest.mark.parametrize("story", [
     # Nobody knows whether it was taken: it was not, or it was.
     Story().submit("a", result="unknown").sees(),

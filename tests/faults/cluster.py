@@ -5,6 +5,7 @@ import glob
 import os
 import re
 import shutil
+import uuid
 
 from hosts import Fabric, Host, Process, wait_until
 
@@ -117,6 +118,7 @@ class Site:
             self.write(kind, text)
         for name in self.addresses:
             self.set_clock(name, "+0")
+            self.set_boot_id(name)
 
     def write(self, name, text, mode=0o644):
         with open(f"{self.dir}/{name}", "w") as f:
@@ -124,8 +126,10 @@ class Site:
         os.chmod(f"{self.dir}/{name}", mode)
 
     def mounts(self, name):
-        """Sockets and pid files are the host's own; users exist on the hosts only."""
+        """Sockets, pid files and the boot's name are the host's own; users exist on the hosts
+        only."""
         lines = [f"-t tmpfs -o mode=755 none {self.dir}/run",
+                 f"--bind {self.dir}/boot-{name} /proc/sys/kernel/random/boot_id",
                  f"--bind {self.dir}/passwd /etc/passwd", f"--bind {self.dir}/group /etc/group"]
         if name == "ctl":
             lines.append(f"-t tmpfs -o mode=700,size={DISK_MB}m none {self.dir}/state")
@@ -148,9 +152,15 @@ class Site:
         self.write(f"clock-{host}.new", offset)
         os.rename(f"{self.dir}/clock-{host}.new", f"{self.dir}/clock-{host}")
 
-    def start(self, host):
-        """The daemon of a host: slurmctld on a controller, slurmd elsewhere."""
-        words = [f"{BIN}/slurmd", "-D", "-N", host]
+    def set_boot_id(self, host):
+        self.write(f"boot-{host}", f"{uuid.uuid4()}\n")
+
+    def start(self, host, booted=False):
+        """The daemon of a host: slurmctld on a controller, slurmd elsewhere. `booted`: the machine
+        has started, too, though its kernel has not."""
+        if booted:
+            self.set_boot_id(host)
+        words = [f"{BIN}/slurmd", "-D", "-N", host, *(["-b"] if booted else [])]
         if host == "ctl":
             words = [f"{BIN}/slurmctld", "-D", *(["-c"] if self.sabotage else [])]
         self.daemons[host] = Process(self.hosts[host], words, self.environment(host),

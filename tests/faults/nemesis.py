@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does to a cluster what a schedule says, and mends it again."""
+import re
 import time
 
 from switch import CALM
@@ -81,6 +82,19 @@ class Nemesis:
     def end_kill(self, fault):
         self.site.start(fault.host)
 
+    def begin_shepherd(self, fault):
+        """kill -9 of one slurmstepd: the job is lost, and nothing of it may stay."""
+        host = self.site.hosts[fault.host]
+        found = re.findall(r"^(\d+) slurmstepd: \[(\d+)\.(\w+)\]",
+                           host.run(["pgrep", "-af", "^slurmstepd:"]).stdout, re.M)
+        if found:
+            pid, job, step = found[len(found) // 2]
+            self.history.add("shepherd", host=fault.host, job=int(job), step=step)
+            host.run(["kill", "-9", pid])
+
+    def end_shepherd(self, fault):
+        pass
+
     def begin_pause(self, fault):
         self.site.daemons[fault.host].pause()
 
@@ -93,7 +107,7 @@ class Nemesis:
             self.site.note(fault.host, "power")
 
     def end_power(self, fault):
-        self.site.start(fault.host)
+        self.site.start(fault.host, booted=True)
 
     def filler(self):
         return f"{self.site.dir}/state/filler"

@@ -4,7 +4,8 @@ import random
 
 from dataclasses import asdict, dataclass, field
 
-KINDS = ("cut", "slow", "lossy", "shuffle", "kill", "pause", "power", "disk", "clock")
+KINDS = ("cut", "slow", "lossy", "shuffle", "kill", "pause", "shepherd", "power", "disk",
+         "clock")
 # Those that break a process: one at a time on each host.
 ON_PROCESSES = {"kill", "pause", "power", "clock"}
 
@@ -51,6 +52,9 @@ def one(kind, at, lasts, rng, controllers, nodes):
     fault = Fault(kind, round(at, 2), round(lasts, 2), rng.choice(controllers))
     hosts = [*controllers, *nodes, "login"]
     if kind == "disk":
+        return fault
+    if kind == "shepherd":
+        fault.host, fault.lasts = rng.choice(nodes), 0.0
         return fault
     if kind in ON_PROCESSES:
         # Controllers are where it hurts.
