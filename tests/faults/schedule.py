@@ -54,7 +54,7 @@ def one(kind, at, lasts, rng, controllers, nodes):
     if kind == "disk":
         return fault
     if kind == "shepherd":
-        fault.host, fault.lasts = rng.choice(nodes), 0.0
+        fault.host, fault.lasts = rng.choice(nodes), 0.1
         return fault
     if kind in ON_PROCESSES:
         # Controllers are where it hurts.
