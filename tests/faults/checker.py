@@ -56,7 +56,7 @@ class Case:
     died: list
     shepherds: set     # jobs whose slurmstepd was killed
     ledgers: dict      # node -> lines
-    meta: dict         # "cpus" of a node, "slurmd_timeout", "settled"
+    meta: dict         # "cpus" of a node, "slurmd_timeout", "controllers", "unsettled"
     runs: dict = field(default_factory=dict)  # token -> [Run]
     seen: list = field(default_factory=list)  # (Operation, {job: (name, state)})
 
@@ -187,16 +187,26 @@ def completed_means_it_came_to_its_end(case):
             yield f"{token} came to its end {len(ends)} times"
 
 
-def silence(case, node, until=float("inf")):
+def between(case, fault, node):
+    """Whether it is a fault of the ways between the node and a controller."""
+    ends = {fault["host"], fault["other"]}
+    controllers = set(case.meta["controllers"])
+    if not fault["rule"]:
+        return False
+    if not fault["other"]:
+        return bool(ends & {node, *controllers})
+    return node in ends and bool(ends & controllers)
+
+
+def silence(case, node):
     """Seconds for which the node may not have been heard, at a stretch."""
     spans = []
     for begin, end, fault in case.faults:
-        touched = {fault["host"], fault["other"]}
-        if fault["kind"] in ("disk", "shepherd") or begin > until:
-            continue
-        if node in touched or "ctl" in touched or not fault["other"]:
-            if fault["rule"] or fault["host"] == node or fault["kind"] == "clock":
-                spans.append((begin, end + RECONNECT_S))
+        # A controller that was away itself has no reason to give a node up.
+        itself = fault["host"] == node and fault["kind"] in ("kill", "pause", "power")
+        refused = fault["kind"] == "clock" and fault["host"] in (node, *case.meta["controllers"])
+        if itself or refused or between(case, fault, node):
+            spans.append((begin, end + RECONNECT_S))
     longest, reach, start = 0.0, None, None
     for begin, end in sorted(spans):
         if reach is None or begin > reach:
@@ -214,10 +224,10 @@ def lost(case, node):
 
 def ends_have_causes(case):
     cancelled = {op.fields["token"] for op in case.of("cancel")}
-    last = {name: state for name, state in last_view(case).values()}
+    last = {name: (job, state) for job, (name, state) in last_view(case).items()}
     for op in case.of("submit"):
         token = op.fields["token"]
-        state = last.get(token)
+        job, state = last.get(token, (None, None))
         runs = case.runs.get(token, [])
         nodes = {run.node for run in runs}
         some_lost = any(lost(case, node) for node in nodes or case.ledgers)
@@ -225,7 +235,7 @@ def ends_have_causes(case):
             yield f"{token} is CANCELLED and nobody cancelled it"
         elif state == "NODE_FAIL" and not some_lost:
             yield f"{token} is NODE_FAIL and no node of it was lost"
-        elif state == "FAILED" and not case.shepherds & {run.job for run in runs}:
+        elif state == "FAILED" and job not in case.shepherds:
             yield f"{token} is FAILED"
         elif state in FINAL - {"CANCELLED", "NODE_FAIL", "COMPLETED", "FAILED"}:
             yield f"{token} is {state}"
@@ -253,7 +263,7 @@ def cut_off(case, node, moment):
     """Whether orders to the node could wait on their way at that moment."""
     for begin, end, fault in case.faults:
         if begin - 1 <= moment <= end + RECONNECT_S:
-            if {node, "ctl"} & {fault["host"], fault["other"]} or not fault["other"]:
+            if between(case, fault, node) or fault["host"] in (node, *case.meta["controllers"]):
                 return True
     return False
 

@@ -15,7 +15,8 @@ class Story:
     """A history, a second for each record unless it says otherwise."""
 
     def __init__(self):
-        self.records = [{"type": "meta", "t": 0, "cpus": 4, "slurmd_timeout": 10}]
+        self.records = [{"type": "meta", "t": 0, "cpus": 4, "slurmd_timeout": 10,
+                         "controllers": ["ctl"]}]
         self.t, self.op, self.lines = 0, 0, {"n1": [], "n2": []}
 
     def add(self, type, **fields):

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cluster of real daemons on hosts of their own: a controller, nodes, and a login host where
-users run commands."""
+"""A cluster of real daemons on hosts of their own: controllers, nodes, perhaps an etcd, and a login
+host where users run commands."""
 import glob
 import os
 import re
 import shutil
+import subprocess
 import uuid
+
+from dataclasses import dataclass
 
 from hosts import Fabric, Host, Process, wait_until
 
 BIN = os.path.abspath(os.environ.get(
     "YM_BIN", os.path.join(os.path.dirname(__file__), "../../build/release/bin")))
 FAKETIME = next(iter(glob.glob("/usr/lib/*/faketime/libfaketime.so.1")), None)
+ETCD = shutil.which("etcd", path="/usr/bin:/usr/sbin:/usr/local/bin")
 CPUS = 4
 SLURMD_TIMEOUT_S = 10
 DISK_MB = 48
@@ -19,11 +23,11 @@ USERS = {"ann": 60001, "bob": 60002, "cleo": 60003}  # uid and gid, on the hosts
 
 CONF = """\
 ClusterName=faults
-SlurmctldHost=ctl({controller})
+{controllers}
 SlurmctldPort=6817
 SlurmdPort=6818
 SlurmUser=root
-StateSaveLocation={dir}/state
+StateSaveLocation={state}
 SlurmdSpoolDir={dir}/spool/%n
 SlurmctldPidFile={dir}/run/slurmctld.pid
 SlurmdPidFile={dir}/run/slurmd-%n.pid
@@ -73,13 +77,40 @@ echo "said $token"
 """
 
 
+ETCD_CLIENTS, ETCD_PEERS = 2379, 2380
+
+
+@dataclass
+class Setup:
+    """Which hosts there are. Several controllers share a folder, or the members of an etcd."""
+    nodes: int = 3
+    controllers: int = 1
+    etcd: int = 0
+    clocks: bool = False  # whether clocks of daemons can be moved, for a price
+
+    def controller_names(self):
+        return ["ctl"] + [f"ctl{i}" for i in range(2, self.controllers + 1)]
+
+    def node_names(self):
+        return [f"n{i}" for i in range(1, self.nodes + 1)]
+
+    def etcd_names(self):
+        return [f"e{i}" for i in range(1, self.etcd + 1)]
+
+    def words(self):
+        home = f", etcd of {self.etcd}" if self.etcd else ""
+        return f"{self.controllers} controller{'s' if self.controllers > 1 else ''}{home}"
+
+
 class Site:
-    def __init__(self, folder, nodes, seed, clocks=False, extra=""):
-        self.dir = folder
-        self.clocks = clocks and FAKETIME is not None
-        self.nodes = [f"n{i}" for i in range(1, nodes + 1)]
-        self.addresses = {"ctl": "10.77.0.1", "login": "10.77.0.2",
-                          **{name: f"10.77.0.{10 + i}" for i, name in enumerate(self.nodes, 1)}}
+    def __init__(self, folder, seed, setup, extra=""):
+        self.dir, self.setup = folder, setup
+        self.clocks = setup.clocks and FAKETIME is not None
+        self.controllers, self.nodes = setup.controller_names(), setup.node_names()
+        self.members = setup.etcd_names()
+        self.addresses = {"login": "10.77.0.2"}
+        for first, names in ((10, self.nodes), (30, self.controllers), (40, self.members)):
+            self.addresses |= {name: f"10.77.0.{first + i}" for i, name in enumerate(names, 1)}
         self.hosts, self.daemons, self.fabric = {}, {}, None
         self.sabotage = False
         self.rush_until = 0.0  # users submit as fast as they can until then
@@ -94,19 +125,30 @@ class Site:
 
     # --- making it ---
 
+    def state(self):
+        if not self.members:
+            return f"{self.dir}/state"
+        places = ",".join(f"{self.addresses[one]}:{ETCD_CLIENTS}" for one in self.members)
+        return f"etcd://{places}/faults"
+
     def write_files(self, extra):
-        for name in ("state", "spool", "run", "log", "ledger"):
+        for name in ("state", "spool", "run", "log", "ledger", "etcd"):
             os.makedirs(f"{self.dir}/{name}", exist_ok=True)
+        # In this process's own view of the machine, which the hosts inherit.
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"mode=700,size={DISK_MB}m", "none",
+                        f"{self.dir}/state"], check=True)
         for node in self.nodes:
             os.makedirs(f"{self.dir}/ledger/{node}/alive")
             open(f"{self.dir}/ledger/{node}/log", "w").close()
             os.chmod(f"{self.dir}/ledger/{node}/log", 0o666)
             os.chmod(f"{self.dir}/ledger/{node}/alive", 0o777)
+        places = [f"{name}({self.addresses[name]})" for name in self.controllers]
         lines = [f"NodeName={name} NodeAddr={self.addresses[name]}" for name in self.nodes]
         self.write("slurm.conf", CONF.format(
-            dir=self.dir, controller=self.addresses["ctl"], login=self.addresses["login"],
-            cpus=CPUS, slurmd_timeout=SLURMD_TIMEOUT_S, nodes="\n".join(lines),
-            count=len(self.nodes), extra=extra))
+            dir=self.dir, controllers="\n".join(f"SlurmctldHost={place}" for place in places),
+            state=self.state(), login=self.addresses["login"], cpus=CPUS,
+            slurmd_timeout=SLURMD_TIMEOUT_S, nodes="\n".join(lines), count=len(self.nodes),
+            extra=extra))
         self.write("slurm.key", os.urandom(32).hex(), 0o600)
         self.write("job.sh", JOB.format(dir=self.dir), 0o755)
         for kind in ("passwd", "group"):
@@ -128,12 +170,9 @@ class Site:
     def mounts(self, name):
         """Sockets, pid files and the boot's name are the host's own; users exist on the hosts
         only."""
-        lines = [f"-t tmpfs -o mode=755 none {self.dir}/run",
-                 f"--bind {self.dir}/boot-{name} /proc/sys/kernel/random/boot_id",
-                 f"--bind {self.dir}/passwd /etc/passwd", f"--bind {self.dir}/group /etc/group"]
-        if name == "ctl":
-            lines.append(f"-t tmpfs -o mode=700,size={DISK_MB}m none {self.dir}/state")
-        return lines
+        return [f"-t tmpfs -o mode=755 none {self.dir}/run",
+                f"--bind {self.dir}/boot-{name} /proc/sys/kernel/random/boot_id",
+                f"--bind {self.dir}/passwd /etc/passwd", f"--bind {self.dir}/group /etc/group"]
 
     # --- daemons ---
 
@@ -156,17 +195,31 @@ class Site:
         self.write(f"boot-{host}", f"{uuid.uuid4()}\n")
 
     def start(self, host, booted=False):
-        """The daemon of a host: slurmctld on a controller, slurmd elsewhere. `booted`: the machine
-        has started, too, though its kernel has not."""
+        """The daemon of a host: slurmctld, etcd, slurmd elsewhere. `booted`: the machine has
+        started, too, though its kernel has not."""
         if booted:
             self.set_boot_id(host)
         words = [f"{BIN}/slurmd", "-D", "-N", host, *(["-b"] if booted else [])]
-        if host == "ctl":
+        if host in self.controllers:
             words = [f"{BIN}/slurmctld", "-D", *(["-c"] if self.sabotage else [])]
+        elif host in self.members:
+            words = self.etcd_words(host)
         self.daemons[host] = Process(self.hosts[host], words, self.environment(host),
                                      f"{self.dir}/log/{host}.out")
 
+    def etcd_words(self, host):
+        def url(name, port):
+            return f"http://{self.addresses[name]}:{port}"
+        everybody = ",".join(f"{one}={url(one, ETCD_PEERS)}" for one in self.members)
+        return [ETCD, "--name", host, "--data-dir", f"{self.dir}/etcd/{host}",
+                "--listen-client-urls", url(host, ETCD_CLIENTS),
+                "--advertise-client-urls", url(host, ETCD_CLIENTS),
+                "--listen-peer-urls", url(host, ETCD_PEERS),
+                "--initial-advertise-peer-urls", url(host, ETCD_PEERS),
+                "--initial-cluster", everybody, "--logger", "zap"]
+
     def start_all(self):
+        """In any order: they wait for each other."""
         for host in self.hosts:
             self.start(host)
         wait_until(lambda: self.idle_nodes() == set(self.nodes), "idle nodes", 60)
@@ -220,6 +273,7 @@ class Site:
             host.close()
         if self.fabric:
             self.fabric.close()
+        subprocess.run(["umount", f"{self.dir}/state"], check=False)
 
     def remove(self):
         shutil.rmtree(self.dir, ignore_errors=True)

@@ -16,11 +16,11 @@ import time
 import checker
 import cluster
 import history
+import hosts
 import schedule
 import workload
 from nemesis import Nemesis
 
-NODES = 3
 CLIENTS = ("ann", "ann", "bob", "cleo")
 SETTLE_S = 90
 SHOWN_OF_A_RULE = 4
@@ -38,6 +38,9 @@ def parse(argv):
     parser.add_argument("--sabotage", action="store_true",
                         help="a controller that forgets all jobs whenever it starts: this must be "
                              "found")
+    parser.add_argument("--controllers", type=int, metavar="N", help="so many controllers")
+    parser.add_argument("--etcd", type=int, metavar="N", help="with an etcd of so many members")
+    parser.add_argument("--check", metavar="HISTORY", help="read the history of a round once more")
     parser.add_argument("--keep", action="store_true", help="keep the folder of a good round, too")
     options = parser.parse_args(argv)
     if options.only:
@@ -90,6 +93,7 @@ def settle(site, log):
         idle = site.idle_nodes()
         if not rows and idle == set(site.nodes):
             break
+        log.add("waiting", rows=rows[:20], idle=sorted(idle))
         if time.monotonic() > end:
             wrong = [f"job {row[0]} ({row[1]}) is {row[2]}, {row[3]}, {SETTLE_S} s after the last "
                      f"fault" for row in rows]
@@ -105,14 +109,17 @@ def last_words(site, log, clients):
     for client in clients:
         for job, token in client.mine[-10:]:
             workload.look_at(site, log, "root", job, token)
-    site.daemons["ctl"].kill()
-    site.start("ctl")
+    for host in site.controllers:
+        site.daemons[host].kill()
+    for host in site.controllers:
+        site.start(host)
     workload.ask_all(site, log, "root")
 
 
 def play(site, log, faults, options, seed, say):
     site.start_all()
-    log.add("meta", cpus=cluster.CPUS, slurmd_timeout=cluster.SLURMD_TIMEOUT_S, seed=seed)
+    log.add("meta", cpus=cluster.CPUS, slurmd_timeout=cluster.SLURMD_TIMEOUT_S, seed=seed,
+            controllers=site.controllers)
     until = history.now() + options.round
     clients = [workload.Client(site, log, user, f"{seed}.{i}", until)
                for i, user in enumerate(CLIENTS)]
@@ -131,16 +138,26 @@ def play(site, log, faults, options, seed, say):
         log.add("ledger", node=node, lines=site.ledger(node))
 
 
+def plan(seed, options):
+    """(Setup, faults) of a seed."""
+    setup = cluster.Setup(controllers=options.controllers or 1, etcd=options.etcd or 0)
+    kinds = [kind for kind in options.kinds if kind != "disk" or not setup.etcd]
+    faults = schedule.draw(seed, options.round, setup.controller_names(), setup.node_names(), kinds,
+                           setup.etcd_names(), cluster.SLURMD_TIMEOUT_S)
+    setup.clocks = any(fault.kind == "clock" for fault in faults)
+    return setup, faults
+
+
 def one_round(seed, options):
     """Whether it went well."""
-    faults = schedule.draw(seed, options.round, ["ctl"], [f"n{i}" for i in range(1, NODES + 1)],
-                           options.kinds, cluster.SLURMD_TIMEOUT_S)
+    setup, faults = plan(seed, options)
     progress = Progress(seed)
+    progress.say(setup.words())
     folder = tempfile.mkdtemp(prefix="ymf-", dir="/tmp")  # short: paths of sockets are
     os.chmod(folder, 0o755)
     path = f"{folder}/history"
     log = history.History(path)
-    site = cluster.Site(folder, NODES, seed, any(fault.kind == "clock" for fault in faults))
+    site = cluster.Site(folder, seed, setup)
     site.sabotage = options.sabotage
     try:
         play(site, log, faults, options, seed, progress.say)
@@ -148,40 +165,55 @@ def one_round(seed, options):
         site.close()
         log.close()
     records = history.read(path)
-    wrong = checker.check(records)
-    case = checker.load(records)
-    counts = {kind: sum(op.result == kind for op in case.of("submit"))
-              for kind in ("ok", "fail", "unknown")}
-    summary = (f"seed {seed}: {len(faults)} faults, {len(case.operations)} operations, jobs: "
-               + ", ".join(f"{n} {kind}" for kind, n in counts.items())
-               + f"; {len(wrong)} mistakes in {time.monotonic() - progress.begin:.0f} s")
-    progress.end(summary)
-    shown = {}
-    for rule, sentence in wrong:
-        shown[rule] = shown.get(rule, 0) + 1
-        if shown[rule] <= SHOWN_OF_A_RULE:
-            print(f"  {rule}: {sentence}")
+    wrong = judge(records, progress, len(faults))
     if wrong or options.keep:
-        only = f" --only {options.only}" if options.only else ""
-        print(f"  again: ./dev sim --cluster --seed {seed} --round {options.round:g}{only}\n"
-              f"  history and logs: {folder}", flush=True)
+        words = [f"--{name} {getattr(options, name)}" for name in ("only", "controllers", "etcd")
+                 if getattr(options, name)]
+        again = " ".join(["./dev sim --cluster --seed", str(seed), f"--round {options.round:g}",
+                          *words])
+        print(f"  again: {again}\n  history and logs: {folder}", flush=True)
     else:
         shutil.rmtree(folder, ignore_errors=True)
     return not wrong
 
 
+def judge(records, progress, faults):
+    """Prints a line, and more if something is wrong; whether it is."""
+    wrong = checker.check(records)
+    case = checker.load(records)
+    counts = {kind: sum(op.result == kind for op in case.of("submit"))
+              for kind in ("ok", "fail", "unknown")}
+    progress.end(f"seed {progress.seed}: {faults} faults, {len(case.operations)} operations, jobs: "
+                 + ", ".join(f"{n} {kind}" for kind, n in counts.items())
+                 + f"; {len(wrong)} mistakes in {time.monotonic() - progress.begin:.0f} s")
+    shown = {}
+    for rule, sentence in wrong:
+        shown[rule] = shown.get(rule, 0) + 1
+        if shown[rule] <= SHOWN_OF_A_RULE:
+            print(f"  {rule}: {sentence}")
+    return bool(wrong)
+
+
 def main():
     options = parse(sys.argv[1:])
     if options.plan:
-        for fault in schedule.draw(options.seed or 1, options.round, ["ctl"],
-                                   [f"n{i}" for i in range(1, NODES + 1)], options.kinds,
-                                   cluster.SLURMD_TIMEOUT_S):
+        setup, faults = plan(options.seed or 1, options)
+        print(setup.words())
+        for fault in faults:
             print(f"{fault.at:6.2f} {fault.words()}")
         return 0
+    if options.check:
+        records = history.read(options.check)
+        begun = sum(one["type"] == "fault" and one["does"] == "begin" for one in records)
+        return 1 if judge(records, Progress("?"), begun) else 0
     reason = why_not()
     if reason:
         print(f"skipped: {reason}")
         return 77
+    if options.etcd and not cluster.ETCD:
+        print("skipped: etcd is not installed")
+        return 77
+    hosts.own_mounts()
     seed = options.seed if options.seed is not None else random.randrange(1, 10**6)
     end, rounds, good = time.monotonic() + options.minutes * 60, 0, True
     while rounds < options.rounds if options.rounds else time.monotonic() < end:

@@ -48,9 +48,9 @@ def length(rng, long_s):
     return rng.uniform(long_s * 1.1, long_s * 1.6) if rng.random() < 0.2 else rng.uniform(0.3, 5.0)
 
 
-def one(kind, at, lasts, rng, controllers, nodes):
-    fault = Fault(kind, round(at, 2), round(lasts, 2), rng.choice(controllers))
-    hosts = [*controllers, *nodes, "login"]
+def one(kind, at, lasts, rng, controllers, nodes, members):
+    fault = Fault(kind, round(at, 2), round(lasts, 2), controllers[0])
+    hosts = [*controllers, *nodes, *members, "login"]
     if kind == "disk":
         return fault
     if kind == "shepherd":
@@ -58,7 +58,7 @@ def one(kind, at, lasts, rng, controllers, nodes):
         return fault
     if kind in ON_PROCESSES:
         # Controllers are where it hurts.
-        fault.host = rng.choice(controllers if rng.random() < 0.5 else nodes)
+        fault.host = rng.choice([*controllers, *members] if rng.random() < 0.5 else nodes)
         if kind == "clock":
             fault.offset = rng.choice(["-3600", "-30", "-5", "+5", "+30", "+3600"])
         return fault
@@ -81,13 +81,14 @@ def clashes(fault, others):
     return False
 
 
-def draw(seed, seconds, controllers, nodes, kinds=KINDS, long_s=10):
-    """Faults in the order of their beginning; all have ended after `seconds`."""
+def draw(seed, seconds, controllers, nodes, kinds=KINDS, members=(), long_s=10):
+    """Faults in the order of their beginning; all have ended after `seconds`. The members are those
+    of an etcd."""
     rng = random.Random(f"faults {seed}")
     faults, at = [], rng.uniform(0.5, 2.0)
     while at < seconds - 1:
         lasts = min(length(rng, long_s), seconds - at)
-        fault = one(rng.choice(kinds), at, lasts, rng, controllers, nodes)
+        fault = one(rng.choice(kinds), at, lasts, rng, controllers, nodes, members)
         if not clashes(fault, faults):
             faults.append(fault)
         at += rng.uniform(0.3, 4.0)
