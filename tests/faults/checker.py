@@ -11,7 +11,7 @@ What must hold, whatever was broken meanwhile:
  (7) no CPU is given away twice;
  (8) when the faults are over, everything ends, and no daemon died by itself.
 """
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 FINAL = {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "BOOT_FAIL", "DEADLINE",
          "OUT_OF_MEMORY", "PREEMPTED"}
@@ -40,7 +40,7 @@ class Operation:
 class Run:
     """What one run of a job wrote: (event, moment)."""
     node: str
-    job: int
+    job: str         # "12", or "12_1" for a task of an array
     restart: int
     cpus: int
     events: list = field(default_factory=list)
@@ -82,7 +82,7 @@ def load(records):
             else:
                 faults.append((open_faults.pop(key)["t"], record["t"], record))
         elif kind == "shepherd":
-            shepherds.add(record["job"])
+            shepherds.add(str(record["job"]))
         elif kind == "died":
             died.append(record)
         elif kind == "ledger":
@@ -90,12 +90,38 @@ def load(records):
         elif kind == "meta":
             meta.update(record)
     faults += [(record["t"], float("inf"), record) for record in open_faults.values()]
-    case = Case(list(operations.values()), faults, died, shepherds, ledgers, meta)
+    case = Case([one for op in operations.values() for one in tasks_of(op)], faults, died, shepherds, ledgers, meta)
     read_ledgers(case)
+    widths = {str(op.value): op.fields["width"] for op in operations.values()
+              if op.result == "ok" and op.fields.get("width", 1) > 1}
     for op in case.of("query"):
         if op.result == "ok":
-            case.seen.append((op, {row[0]: (row[1], row[2]) for row in op.value}))
+            rows = [one for row in op.value for one in task_rows(row, widths)]
+            case.seen.append((op, {str(row[0]): (task_name(row), row[2]) for row in rows}))
     return case
+
+
+def task_rows(row, widths):
+    """An array that was cancelled before any task of it started is one row."""
+    number = str(row[0])
+    if number not in widths:
+        return [row]
+    return [[f"{number}_{i}", *row[1:]] for i in range(widths[number])]
+
+
+def tasks_of(op):
+    """An operation on an array is one on each of its tasks."""
+    width = op.fields.get("width", 1)
+    if width == 1:
+        return [op]
+    return [replace(op, fields={**op.fields, "token": f"{op.fields['token']}_{i}"},
+                    value=f"{op.value}_{i}" if op.value else None) for i in range(width)]
+
+
+def task_name(row):
+    """All tasks of an array have its name; their numbers tell them apart."""
+    number = str(row[0])
+    return row[1] + number[number.index("_"):] if "_" in number else row[1]
 
 
 def read_ledgers(case):
@@ -105,7 +131,7 @@ def read_ledgers(case):
             if words[0] == "power":
                 continue
             event, token, who, cpus, moment = words[:5]
-            job, restart = map(int, who.split("."))
+            job, restart = who.split(".")[0], int(who.split(".")[1])
             runs = case.runs.setdefault(token, [])
             # A second start of the same run is a run of its own: rule 3 counts them.
             run = next((one for one in runs if event != "start" and
@@ -354,7 +380,7 @@ def no_cpu_is_given_twice(case):
 
 def ends_later(case, node, who):
     """Whether the run wrote an end: one that was killed did not, and cannot be counted."""
-    job, restart = map(int, who.split("."))
+    job, restart = who.split(".")[0], int(who.split(".")[1])
     return any(run.node == node and (run.job, run.restart) == (job, restart)
                and run.first("done", "killed") is not None
                for runs in case.runs.values() for run in runs)

@@ -31,7 +31,7 @@ class Story:
         return self
 
     def submit(self, token, job=None, result="ok", **fields):
-        return self.do("submit", result, job, token=token, **fields)
+        return self.do("submit", result, str(job) if job else None, token=token, **fields)
 
     def sees(self, *rows, who="root"):
         return self.do("query", "ok", [[job, name, state, "n1"] for job, name, state in rows],
@@ -123,6 +123,10 @@ def test_a_good_history_has_no_mistakes():
      .sees((1, "a", "COMPLETED"), (2, "b", "COMPLETED"))),
     ("output_is_whole", good().do("srun", "ok", "said s\n", token="s")
      .sees((1, "a", "COMPLETED"), (2, "b", "COMPLETED"))),
+    ("acknowledged_jobs_exist", Story().submit("a", 1, width=2).ran("a_0", "1_0")
+     .sees(("1_0", "a", "COMPLETED"))),
+    ("runs_start_once", Story().submit("a", 1, width=2).ran("a_0", "1_0").ran("a_0", "1_0")
+     .ran("a_1", "1_1").sees(("1_0", "a", "COMPLETED"), ("1_1", "a", "COMPLETED"))),
     ("everything_ends", Story().submit("a", 1).wrote("start", "a", 1).sees((1, "a", "RUNNING"))),
 ])
 def test_each_rule_finds_its_mistake(rule, story):
@@ -157,6 +161,9 @@ def test_a_killed_shepherd_explains_a_failed_job():
     Story().submit("a", 1).do("cancel", "ok", token="a", job=1).sees((1, "a", "CANCELLED")),
     Story().submit("a", 1).ran("a", 1).do("cancel", "unknown", token="a", job=1)
     .sees((1, "a", "COMPLETED")),
+    # Tasks of an array are jobs of their own.
+    Story().submit("a", 1, width=2).ran("a_0", "1_0").ran("a_1", "1_1")
+    .sees(("1_0", "a", "COMPLETED"), ("1_1", "a", "COMPLETED")),
     # A doubtful comment may have been written.
     good().do("note", "unknown", job=1, token="a", text="x")
     .do("look", "ok", {"note": "x"}, job=1, token="a")

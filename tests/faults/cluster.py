@@ -52,10 +52,10 @@ PartitionName=debug Nodes=n[1-{count}] Default=YES MaxTime=INFINITE State=UP
 # after it: so each job that starts sees who is still there, whatever the controller believes.
 JOB = """\
 #!/bin/sh
-token=$1 seconds=$2 cpus=$3
+token=$1${{SLURM_ARRAY_TASK_ID:+_$SLURM_ARRAY_TASK_ID}} seconds=$2 cpus=$3
 here={dir}/ledger/$SLURMD_NODENAME
 run=${{SLURM_RESTART_COUNT:-0}}
-me=$SLURM_JOB_ID.$run
+me=${{SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID}}${{SLURM_ARRAY_TASK_ID:+_$SLURM_ARRAY_TASK_ID}}.$run
 alive=$here/alive/$token:$run:$cpus
 exec 9>"$alive"
 flock -w 5 9
@@ -151,13 +151,13 @@ class Site:
             extra=extra))
         self.write("slurm.key", os.urandom(32).hex(), 0o600)
         self.write("job.sh", JOB.format(dir=self.dir), 0o755)
-        for kind in ("passwd", "group"):
-            with open(f"/etc/{kind}") as f:
-                text = f.read().rstrip("\n") + "\n"
-            for name, number in USERS.items():
-                text += (f"{name}:x:{number}:{number}::/:/bin/sh\n" if kind == "passwd"
-                         else f"{name}:x:{number}:\n")
-            self.write(kind, text)
+        # A copy of the whole folder: a mount over a single file goes when somebody replaces the file.
+        shutil.copytree("/etc", f"{self.dir}/etc", symlinks=True)
+        for name, number in USERS.items():
+            with open(f"{self.dir}/etc/passwd", "a") as f:
+                f.write(f"{name}:x:{number}:{number}::/:/bin/sh\n")
+            with open(f"{self.dir}/etc/group", "a") as f:
+                f.write(f"{name}:x:{number}:\n")
         for name in self.addresses:
             self.set_clock(name, "+0")
             self.set_boot_id(name)
@@ -172,7 +172,7 @@ class Site:
         only."""
         return [f"-t tmpfs -o mode=755 none {self.dir}/run",
                 f"--bind {self.dir}/boot-{name} /proc/sys/kernel/random/boot_id",
-                f"--bind {self.dir}/passwd /etc/passwd", f"--bind {self.dir}/group /etc/group"]
+                f"--bind {self.dir}/etc /etc"]
 
     # --- daemons ---
 

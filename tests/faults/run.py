@@ -84,12 +84,12 @@ def settle(site, log):
     """After the faults: everybody is released, and all must end. What does not, in sentences."""
     for job, token, state, _ in workload.ask_all(site, log, "root") or []:
         if state == "PENDING":
-            number = log.invoke("root", "release", job=int(job), token=token)
+            number = log.invoke("root", "release", job=job, token=token)
             done = site.ask("scontrol", "release", job)
             log.add("ok" if done.returncode == 0 else "unknown", op=number)
     end = time.monotonic() + SETTLE_S
     while True:
-        rows = workload.rows_of(site.ask("squeue", "-h", "-o", "%A|%j|%T|%r").stdout)
+        rows = workload.rows_of(site.ask("squeue", "-h", "-o", "%i|%j|%T|%r").stdout)
         idle = site.idle_nodes()
         if not rows and idle == set(site.nodes):
             break

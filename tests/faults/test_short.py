@@ -15,7 +15,7 @@ def run(*words):
 
 
 def test_a_short_round_of_faults_costs_nothing_that_was_acknowledged():
-    done = run("--seed", "3", "--round", "10")
+    done = run("--seed", "958", "--round", "10")
     if done.returncode == 77:
         pytest.skip(done.stdout.strip())
     assert done.returncode == 0, done.stdout + done.stderr

@@ -26,6 +26,7 @@ class Client(threading.Thread):
         self.count = 0
         self.mine = []  # (id, token) of what was acknowledged, newest last
         self.held = []
+        self.arrays = []
         self.error = None
 
     def run(self):
@@ -57,15 +58,21 @@ class Client(threading.Thread):
     def submit(self, rush=False):
         token, (cpus, seconds) = self.token(), (1, 0.1) if rush else self.job()
         hold, requeue = self.rng.random() < 0.08, self.rng.random() < 0.3
+        seconds = min(seconds, 1.0) if hold else seconds  # some are released at the very end
+        width = self.rng.choice([2, 3]) if self.rng.random() < 0.1 and not hold else 1
         words = ["--parsable", f"-c{cpus}", "-o", "/dev/null", "-J", token,
-                 "--requeue" if requeue else "--no-requeue", *(["--hold"] if hold else [])]
+                 "--requeue" if requeue else "--no-requeue", *(["--hold"] if hold else []),
+                 *([f"--array=0-{width - 1}"] if width > 1 else [])]
         number = self.history.invoke(self.user, "submit", token=token, cpus=cpus, seconds=seconds,
-                                     hold=hold, requeue=requeue)
+                                     hold=hold, requeue=requeue, width=width)
         done = self.ask("sbatch", *words, f"{self.site.dir}/job.sh", token, str(seconds), str(cpus))
         if done.returncode == 0:
-            job = int(done.stdout.split(";")[0])
+            job = done.stdout.strip().split(";")[0]
             self.history.add("ok", op=number, value=job)
-            self.mine.append((job, token))
+            if width > 1:
+                self.arrays.append((job, token, width))
+            else:
+                self.mine.append((job, token))
             if hold:
                 self.held.append((job, token))
             return
@@ -84,14 +91,17 @@ class Client(threading.Thread):
             self.history.add("unknown", op=number, why=done.stderr.strip())
 
     def cancel(self):
-        if self.mine:
+        if self.arrays and self.rng.random() < 0.2:
+            job, token, width = self.rng.choice(self.arrays[-2:])
+            self.change("cancel", job, token, "scancel", job, width=width)
+        elif self.mine:
             job, token = self.rng.choice(self.mine[-6:])
-            self.change("cancel", job, token, "scancel", str(job))
+            self.change("cancel", job, token, "scancel", job)
 
     def release(self):
         if self.held:
             job, token = self.held.pop(0)
-            self.change("release", job, token, "scontrol", "release", str(job))
+            self.change("release", job, token, "scontrol", "release", job)
 
     def note(self):
         """One writer for each job's comment: a register that readers can check."""
@@ -119,20 +129,20 @@ class Client(threading.Thread):
 
 def ask_all(site, history, user):
     number = history.invoke(user, "query")
-    done = site.ask("squeue", "-h", "-t", "all", "-o", "%A|%j|%T|%N", user=user)
+    done = site.ask("squeue", "-h", "-r", "-t", "all", "-o", "%i|%j|%T|%N", user=user)
     if done.returncode != 0:
         history.add("fail", op=number, why=done.stderr.strip())
         return None
     rows = rows_of(done.stdout)
-    history.add("ok", op=number, value=[[int(row[0]), *row[1:]] for row in rows])
+    history.add("ok", op=number, value=rows)
     return rows
 
 
 def look_at(site, history, user, job, token):
     number = history.invoke(user, "look", job=job, token=token)
-    done = site.ask("scontrol", "show", "job", str(job), user=user)
+    done = site.ask("scontrol", "show", "job", job, user=user)
     said = dict(re.findall(r"(\S+?)=(\S*)", done.stdout))
-    if done.returncode == 0 and said.get("JobId") == str(job):
+    if done.returncode == 0 and said.get("JobId") == job:
         history.add("ok", op=number, value={"name": said.get("JobName"),
                                             "state": said.get("JobState"),
                                             "restarts": int(said.get("Restarts", 0)),
