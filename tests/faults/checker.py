@@ -90,7 +90,8 @@ def load(records):
         elif kind == "meta":
             meta.update(record)
     faults += [(record["t"], float("inf"), record) for record in open_faults.values()]
-    case = Case([one for op in operations.values() for one in tasks_of(op)], faults, died, shepherds, ledgers, meta)
+    each = [one for op in operations.values() for one in tasks_of(op)]
+    case = Case(each, faults, died, shepherds, ledgers, meta)
     read_ledgers(case)
     widths = {str(op.value): op.fields["width"] for op in operations.values()
               if op.result == "ok" and op.fields.get("width", 1) > 1}

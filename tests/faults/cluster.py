@@ -151,7 +151,7 @@ class Site:
             extra=extra))
         self.write("slurm.key", os.urandom(32).hex(), 0o600)
         self.write("job.sh", JOB.format(dir=self.dir), 0o755)
-        # A copy of the whole folder: a mount over a single file goes when somebody replaces the file.
+        # The whole folder: a mount over a single file goes when somebody replaces the file.
         shutil.copytree("/etc", f"{self.dir}/etc", symlinks=True)
         for name, number in USERS.items():
             with open(f"{self.dir}/etc/passwd", "a") as f:
