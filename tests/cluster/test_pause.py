@@ -3,10 +3,7 @@
 no node is lost, and no job with it."""
 import os
 import signal
-import subprocess
 import time
-
-import pytest
 
 from yard import Yard, wait_for
 
@@ -42,33 +39,3 @@ def test_a_controller_that_stood_still_loses_no_node(tmp_path):
         runs_to_its_end(yard, job)
     finally:
         yard.stop()
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to mount a small disk")
-def test_a_disk_that_was_full_for_long_costs_no_node(tmp_path):
-    state = tmp_path / "state"
-    state.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=48m", "none", str(state)]).returncode:
-        pytest.skip("cannot mount a small disk")
-    yard, job = started(tmp_path)
-    try:
-        with open(state / "filler", "wb", buffering=0) as f:
-            try:
-                while f.write(bytes(65536)) == 65536:
-                    pass
-            except OSError:
-                pass  # it is full
-
-        def refused():
-            script = "#!/bin/sh\n# " + os.urandom(100_000).hex() + "\n"
-            return yard.run("sbatch", "--hold", "-o", "/dev/null", "/dev/stdin", check=False,
-                            input=script).returncode != 0
-        wait_for(refused, what="the disk to be full")
-        time.sleep(TIMEOUT_S + 2)
-        os.unlink(state / "filler")
-        wait_for(lambda: not refused(), what="space")
-        yard.run("scancel", "--state=PENDING", "-u", "root", check=False)
-        runs_to_its_end(yard, job)
-    finally:
-        yard.stop()
-        subprocess.run(["umount", str(state)], check=True)

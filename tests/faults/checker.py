@@ -98,6 +98,9 @@ def load(records):
     for op in case.of("query"):
         if op.result == "ok":
             rows = [one for row in op.value for one in task_rows(row, widths)]
+            # A task of an array has a number of its own, too, by which its node knows it.
+            case.shepherds |= {str(row[0]) for row in rows
+                               if len(row) > 4 and str(row[4]) in case.shepherds}
             case.seen.append((op, {str(row[0]): (task_name(row), row[2]) for row in rows}))
     return case
 

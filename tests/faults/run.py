@@ -82,7 +82,7 @@ class Progress:
 
 def settle(site, log):
     """After the faults: everybody is released, and all must end. What does not, in sentences."""
-    for job, token, state, _ in workload.ask_all(site, log, "root") or []:
+    for job, token, state, *_ in workload.ask_all(site, log, "root") or []:
         if state == "PENDING":
             number = log.invoke("root", "release", job=job, token=token)
             done = site.ask("scontrol", "release", job)

@@ -15,7 +15,7 @@ OPERATIONS = {"submit": 50, "cancel": 9, "query": 18, "look": 9, "srun": 6, "rel
 
 
 def rows_of(text):
-    return [line.split("|") for line in text.splitlines() if line.count("|") == 3]
+    return [line.split("|") for line in text.splitlines() if line.count("|") >= 3]
 
 
 class Client(threading.Thread):
@@ -129,7 +129,7 @@ class Client(threading.Thread):
 
 def ask_all(site, history, user):
     number = history.invoke(user, "query")
-    done = site.ask("squeue", "-h", "-r", "-t", "all", "-o", "%i|%j|%T|%N", user=user)
+    done = site.ask("squeue", "-h", "-r", "-t", "all", "-o", "%i|%j|%T|%N|%A", user=user)
     if done.returncode != 0:
         history.add("fail", op=number, why=done.stderr.strip())
         return None
