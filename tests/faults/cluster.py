@@ -242,6 +242,14 @@ class Site:
         rows = self.ask("sinfo", "-h", "-N", "-p", "debug", "-o", "%N %T").stdout.splitlines()
         return {row.split()[0] for row in rows if row.endswith(" idle")}
 
+    def leader(self):
+        """The controller that leads, as far as one can tell; the first, if not."""
+        if len(self.controllers) > 1:
+            said = re.search(r"^(\w+) leads$", self.ask("scontrol", "ping", patience=4).stdout, re.M)
+            if said and said[1] in self.controllers:
+                return said[1]
+        return self.controllers[0]
+
     # --- what the jobs saw ---
 
     def ledger(self, node):

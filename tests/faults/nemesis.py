@@ -4,6 +4,7 @@ import os
 import re
 import time
 
+from schedule import LEADER, ON_PROCESSES
 from switch import CALM
 
 RUSH_BEFORE_S = 0.3
@@ -57,12 +58,20 @@ class Nemesis:
                 self.site.start(host)
 
     def break_it(self, fault):
+        if fault.host == LEADER:
+            fault.host = self.site.leader()
+            taken = [one for one in self.active if one.host == fault.host
+                     and one.kind in ON_PROCESSES]
+            if fault.host == fault.other or taken and fault.kind in ON_PROCESSES:
+                return  # two hands on one process
         self.say(fault.words())
         self.history.add("fault", does="begin", **fault.record())
         self.active.append(fault)
         getattr(self, f"begin_{fault.kind}", self.ways)(fault)
 
     def mend(self, fault):
+        if fault not in self.active:
+            return
         self.active.remove(fault)
         getattr(self, f"end_{fault.kind}", self.ways)(fault)
         self.history.add("fault", does="end", **fault.record())

@@ -22,6 +22,7 @@ import workload
 from nemesis import Nemesis
 
 CLIENTS = ("ann", "ann", "bob", "cleo")
+DRAWN_CONTROLLERS = (1,)
 SETTLE_S = 90
 SHOWN_OF_A_RULE = 4
 
@@ -138,9 +139,18 @@ def play(site, log, faults, options, seed, say):
         log.add("ledger", node=node, lines=site.ledger(node))
 
 
+def setup_of(seed, options):
+    """What was asked for, or drawn: one controller, two with a folder, three with an etcd."""
+    if options.controllers or options.etcd:
+        return cluster.Setup(controllers=options.controllers or 1, etcd=options.etcd or 0)
+    controllers = random.Random(f"setup {seed}").choice(DRAWN_CONTROLLERS)
+    return cluster.Setup(controllers=controllers,
+                         etcd=3 if controllers == 3 and cluster.ETCD else 0)
+
+
 def plan(seed, options):
     """(Setup, faults) of a seed."""
-    setup = cluster.Setup(controllers=options.controllers or 1, etcd=options.etcd or 0)
+    setup = setup_of(seed, options)
     kinds = [kind for kind in options.kinds if kind != "disk" or not setup.etcd]
     faults = schedule.draw(seed, options.round, setup.controller_names(), setup.node_names(), kinds,
                            setup.etcd_names(), cluster.SLURMD_TIMEOUT_S)

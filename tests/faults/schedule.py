@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 KINDS = ("cut", "slow", "lossy", "shuffle", "kill", "pause", "shepherd", "power", "disk",
          "clock")
 # Those that break a process: one at a time on each host.
+LEADER = "leader"  # whoever leads when the fault begins
 ON_PROCESSES = {"kill", "pause", "power", "clock"}
 
 
@@ -57,13 +58,17 @@ def one(kind, at, lasts, rng, controllers, nodes, members):
         fault.host, fault.lasts = rng.choice(nodes), 0.1
         return fault
     if kind in ON_PROCESSES:
-        # Controllers are where it hurts.
+        # Controllers are where it hurts, and the one that leads most of all.
         fault.host = rng.choice([*controllers, *members] if rng.random() < 0.5 else nodes)
+        if fault.host in controllers and len(controllers) > 1 and rng.random() < 0.6:
+            fault.host = LEADER
         if kind == "clock":
             fault.offset = rng.choice(["-3600", "-30", "-5", "+5", "+30", "+3600"])
         return fault
     fault.rule = rule_of(kind, rng)
     fault.host = rng.choice(hosts)
+    if fault.host in controllers and len(controllers) > 1 and rng.random() < 0.5:
+        fault.host = LEADER
     if rng.random() < 0.6:
         fault.other = rng.choice([name for name in hosts if name != fault.host])
     fault.directions = rng.choice(["both", "both", "in", "out"])
