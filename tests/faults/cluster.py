@@ -245,7 +245,8 @@ class Site:
     def leader(self):
         """The controller that leads, as far as one can tell; the first, if not."""
         if len(self.controllers) > 1:
-            said = re.search(r"^(\w+) leads$", self.ask("scontrol", "ping", patience=4).stdout, re.M)
+            pong = self.ask("scontrol", "ping", patience=4).stdout
+            said = re.search(r"^(\w+) leads$", pong, re.M)
             if said and said[1] in self.controllers:
                 return said[1]
         return self.controllers[0]
