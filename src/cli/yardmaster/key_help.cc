@@ -127,6 +127,10 @@ constexpr KeyHelp kSlurmConf[] = {
     {Main, "SlurmctldHost",
      "Where slurmctld runs: NAME or NAME(ADDRESS); repeated for those that stand by"},
     {Main, "SlurmctldLogFile", "Its log; without it syslog, or stderr in the foreground"},
+    {Main, "SlurmctldParameters",
+     "rl_enable: each user may send so many requests (rl_bucket_size=30), and so many come back "
+     "(rl_refill_rate=2) in each rl_refill_period=1 s; rl_table_size, rl_log_freq; "
+     "enable_configless; preempt_send_user_signal"},
     {Main, "SlurmctldPidFile", "The file with its process id"},
     {Main, "SlurmctldPort", "The port that it listens on"},
     {Main, "SlurmctldTimeout",
