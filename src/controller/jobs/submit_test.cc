@@ -20,7 +20,7 @@ std::string refusal(const PartitionSpec& partition, const std::string& account,
   submit.spec.account = account;
   submit.spec.qos = qos;
   submit.spec.batch = true;
-  submit.script = "#!/bin/sh\n";
+  submit.spec.script_blob = "of some script";
   yard.controller.submit({1}, submit, ada(), yard.now, yard.out);
   Outbox out = yard.settle();
   const auto* failure = std::get_if<Failure>(&out.replies.at(0).answer);

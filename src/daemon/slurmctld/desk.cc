@@ -9,6 +9,11 @@
 #include "wire/backup_messages.h"
 
 namespace ym {
+namespace {
+
+constexpr Duration kDeafFor{100};
+
+}  // namespace
 
 void Desk::on_frames(ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
   for (Frame& frame : frames) on_frame(from, peer, frame);
@@ -27,7 +32,7 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
   ReplyTo to{.connection = from, .correlation = frame.header.correlation};
   if (const Permission* rule = permission_for(frame.header.type)) {
     Caller caller = s_.directory->caller(peer, wall_clock());
-    if (Status may = check_rate(peer, caller, rule->name); !may) return deny(to, may.error());
+    if (Status may = check_rate(peer, caller, rule->name); !may) return send_away(to);
     if (Status may = check_permission(*rule, peer, caller); !may) return deny(to, may.error());
   } else {
     return deny_unknown(to);
@@ -113,6 +118,24 @@ void Desk::on_close(ConnectionId connection) {
 
 void Desk::back_up(ReplyTo to) {
   if (Status begun = backups_.begin(to); !begun) deny(to, begun.error());
+}
+
+void Desk::send_away(ReplyTo to) {
+  deny(to, come_back_later().error());
+  {
+    std::lock_guard lock(mutex_);
+    if (!sent_away_.insert(to.connection.value).second) return;
+  }
+  s_.server->pause(to.connection);
+  s_.server->loop().post([this, id = to.connection] {
+    s_.server->loop().after(kDeafFor, [this, id] {
+      {
+        std::lock_guard lock(mutex_);
+        sent_away_.erase(id.value);
+      }
+      s_.server->resume(id);
+    });
+  });
 }
 
 void Desk::deny(ReplyTo to, const Error& error) {

@@ -108,6 +108,8 @@ class Desk {
   template <class T>
   void answer(ReplyTo to, const T& message, std::uint16_t flags = 0);
   void deny(ReplyTo to, const Error& error);
+  // Whoever is told to come back later is not listened to for a moment: a flood costs little then.
+  void send_away(ReplyTo to);
   void deny_unknown(ReplyTo to);
   // Whose jobs the caller sees: set, only this user's (PrivateData).
   std::optional<Viewer> viewer_of_jobs(const View& view, const Peer& peer);
@@ -193,6 +195,7 @@ class Desk {
   // As somebody said since the configuration was read; guarded by mutex_.
   std::string debug_level_;
   std::optional<std::set<std::string>> debug_flags_;
+  std::set<std::uint64_t> sent_away_;                // connections; guarded by mutex_
   std::shared_ptr<const ClusterConfig> limited_by_;  // whose rules limiter_ has; guarded by mutex_
 };
 
