@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "base/crc32c.h"
-#include "wire/backup_messages.h"
 #include "wire/codec.h"
 
 namespace ym::wire {
@@ -85,17 +84,6 @@ TEST(Backup, TakesNoNameThatLeavesTheFolder) {
   for (std::string_view bad : {"", "/etc/passwd", "..", "a/../b", "a//b", "./a", "a/"})
     EXPECT_FALSE(is_safe_backup_name(bad)) << bad;
   EXPECT_FALSE(is_safe_backup_name(std::string_view("a\0b", 3)));
-}
-
-TEST(BackupMessages, SurviveTheirJourney) {
-  auto part = decode<BackupPart>(encode(BackupPart{.bytes = std::string("\0x", 2)}));
-  ASSERT_TRUE(part);
-  EXPECT_EQ(part->bytes, std::string("\0x", 2));
-  EXPECT_TRUE(decode<BackupState>(encode(BackupState{})));
-  auto file = decode<BackupFile>(encode(BackupFile{.name = "n", .mode = 0640, .bytes = "b"}));
-  ASSERT_TRUE(file);
-  EXPECT_EQ(file->mode, 0640u);
-  EXPECT_EQ(file->bytes, "b");
 }
 
 }  // namespace

@@ -14,9 +14,8 @@
 
 #include "base/format.h"
 #include "model/apply.h"
-#include "wire/backup_messages.h"
+#include "wire/every_message.h"
 #include "wire/golden_fill.h"
-#include "wire/messages.h"
 #include "wire/schema/backup.h"
 #include "wire/schema/control_messages.h"
 #include "wire/schema/event_numbers.h"
@@ -59,114 +58,20 @@ Result<std::pair<std::string, std::string>> read_as(std::string_view bytes) {
 }
 
 template <class T>
-Kind entry(const char* name) {
+Kind entry() {
   T value{};
   fill_fields(value);
-  return {.file = fmt::format("message-{:03}-{}.txt", message_number<T>, name),
+  return {.file = fmt::format("message-{:03}.txt", message_number<T>),
           .bytes = encode(value),
           .meaning = to_json(value),
           .read = read_as<T>};
 }
 
-std::vector<Kind> messages() {
-  return {entry<AlterAnswer>("AlterAnswer"),
-          entry<AlterJobs>("AlterJobs"),
-          entry<AttachStep>("AttachStep"),
-          entry<BackupPart>("BackupPart"),
-          entry<BackupState>("BackupState"),
-          entry<BcastChunk>("BcastChunk"),
-          entry<ClearTriggers>("ClearTriggers"),
-          entry<ConfigAnswer>("ConfigAnswer"),
-          entry<ConfigFiles>("ConfigFiles"),
-          entry<CreateHetStep>("CreateHetStep"),
-          entry<CreateNodes>("CreateNodes"),
-          entry<CreateStep>("CreateStep"),
-          entry<Crontab>("Crontab"),
-          entry<CrontabUpdated>("CrontabUpdated"),
-          entry<DeleteNodes>("DeleteNodes"),
-          entry<Done>("Done"),
-          entry<Events>("Events"),
-          entry<Explanation>("Explanation"),
-          entry<Failure>("Failure"),
-          entry<FetchConfig>("FetchConfig"),
-          entry<FollowEvents>("FollowEvents"),
-          entry<ForgetAttempts>("ForgetAttempts"),
-          entry<GetCrontab>("GetCrontab"),
-          entry<GetJobCredential>("GetJobCredential"),
-          entry<GetScript>("GetScript"),
-          entry<GetToken>("GetToken"),
-          entry<HetStepCreated>("HetStepCreated"),
-          entry<HistoryRows>("HistoryRows"),
-          entry<JobRows>("JobRows"),
-          entry<KillJob>("KillJob"),
-          entry<LaunchJob>("LaunchJob"),
-          entry<LaunchTasks>("LaunchTasks"),
-          entry<LicenseRows>("LicenseRows"),
-          entry<NodeOutcomes>("NodeOutcomes"),
-          entry<NodeReport>("NodeReport"),
-          entry<NodeRows>("NodeRows"),
-          entry<NotifyJob>("NotifyJob"),
-          entry<OpenX11>("OpenX11"),
-          entry<OwnerNotice>("OwnerNotice"),
-          entry<PartitionRows>("PartitionRows"),
-          entry<Ping>("Ping"),
-          entry<Pong>("Pong"),
-          entry<QueryConfig>("QueryConfig"),
-          entry<QueryExplanation>("QueryExplanation"),
-          entry<QueryHistory>("QueryHistory"),
-          entry<QueryJobs>("QueryJobs"),
-          entry<QueryLicenses>("QueryLicenses"),
-          entry<QueryNodes>("QueryNodes"),
-          entry<QueryPartitions>("QueryPartitions"),
-          entry<QueryReservations>("QueryReservations"),
-          entry<QueryStatistics>("QueryStatistics"),
-          entry<QuerySteps>("QuerySteps"),
-          entry<QueryStepsHere>("QueryStepsHere"),
-          entry<QueryTriggers>("QueryTriggers"),
-          entry<RebootNode>("RebootNode"),
-          entry<RebootNodes>("RebootNodes"),
-          entry<Reconfigure>("Reconfigure"),
-          entry<ReservationCreated>("ReservationCreated"),
-          entry<ReservationRows>("ReservationRows"),
-          entry<ResumeStream>("ResumeStream"),
-          entry<Script>("Script"),
-          entry<SetDebug>("SetDebug"),
-          entry<SetTrigger>("SetTrigger"),
-          entry<Shutdown>("Shutdown"),
-          entry<SignalJob>("SignalJob"),
-          entry<SignalStep>("SignalStep"),
-          entry<SignalTasks>("SignalTasks"),
-          entry<Statistics>("Statistics"),
-          entry<StepAbort>("StepAbort"),
-          entry<StepAttached>("StepAttached"),
-          entry<StepCreated>("StepCreated"),
-          entry<StepCredential>("StepCredential"),
-          entry<StepFence>("StepFence"),
-          entry<StepOver>("StepOver"),
-          entry<StepRows>("StepRows"),
-          entry<StepsHere>("StepsHere"),
-          entry<SubmitAnswer>("SubmitAnswer"),
-          entry<SubmitJob>("SubmitJob"),
-          entry<SuspendJob>("SuspendJob"),
-          entry<TaskEnded>("TaskEnded"),
-          entry<TaskInput>("TaskInput"),
-          entry<TaskOutput>("TaskOutput"),
-          entry<TasksStarted>("TasksStarted"),
-          entry<Token>("Token"),
-          entry<TreeAnswers>("TreeAnswers"),
-          entry<TreeOrder>("TreeOrder"),
-          entry<TriggerAdded>("TriggerAdded"),
-          entry<TriggerRows>("TriggerRows"),
-          entry<UpdateCrontab>("UpdateCrontab"),
-          entry<UpdateNodes>("UpdateNodes"),
-          entry<UpdatePartition>("UpdatePartition"),
-          entry<UpdateReservation>("UpdateReservation"),
-          entry<UpdateStep>("UpdateStep"),
-          entry<WatchJob>("WatchJob"),
-          entry<WindowChanged>("WindowChanged"),
-          entry<X11Data>("X11Data"),
-          entry<X11Opened>("X11Opened")};
+template <class... Ts>
+std::vector<Kind> entries(MessageList<Ts...>) {
+  return {entry<Ts>()...};
 }
+std::vector<Kind> messages() { return entries(EveryMessage{}); }
 
 template <std::size_t... I>
 std::vector<Kind> events_of(std::index_sequence<I...>) {

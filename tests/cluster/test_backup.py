@@ -37,8 +37,8 @@ def a_queue(yard):
     wait_for(lambda: state(yard, done) == "COMPLETED", what="the first job has run")
     held = []
     for i in range(2):
-        held.append(yard.run("sbatch", "--parsable", "-H", "-t", "5", "-J", f"held{i}", "-o", "/dev/null",
-                             "--wrap", f"echo from-the-backup-{i} > $YM_OUT/{i}",
+        held.append(yard.run("sbatch", "--parsable", "-H", "-t", "5", "-J", f"held{i}", "-o",
+                             "/dev/null", "--wrap", f"echo from-the-backup-{i} > $YM_OUT/{i}",
                              ).stdout.strip())
     yard.run("scontrol", "create", "reservation", "ReservationName=later", "Nodes=n1",
              "StartTime=now+2days", "Duration=60", "Users=root")

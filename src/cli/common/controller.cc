@@ -122,10 +122,9 @@ Result<std::string> Controller::token_of_local_node() {
     if (host.substr(0, host.find('.')) != here && host != "localhost") continue;
     if (auto token = token_of(node_socket(config(), node.name))) return *token;
   }
-  return fail(
-      kNoProof,
-      "no way to prove who is asking: the cluster's key cannot be read, and neither sackd "
-      "nor slurmd runs on this machine");
+  return fail(kNoProof,
+              "no way to prove who is asking: the cluster's key cannot be read, and neither sackd "
+              "nor slurmd runs on this machine");
 }
 
 // `sent` and `final` tell how far it came: an error that is final is the controller's own answer.
