@@ -106,7 +106,7 @@ int flood(const std::string& socket, const std::string& cluster, long connection
   }
   ready();
   const std::string message = a_submission();
-  constexpr long kWindow = 4000;  // of each connection
+  constexpr long kWindow = 500;  // of each connection: what a socket takes at once
   std::vector<long> under_way(clients.size());
   long taken = 0, refused = 0;
   while (!g_stop)

@@ -49,7 +49,7 @@ def bench_abuse(tools, report):
             probe("10,000 idle, 1,000 asking once a second")
             with Abuse(tools, "loris", socket, 400), Abuse(tools, "garbage", socket, 50):
                 probe("and slow hellos and garbage")
-                with Abuse(tools, "flood", socket, cluster, 10) as flood:
+                with Abuse(tools, "flood", socket, cluster, 40) as flood:
                     probe("and one user's flood of submissions")
                     report("memory then, MB", memory_mb(yard), "")
                 report("the flooder's submissions taken", flood.said["taken"],
