@@ -315,7 +315,7 @@ void Desk::watch_job(ReplyTo to, const Peer& peer, const Frame& frame) {
   }
   // Registered first, then looked at: a change in between finds the watch, and answers at most
   // once.
-  if (!s_.requests->watch(watch)) return deny(to, ym::refuse(Errc::QueueFull).error());
+  if (!s_.requests->watch(watch)) return deny(to, come_back_later().error());
   View view = s_.published->view();
   if (!watch_is_due(view.state, watch.watch)) return;
   if (s_.requests->unwatch(watch)) answer_watch(watch, view);
@@ -337,7 +337,7 @@ void Desk::get_script(ReplyTo to, const Peer& peer, const Frame& frame) {
     if (!script) return deny(to, script.error());
     answer(to, Script{.bytes = std::move(*script)});
   });
-  if (!taken) deny(to, ym::refuse(Errc::QueueFull).error());
+  if (!taken) deny(to, come_back_later().error());
 }
 
 // slurm.conf and what it includes, by names relative to its folder.
