@@ -46,6 +46,7 @@ TlsConfig tls_of(const ClusterConfig& config) {
   out.node_certificate = option(list, "slurmd_cert_file");
   out.node_key = option(list, "slurmd_cert_key_file");
   out.site_authority = !out.authority_file.empty();
+  out.authority_dir = option(list, "authority_dir");
   if (auto seconds = parse_unsigned<std::uint32_t>(option(list, "cert_life")))
     out.certificate_life = std::chrono::seconds(*seconds);
   return out;

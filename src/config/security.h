@@ -29,6 +29,7 @@ struct TlsConfig {
   // beside slurm.conf.
   bool site_authority = false;
   std::string authority_file, controller_certificate, controller_key, node_certificate, node_key;
+  std::string authority_dir;     // where the cluster's own is kept; empty: in StateSaveLocation
   Duration certificate_life{0};  // of those that the cluster issues itself; 0: the usual
 };
 TlsConfig tls_of(const ClusterConfig& config);

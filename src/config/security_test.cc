@@ -31,15 +31,17 @@ TEST(TlsConfig, is_what_TLSType_says) {
 }
 
 TEST(TlsConfig, takes_a_sites_own_files) {
-  TlsConfig own = tls("ctl",
-                      "TLSType=tls/s2n\nTLSParameters=ca_cert_file=/a.pem,ctld_cert_file=/c.pem,"
-                      "ctld_cert_key_file=/k.pem,slurmd_cert_file=/d.pem,cert_life=600\n");
+  TlsConfig own = tls(
+      "ctl",
+      "TLSType=tls/s2n\nTLSParameters=ca_cert_file=/a.pem,ctld_cert_file=/c.pem,"
+      "ctld_cert_key_file=/k.pem,slurmd_cert_file=/d.pem,authority_dir=/var/ca,cert_life=600\n");
   EXPECT_TRUE(own.site_authority);
   EXPECT_EQ(own.authority_file, "/a.pem");
   EXPECT_EQ(own.controller_certificate, "/c.pem");
   EXPECT_EQ(own.controller_key, "/k.pem");
   EXPECT_EQ(own.node_certificate, "/d.pem");
   EXPECT_EQ(own.node_key, "");
+  EXPECT_EQ(own.authority_dir, "/var/ca");
   EXPECT_EQ(own.certificate_life, std::chrono::seconds(600));
 }
 

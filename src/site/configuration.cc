@@ -13,6 +13,7 @@
 #include "os/environment.h"
 #include "os/files.h"
 #include "site/personal.h"
+#include "site/sack.h"
 
 namespace ym {
 namespace {
@@ -180,7 +181,7 @@ std::string node_trust_file(const ClusterConfig& config, const std::string& node
 }
 
 std::vector<std::string> trust_files_here(const ClusterConfig& config) {
-  std::vector<std::string> files = {controller_trust_file(config)};
+  std::vector<std::string> files = {controller_trust_file(config), sack_trust_file(config)};
   std::string here = host_name();
   for (const NodeSpec& node : config.nodes) {
     const std::string& host = node.hostname.empty() ? node.name : node.hostname;

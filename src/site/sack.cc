@@ -12,5 +12,6 @@ std::string folder_of(const ClusterConfig& config) {
 
 std::string sack_socket(const ClusterConfig& config) { return folder_of(config) + "sackd.sock"; }
 std::string sack_pid_file(const ClusterConfig& config) { return folder_of(config) + "sackd.pid"; }
+std::string sack_trust_file(const ClusterConfig& config) { return folder_of(config) + "sackd.ca"; }
 
 }  // namespace ym

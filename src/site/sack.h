@@ -10,5 +10,7 @@ namespace ym {
 
 std::string sack_socket(const ClusterConfig& config);
 std::string sack_pid_file(const ClusterConfig& config);
+// Whom commands believe, as controller_trust_file.
+std::string sack_trust_file(const ClusterConfig& config);
 
 }  // namespace ym

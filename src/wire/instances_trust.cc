@@ -32,5 +32,8 @@ template std::string to_json(const QueryCertificates&);
 template void encode_to(std::string&, const Certificates&);
 template Result<Certificates> decode(std::string_view);
 template std::string to_json(const Certificates&);
+template void encode_to(std::string&, const QueryTrust&);
+template Result<QueryTrust> decode(std::string_view);
+template std::string to_json(const QueryTrust&);
 
 }  // namespace ym::wire

@@ -8,12 +8,14 @@ import shutil
 import socket
 import ssl
 import subprocess
+import sys
 import tempfile
 import threading
 
 import pytest
 
 from test_trust import RemoteYard, knock, write_secret
+from test_x11 import CLIENT, REAL, Display, xauthority
 from yard import wait_for
 
 TLS = "TLSType=tls/s2n\n"
@@ -46,10 +48,11 @@ class TlsYard(RemoteYard):
         if authority:
             shutil.copy(f"{self.dir}/state/tls/ca_cert.pem", f"{self.dir}/{machine}/ca_cert.pem")
 
-    def away(self, *command, check=True, env=None, **more):
+    def away(self, *command, check=True, env=None, user=None, **more):
         done = subprocess.run(command, env=dict(env or self.away_env, **more),
                               cwd=f"{self.dir}/out", capture_output=True, text=True, timeout=180,
-                              stdin=subprocess.DEVNULL)
+                              stdin=subprocess.DEVNULL, user=user, group=user and "nogroup",
+                              extra_groups=[] if user else None)
         if check:
             assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}\n{self.logs()}"
         return done
@@ -172,6 +175,23 @@ def test_every_kind_of_connection_works_with_tls():
         yard.folder.cleanup()
 
 
+def test_x_programs_reach_their_display_through_tls():
+    display, yard = Display(), yard_with(nodes=1, extra=TLS + "PrologFlags=X11\n")
+    try:
+        yard.start()
+        yard.give("away", key=True)
+        xauthority(f"{yard.dir}/out/Xauthority", display.number)
+        with open(f"{yard.dir}/out/client.py", "w") as f:
+            f.write(CLIENT)
+        done = yard.away("srun", "--x11", sys.executable, "client.py", DISPLAY=display.name,
+                         XAUTHORITY=f"{yard.dir}/out/Xauthority")
+        assert "DRAW seen." in done.stdout and display.cookies == [REAL]
+    finally:
+        yard.stop()
+        display.close()
+        yard.folder.cleanup()
+
+
 def test_a_user_without_the_key_believes_the_authority(yard):
     token = yard.run("scontrol", "token").stdout.strip().split("=", 1)[1]
     nobody_knows = yard.away("srun", "echo", "hi", check=False, SLURM_JWT=token)
@@ -179,6 +199,26 @@ def test_a_user_without_the_key_believes_the_authority(yard):
     yard.give("away", authority=True)
     for _ in range(2):  # the second time with a ticket
         assert yard.away("srun", "echo", "hi", SLURM_JWT=token).stdout == "hi\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become another user")
+def test_on_a_login_node_sackd_says_whom_to_believe(yard):
+    login = yard.machine("login")
+    yard.give("login", key=True)
+    alone = yard.away("squeue", env=login, user="nobody", check=False)
+    assert alone.returncode != 0
+    sackd = subprocess.Popen(["sackd", "-D", "-L", f"{yard.dir}/login/sackd.log"], env=login,
+                             stderr=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: os.path.exists(f"{yard.dir}/login/sackd.ca"), what="the authority")
+        done = yard.away("srun", "id", "-un", env=login, user="nobody")
+        assert done.stdout == "nobody\n"
+        serial, = yard.certificates("n2")
+        yard.run("scontrol", "revoke", "n2")
+        wait_for(lambda: serial in open(f"{yard.dir}/login/sackd.ca").read(), what="the news")
+    finally:
+        sackd.terminate()
+        sackd.wait()
 
 
 def test_who_does_not_speak_tls_is_told_so_and_so_is_who_does(yard):

@@ -2,6 +2,7 @@
 #include "daemon/sackd/sackd.h"
 
 #include <algorithm>
+#include <future>
 
 #include "base/format.h"
 #include "net/token.h"
@@ -34,9 +35,24 @@ Sackd::Sackd(LoadedConfiguration loaded, KeyRing keys, Log& log)
 
 Sackd::~Sackd() { stop(); }
 
-void Sackd::stop() { server_->stop(); }
+void Sackd::stop() {
+  if (follower_) {
+    std::promise<void> gone;
+    server_->loop().post([&] {
+      follower_.reset();
+      gone.set_value();
+    });
+    gone.get_future().wait();
+  }
+  server_->stop();
+}
 
-Status Sackd::listen(const std::string& path) { return server_->listen_unix(path, 0666); }
+Status Sackd::listen(const std::string& path) {
+  if (Status listening = server_->listen_unix(path, 0666); !listening) return listening;
+  follower_ = std::make_unique<TrustFollower>(server_->loop(), loaded_, keys_, log_);
+  server_->loop().post([this] { follower_->start(); });
+  return {};
+}
 
 Status Sackd::renew_keys() {
   auto ring =

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // sackd: on a machine where people log in and no slurmd runs, it hands their commands tokens for
 // the controller. It knows who asks by the kernel's word, and is the only one there who can read
-// the cluster's key. It needs no privilege, and talks to nobody else.
+// the cluster's key. It needs no privilege. With TLS it also tells them whom to believe, as the
+// controller says.
 #pragma once
 #include <memory>
 #include <string>
 
 #include "base/result.h"
+#include "daemon/sackd/trust_follower.h"
 #include "net/keyring.h"
 #include "net/server.h"
 #include "os/log.h"
@@ -37,6 +39,7 @@ class Sackd {
   Log& log_;
   const Instant started_;
   std::unique_ptr<Server> server_;
+  std::unique_ptr<TrustFollower> follower_;  // the server's loop's
 };
 
 }  // namespace ym

@@ -4,9 +4,11 @@
 #include "daemon/slurmctld/debug_lines.h"
 #include "daemon/slurmctld/desk_impl.h"
 #include "daemon/slurmctld/permissions.h"
+#include "daemon/slurmctld/trust.h"
 #include "model/rate_limit.h"
 #include "os/stopwatch.h"
 #include "wire/backup_messages.h"
+#include "wire/trust_query.h"
 
 namespace ym {
 namespace {
@@ -80,6 +82,7 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<MakeJoinToken>: return make_join_token(to, frame);
     case message_number<RevokeCertificate>: return revoke_certificate(to, frame);
     case message_number<QueryCertificates>: return query_certificates(to);
+    case message_number<QueryTrust>: return answer(to, s_.trust->news());
     case message_number<Ping>: return ping(to);
     case message_number<TreeAnswers>: return fan_out_.answered(from, frame);
     case message_number<BackupState>: return back_up(to);

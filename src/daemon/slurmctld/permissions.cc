@@ -5,6 +5,7 @@
 
 #include "wire/backup_messages.h"
 #include "wire/messages.h"
+#include "wire/trust_query.h"
 
 namespace ym {
 namespace {
@@ -76,6 +77,7 @@ constexpr Permission kPermissions[] = {
     {message_number<JoinCluster>, "REQUEST_JOIN_CLUSTER", CallerKinds(), kHandler},
     {message_number<MakeJoinToken>, "REQUEST_JOIN_TOKEN", kAdministrators, kDesk},
     {message_number<RevokeCertificate>, "REQUEST_REVOKE_CERT", kAdministrators, kDesk},
+    {message_number<QueryTrust>, "REQUEST_CA_CERT", kEverybody, kHandler},
     {message_number<QueryCertificates>, "REQUEST_CERT_INFO", kOperators, kDesk},
     // It names all users' jobs.
     {message_number<FollowEvents>, "REQUEST_EVENTS", kAdministrators, kDesk},

@@ -21,6 +21,7 @@
 #include "wire/backup_messages.h"
 #include "wire/codec.h"
 #include "wire/messages.h"
+#include "wire/trust_query.h"
 
 namespace ym {
 namespace {
@@ -184,9 +185,10 @@ std::vector<Sample> PermissionsTest::samples(int round) const {
   UpdatePartition partition{.spec = {.name = "main"}, .changed = {}};
   return {sample(RequestCertificate{.node = "n1"}), sample(JoinCluster{}),
           sample(MakeJoinToken{.node = "n1"}), sample(RevokeCertificate{.serial = "ff"}),
-          sample(QueryCertificates{}), sample(test_only), sample(hold), sample(QueryJobs{}),
-          sample(WatchJob{.job = job_}, false), sample(QueryExplanation{.target = {.job = job_}}),
-          sample(QueryHistory{}), sample(GetScript{.job = job_}),
+          sample(QueryCertificates{}), sample(QueryTrust{}), sample(test_only), sample(hold),
+          sample(QueryJobs{}), sample(WatchJob{.job = job_}, false),
+          sample(QueryExplanation{.target = {.job = job_}}), sample(QueryHistory{}),
+          sample(GetScript{.job = job_}),
           // Somebody else's: the owner's, who has no name but his number.
           sample(UpdateCrontab{.user = "daemon"}), sample(GetCrontab{.user = "daemon"}),
           sample(CreateStep{.job = job_}), sample(CreateHetStep{.parts = {{.job = job_}}}),

@@ -28,6 +28,15 @@ Result<TrustBook> read_book(const std::string& path) {
   return book;
 }
 
+// A state that is no folder has no room for it: then beside the key.
+std::string authority_folder(const LoadedConfiguration& loaded, const TlsConfig& tls) {
+  if (!tls.authority_dir.empty()) return tls.authority_dir;
+  const std::string& state = loaded.config.state_dir;
+  if (state.starts_with('/')) return state + "/tls";
+  std::string key = key_file(loaded);
+  return key.substr(0, key.rfind('/') + 1) + "tls";
+}
+
 std::unexpected<Error> not_ours(bool on) {
   return fail(on ? "certificates come from the site's own authority (TLSParameters)"
                  : "there are no certificates: TLS is off");
@@ -40,20 +49,20 @@ Result<std::unique_ptr<ControllerTrust>> ControllerTrust::open(const LoadedConfi
   std::unique_ptr<ControllerTrust> made(
       new ControllerTrust(tls_of(loaded.config), tls_files(loaded), log, role));
   if (!made->on()) return made;
-  made->folder_ = loaded.config.state_dir + "/tls";
+  made->folder_ = authority_folder(loaded, made->tls_);
   made->published_ = controller_trust_file(loaded.config);
   Status ready = made->tls_.site_authority ? made->read_site_files()
                                            : made->open_authority(loaded.config.cluster_name);
   if (!ready) return fail("TLS: " + ready.error().text);
   std::lock_guard lock(made->mutex_);
-  made->publish_locked();
+  if (role == Role::Leader) made->publish_locked();
   return made;
 }
 
 Status ControllerTrust::open_authority(const std::string& cluster) {
-  if (role_ == Role::Standby && ::access((folder_ + "/ca_key.pem").c_str(), F_OK) != 0)
-    return fail(folder_ + "/ca_key.pem: no leader has made it yet");
-  auto authority = Authority::load_or_create(folder_, cluster, wall_clock());
+  bool makeshift = role_ == Role::Standby && ::access((folder_ + "/ca_key.pem").c_str(), F_OK) != 0;
+  auto authority = makeshift ? Authority::create(cluster, wall_clock())
+                             : Authority::load_or_create(folder_, cluster, wall_clock());
   if (!authority) return std::unexpected(authority.error());
   auto book = read_book(folder_ + "/book");
   if (!book) return std::unexpected(book.error());

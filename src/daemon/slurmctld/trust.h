@@ -30,8 +30,9 @@ inline constexpr std::string_view kControllerName = "slurmctld";
 
 class ControllerTrust {
  public:
-  // Reads or makes what is needed, if TLS is on. Who stands by changes nothing: it fails as long as
-  // no leader has made the authority.
+  // Reads or makes what is needed, if TLS is on. Who stands by writes nothing: as long as no leader
+  // has made the authority it has one in memory, which serves those who look for the proof of the
+  // key only.
   enum class Role : std::uint8_t { Leader, Standby };
   static Result<std::unique_ptr<ControllerTrust>> open(const LoadedConfiguration& loaded, Log& log,
                                                        Role role = Role::Leader);

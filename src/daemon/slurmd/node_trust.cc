@@ -66,6 +66,7 @@ Status NodeTrust::use(const TlsIdentity& identity) {
   server_ = std::move(*context);
   facts_ = std::move(*facts);
   certificate_ = identity.certificate;
+  stale_ = false;
   log_.info("certificate {} of {} is good until {}", facts_->serial, facts_->name,
             facts_->until.unix_seconds());
   return {};
@@ -86,7 +87,7 @@ Status NodeTrust::believe(const TlsTrust& trust) {
 
 std::optional<RequestCertificate> NodeTrust::wish(Instant now) {
   if (!on() || tls_.site_authority || wished_) return std::nullopt;
-  if (server_ && facts_ && facts_->name == node_ && !wants_renewal(*facts_, now))
+  if (server_ && facts_ && !stale_ && facts_->name == node_ && !wants_renewal(*facts_, now))
     return std::nullopt;
   auto made = wish_certificate(node_);
   if (!made) {
@@ -114,6 +115,8 @@ void NodeTrust::take(const TrustNews& news) {
   TlsTrust trust{.authority = tls_.site_authority ? trust_.authority : news.authority,
                  .revoked = news.revoked};
   if (trust == trust_) return;
+  // Another controller leads, with an authority of its own: it signs for us, too.
+  stale_ = stale_ || (!trust_.authority.empty() && trust_.authority != trust.authority);
   if (Status believed = believe(trust); !believed)
     return log_.error("TLS: {}", believed.error().text);
   log_.info("TLS: {} certificates are revoked", trust.revoked.size());

@@ -66,6 +66,7 @@ class NodeTrust {
   TlsTrust trust_;
   std::shared_ptr<const TlsContext> server_, to_controller_, to_nodes_;
   std::optional<CertificateWish> wished_;
+  bool stale_ = false;  // our certificate is of an authority that is no more
 };
 
 }  // namespace ym

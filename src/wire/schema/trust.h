@@ -2,6 +2,7 @@
 // How certificates are asked for, given and taken back. Numbers only ever get added.
 #pragma once
 #include "model/trust_messages.h"
+#include "model/trust_query.h"
 
 namespace ym::wire {
 
@@ -38,6 +39,8 @@ void fields(F&& f, const RevokeCertificate*) {
 }
 template <class F>
 void fields(F&&, const QueryCertificates*) {}
+template <class F>
+void fields(F&&, const QueryTrust*) {}
 template <class F>
 void fields(F&& f, const CertificateRow*) {
   f(1, "name", &CertificateRow::name);
