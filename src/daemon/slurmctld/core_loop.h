@@ -55,6 +55,9 @@ class CoreLoop {
   void take(Input& input, std::vector<BlobToKeep>& blobs, bool& plan_handled);
   void follow_connections(const Input& input);
   void hand_over(std::vector<BlobToKeep> blobs, bool plan_handled);
+  // Nodes are heard from now on: the time since they last were, if that is long, was not their
+  // silence but ours. We stood still, or the log could not be written.
+  void attend();
   // The time for the next input. The core hears first if somebody has set the clock.
   Instant now();
 
@@ -74,6 +77,8 @@ class CoreLoop {
   std::atomic<bool> trouble_changed_ = false;
   Ref<PreemptRules> preempt_;  // the configuration's, for the planner
   Duration ahead_;             // the wall clock of the monotonic one
+  Duration attended_{};        // when nodes were last heard, by the monotonic clock
+  bool deaf_ = false;          // the log is in trouble: what nodes say is not taken
   std::unique_ptr<PlannerLoop> planner_;
   std::jthread thread_;
 };

@@ -73,12 +73,11 @@ void Desk::query_explanation(ReplyTo to, const Peer& peer, const Frame& frame) {
     const Job* job = view.state.find(query.target.job);
     if (job && !viewer->sees(*job)) return deny(to, ym::refuse(Errc::InvalidJobId).error());
   }
-  PlacementRules rules{.memory_counts = view.config->memory_is_consumable,
-                       .whole_nodes = view.config->whole_nodes};
+  LivePlan live{.rules = view.rules, .policy = view.policy, .verdicts = view.verdicts};
   Instant now = wall_clock();
   auto told = query.what_if ? explain_changed(*view.config, view.state, query,
-                                              s_.directory->caller(peer, now), now)
-                            : explain(view.state, query.target, rules, now);
+                                              s_.directory->caller(peer, now), live, now)
+                            : explain(view.state, query.target, live, now);
   if (!told) return deny(to, told.error());
   answer(to, *told);
 }
