@@ -85,7 +85,7 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
 Status Desk::check_rate(const Peer& peer, const Caller& caller, std::string_view request) {
   if (caller.administrator || (peer.kind == PeerKind::Token && peer.role == "node")) return {};
   if (auto config = s_.published->config()) {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(admission_mutex_);
     if (limited_by_ != config) limiter_.set_rules(rate_rules_of(*config));
     limited_by_ = std::move(config);
   }
@@ -123,14 +123,14 @@ void Desk::back_up(ReplyTo to) {
 void Desk::send_away(ReplyTo to) {
   deny(to, come_back_later().error());
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(admission_mutex_);
     if (!sent_away_.insert(to.connection.value).second) return;
   }
   s_.server->pause(to.connection);
   s_.server->loop().post([this, id = to.connection] {
     s_.server->loop().after(kDeafFor, [this, id] {
       {
-        std::lock_guard lock(mutex_);
+        std::lock_guard lock(admission_mutex_);
         sent_away_.erase(id.value);
       }
       s_.server->resume(id);

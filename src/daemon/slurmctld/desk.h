@@ -195,8 +195,10 @@ class Desk {
   // As somebody said since the configuration was read; guarded by mutex_.
   std::string debug_level_;
   std::optional<std::set<std::string>> debug_flags_;
-  std::set<std::uint64_t> sent_away_;                // connections; guarded by mutex_
-  std::shared_ptr<const ClusterConfig> limited_by_;  // whose rules limiter_ has; guarded by mutex_
+  // Apart from mutex_, which is held while followers are fed: nobody's request waits for that.
+  std::mutex admission_mutex_;
+  std::set<std::uint64_t> sent_away_;                // connections; guarded by admission_mutex_
+  std::shared_ptr<const ClusterConfig> limited_by_;  // whose rules limiter_ has; guarded likewise
 };
 
 }  // namespace ym
