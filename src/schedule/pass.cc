@@ -87,7 +87,8 @@ Plan Pass::run() {
 Pass::Head Pass::head_of(Line& line, const Position& position) const {
   const Shape& shape = *line.shape;
   Head head{.passing = policy_.passing_order && promises_are_given(shape),
-            .claimless = planner_.book_.leaving_for(position.job) == 0,
+            .claimless = planner_.book_.leaving_for(position.job) == 0 &&
+                         !planner_.preemptors_.contains(position.job),
             .tier_inverse = ~shape.tier,
             .priority_inverse = position.priority_inverse,
             .score = {},

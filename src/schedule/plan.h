@@ -35,8 +35,7 @@ struct Verdicts {
   std::map<JobId, Reason> jobs;             // jobs with a reason of their own (JobArrayTaskLimit)
   // Heterogeneous jobs by their first component; the head is the component that it was decided for.
   std::map<JobId, Verdict> het;
-  // When jobs are to start at the latest, if nothing is lost; of those without a promise, when the
-  // policy foresees it.
+  // When jobs are to start at the latest, if nothing is lost.
   std::map<JobId, Instant> promised;
   Instant at;  // when they were given
 

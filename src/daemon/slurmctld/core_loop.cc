@@ -34,10 +34,23 @@ CoreLoop::CoreLoop(Core core, JournalLoop& journal, Published& published, Refuse
       journal_(journal),
       published_(published),
       refuse_(std::move(refuse)),
-      queue_(kInputsMax),
+      queue_(kInputsMax, kInputsOfOneUserMax),
       ahead_(clock_lead(wall_clock())) {}
 
 CoreLoop::~CoreLoop() { stop(); }
+
+// What administrators say shares its order with what nodes say: a node's report follows the new
+// configuration that asked for it.
+FairQueue<Input>::Lane CoreLoop::lane_of(const Caller& caller) {
+  if (caller.administrator) return std::nullopt;
+  return caller.uid.value;
+}
+
+bool CoreLoop::offer(Input input) {
+  const auto* request = std::get_if<Request>(&input);
+  FairQueue<Input>::Lane lane = request ? lane_of(request->caller) : std::nullopt;
+  return queue_.try_push(lane, std::move(input));
+}
 
 void CoreLoop::start() {
   planner_ =

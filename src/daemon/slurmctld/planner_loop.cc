@@ -59,6 +59,7 @@ void PlannerLoop::take_in(News& news) {
   planner_.set_rules(news.rules);
   planner_.set_preemption(*news.preempt);
   turn_knobs(news.parameters);
+  published_.set_method(news.rules, planner_.policy());
   state_ = std::move(news.state);
   bool cluster_changed =
       news.start_anew || std::ranges::any_of(news.events, [](const Event& event) {

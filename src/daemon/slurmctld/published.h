@@ -15,6 +15,7 @@
 #include "model/node_messages.h"
 #include "model/state.h"
 #include "schedule/plan.h"
+#include "schedule/policy.h"
 
 namespace ym {
 
@@ -35,6 +36,9 @@ struct View {
   Snapshot state;
   Ref<Verdicts> verdicts;
   std::shared_ptr<const ClusterConfig> config;
+  // What the planner goes by.
+  PlacementRules rules;
+  const Policy* policy = &default_policy();
 };
 
 class Published {
@@ -51,6 +55,11 @@ class Published {
     Snapshot copy = state, old;
     std::lock_guard lock(mutex_);
     old = std::exchange(view_.state, std::move(copy));  // `old` is freed outside the lock
+  }
+  void set_method(const PlacementRules& rules, const Policy& policy) {
+    std::lock_guard lock(mutex_);
+    view_.rules = rules;
+    view_.policy = &policy;
   }
   void set_verdicts(Ref<Verdicts> verdicts) {
     std::lock_guard lock(mutex_);
