@@ -31,7 +31,7 @@ StateSaveLocation={state}
 SlurmdSpoolDir={dir}/spool/%n
 SlurmctldPidFile={dir}/run/slurmctld.pid
 SlurmdPidFile={dir}/run/slurmd-%n.pid
-SlurmctldLogFile={dir}/log/slurmctld.log
+SlurmctldLogFile={dir}/log/slurmctld{which}.log
 SlurmdLogFile={dir}/log/slurmd-%n.log
 SlurmctldDebug=debug
 SlurmdDebug=debug
@@ -145,7 +145,7 @@ class Site:
         lines = [f"NodeName={name} NodeAddr={self.addresses[name]}" for name in self.nodes]
         self.write("slurm.conf", CONF.format(
             dir=self.dir, controllers="\n".join(f"SlurmctldHost={place}" for place in places),
-            state=self.state(), cpus=CPUS, slurmd_timeout=SLURMD_TIMEOUT_S,
+            state=self.state(), which="-%n" if len(places) > 1 else "", cpus=CPUS, slurmd_timeout=SLURMD_TIMEOUT_S,
             nodes="\n".join(lines), count=len(self.nodes), extra=extra))
         self.write("slurm.key", os.urandom(32).hex(), 0o600)
         self.write("job.sh", JOB.format(dir=self.dir), 0o755)
