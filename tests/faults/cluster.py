@@ -145,8 +145,9 @@ class Site:
         lines = [f"NodeName={name} NodeAddr={self.addresses[name]}" for name in self.nodes]
         self.write("slurm.conf", CONF.format(
             dir=self.dir, controllers="\n".join(f"SlurmctldHost={place}" for place in places),
-            state=self.state(), which="-%n" if len(places) > 1 else "", cpus=CPUS, slurmd_timeout=SLURMD_TIMEOUT_S,
-            nodes="\n".join(lines), count=len(self.nodes), extra=extra))
+            state=self.state(), which="-%n" if len(places) > 1 else "", cpus=CPUS,
+            slurmd_timeout=SLURMD_TIMEOUT_S, nodes="\n".join(lines), count=len(self.nodes),
+            extra=extra))
         self.write("slurm.key", os.urandom(32).hex(), 0o600)
         self.write("job.sh", JOB.format(dir=self.dir), 0o755)
         # The whole folder: a mount over a single file goes when somebody replaces the file.
