@@ -18,7 +18,7 @@ FINAL = {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "BOOT_FAIL"
 # Other people's jobs may be shown as they were a moment ago (docs/decisions/0017).
 MOMENT_S = 0.25
 # An order to start may be on its way while a job is cancelled; the order to end it follows.
-ON_ITS_WAY_S = 3.0
+ON_ITS_WAY_S = 6.0
 # A node that cannot be heard for less than this share of SlurmdTimeout is not lost.
 SILENCE_SHARE = 0.6
 RECONNECT_S = 3.0
