@@ -90,9 +90,9 @@ def settle(site, log):
             log.add("ok" if done.returncode == 0 else "unknown", op=number)
     end, least = time.monotonic() + SETTLE_S, None
     while True:
-        rows = workload.rows_of(site.ask("squeue", "-h", "-o", "%i|%j|%T|%r").stdout)
-        idle = site.idle_nodes()
-        if not rows and idle == set(site.nodes):
+        asked = site.ask("squeue", "-h", "-o", "%i|%j|%T|%r")
+        rows, idle = workload.rows_of(asked.stdout), site.idle_nodes()
+        if asked.returncode == 0 and not rows and idle == set(site.nodes):
             break
         log.add("waiting", rows=rows[:20], idle=sorted(idle))
         if least is None or len(rows) < least:  # a slow machine, but one that gets on
