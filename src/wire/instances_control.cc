@@ -60,5 +60,11 @@ template std::string to_json(const SetDebug&);
 template void encode_to(std::string&, const OwnerNotice&);
 template Result<OwnerNotice> decode(std::string_view);
 template std::string to_json(const OwnerNotice&);
+template void encode_to(std::string&, const Takeover&);
+template Result<Takeover> decode(std::string_view);
+template std::string to_json(const Takeover&);
+template void encode_to(std::string&, const ControllerLeads&);
+template Result<ControllerLeads> decode(std::string_view);
+template std::string to_json(const ControllerLeads&);
 
 }  // namespace ym::wire
