@@ -203,6 +203,7 @@ constexpr Words kWords[] = {
     {"SelectTypeParameters",
      "CR_CPU,CR_CPU_MEMORY,CR_CORE,CR_CORE_MEMORY,CR_MEMORY,NONE,ENFORCE_BINDING_GRES,"
      "MULTIPLE_SHARING_GRES_PJ,ONE_TASK_PER_SHARING_GRES"},
+    {"SlurmctldParameters", "lease_time,preempt_send_user_signal"},
     {"SlurmdParameters", "config_overrides"},
 };
 

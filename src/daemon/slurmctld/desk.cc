@@ -23,6 +23,9 @@ void Desk::on_frame(ConnectionId from, const Peer& peer, Frame& frame) {
 void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
   using wire::message_number;
   ReplyTo to{.connection = from, .correlation = frame.header.correlation};
+  // One who was stopped for long may have a successor by now: better no answer than an old one.
+  if (s_.sure && !s_.sure())
+    return deny(to, ym::refuse(Errc::InStandby, "not sure whether it leads").error());
   if (const Permission* rule = permission_for(frame.header.type)) {
     Caller caller = s_.directory->caller(peer, wall_clock());
     if (Status may = check_permission(*rule, peer, caller); !may) return deny(to, may.error());
@@ -68,6 +71,7 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<TreeAnswers>: return fan_out_.answered(from, frame);
     case message_number<Reconfigure>: return reconfigure(to, peer, frame);
     case message_number<Shutdown>: return shut_down(to, peer, frame);
+    case message_number<Takeover>: return answer(to, Done{.text = "this controller leads"});
     default: return deny_unknown(to);
   }
 }

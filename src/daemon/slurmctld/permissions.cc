@@ -70,6 +70,7 @@ constexpr Permission kPermissions[] = {
      Errc::InvalidUserId},
     {message_number<SetDebug>, "REQUEST_SET_DEBUG_LEVEL", kAdministrators, kHandler},
     {message_number<Shutdown>, "REQUEST_SHUTDOWN", kAdministrators, kDesk},
+    {message_number<Takeover>, "REQUEST_TAKEOVER", kAdministrators, kDesk},
     // It names all users' jobs.
     {message_number<FollowEvents>, "REQUEST_EVENTS", kAdministrators, kDesk},
     // What nodes say.
