@@ -29,11 +29,6 @@ struct Pong {
 };
 // To a standby: lead from now on.
 struct Takeover {};
-// From a controller that leads now to a slurmd that may not know it.
-struct ControllerLeads {
-  std::uint32_t index = 0;  // among the SlurmctldHost lines
-  std::uint64_t epoch = 0;
-};
 
 struct QueryConfig {};
 struct KeyValue {

@@ -219,8 +219,6 @@ template <>
 inline constexpr std::uint16_t message_number<X11Data> = 328;
 template <>
 inline constexpr std::uint16_t message_number<Takeover> = 400;
-template <>
-inline constexpr std::uint16_t message_number<ControllerLeads> = 401;
 
 // Flags of a frame. More: further frames of the same answer follow.
 inline constexpr std::uint16_t kFlagMore = 1;

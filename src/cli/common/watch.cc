@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/common/command.h"
 #include "config/standby.h"
+#include "model/rate_limit.h"
 #include "os/clock.h"
 
 namespace ym::cli {
@@ -93,6 +94,12 @@ Result<std::optional<JobRow>> JobWatcher::receive() {
     if (failure->code == static_cast<std::uint32_t>(Errc::InStandby)) {
       controller_.try_next();
       lost();
+      return std::optional<JobRow>();
+    }
+    if (failure->code == kRateLimited) {  // nobody watches for us; ask again a little later
+      asked_ = false;
+      fd_ = -1;
+      next_try_ = monotonic_clock() + kLongestPause;
       return std::optional<JobRow>();
     }
     return fail(failure->code, failure->text);

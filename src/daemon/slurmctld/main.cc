@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // slurmctld: the controller.
+#include <getopt.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -8,10 +9,13 @@
 #include <string>
 
 #include "config/values.h"
+#include "daemon/slurmctld/restore.h"
 #include "daemon/slurmctld/roles.h"
 #include "os/daemonize.h"
 #include "os/log.h"
+#include "os/open_files.h"
 #include "site/configuration.h"
+#include "store/disk_posix.h"
 
 namespace {
 
@@ -28,18 +32,30 @@ constexpr const char* kHelp =
     "  -N NAME      be this SlurmctldHost, rather than the one with this machine's name\n"
     "  -R           recover the full state (what is done anyway)\n"
     "  -v           log more; repeat for still more\n"
-    "  -V           print the version and exit\n";
+    "  -V           print the version and exit\n"
+    "\n"
+    "  --restore FILE  make the state of a backup ours, and exit\n"
+    "  --check      with --restore: read the backup, and write nothing\n"
+    "  --force      with --restore: set a state aside that is there\n";
 
 struct Arguments {
   bool foreground = false, clean = false, accept_loss = false;
   int verbose = 0;
   std::string config, log, name;
+  ym::RestoreOrder restore;
 };
+
+constexpr int kRestore = 1000, kCheck = 1001, kForce = 1002;
+const option kLongOptions[] = {{"restore", required_argument, nullptr, kRestore},
+                               {"check", no_argument, nullptr, kCheck},
+                               {"force", no_argument, nullptr, kForce},
+                               {"help", no_argument, nullptr, 'h'},
+                               {}};
 
 Arguments parse(int argc, char** argv) {
   Arguments arguments;
   int option;
-  while ((option = ::getopt(argc, argv, "cDf:hiL:n:N:rRsvV")) != -1) {
+  while ((option = ::getopt_long(argc, argv, "cDf:hiL:n:N:rRsvV", kLongOptions, nullptr)) != -1) {
     switch (option) {
       case 'c': arguments.clean = true; break;
       case 'D': arguments.foreground = true; break;
@@ -48,6 +64,9 @@ Arguments parse(int argc, char** argv) {
       case 'L': arguments.log = optarg; break;
       case 'N': arguments.name = optarg; break;
       case 'v': ++arguments.verbose; break;
+      case kRestore: arguments.restore.file = optarg; break;
+      case kCheck: arguments.restore.check_only = true; break;
+      case kForce: arguments.restore.force = true; break;
       case 'n':
       case 'r':
       case 'R':
@@ -72,6 +91,17 @@ sigset_t our_signals() {
   ::sigemptyset(&set);
   for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2}) ::sigaddset(&set, signal);
   return set;
+}
+
+int restore(const ym::ClusterConfig& config, const ym::RestoreOrder& order) {
+  ym::DiskPosix disk;
+  auto done = ym::restore_state(disk, config, order);
+  if (!done) {
+    std::fprintf(stderr, "slurmctld: error: %s\n", done.error().text.c_str());
+    return 1;
+  }
+  std::fputs(done->c_str(), stdout);
+  return 0;
 }
 
 int serve(ym::Roles& roles, ym::Log& log, const sigset_t& signals) {
@@ -106,12 +136,14 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "slurmctld: error: %s\n", loaded.error().text.c_str());
     return 1;
   }
+  if (!arguments.restore.file.empty()) return restore(loaded->config, arguments.restore);
   auto daemonizing = ym::Daemonizing::begin(arguments.foreground);
   if (!daemonizing) {
     std::fprintf(stderr, "slurmctld: error: %s\n", daemonizing.error().text.c_str());
     return 1;
   }
   ::signal(SIGPIPE, SIG_IGN);
+  std::uint64_t open_files = ym::raise_open_files();
   sigset_t signals = our_signals();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
@@ -140,6 +172,7 @@ int main(int argc, char** argv) {
                                  .name = arguments.name,
                                  .clean = arguments.clean,
                                  .accept_loss = arguments.accept_loss,
+                                 .open_files = open_files,
                                  .shut_down = [] { ::kill(::getpid(), SIGTERM); },
                                  .wake = [] { ::kill(::getpid(), SIGUSR1); }},
                                 log);

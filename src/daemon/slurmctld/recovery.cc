@@ -39,6 +39,14 @@ Status StateBuilder::add_record(std::uint64_t seq, std::string_view bytes) {
   return {};
 }
 
+Result<State> read_state(Disk& disk, const std::string& dir) {
+  StateBuilder builder;
+  auto log = Journal::open(disk, dir, {}, builder.replay());
+  if (!log) return std::unexpected(log.error());
+  if (Status ok = builder.finish(); !ok) return std::unexpected(ok.error());
+  return builder.take();
+}
+
 Result<RecoveredState> recover(LogHome& home, Recovery how) {
   JournalOptions options{.accept_loss = how.accept_loss};
   options.known_seq = how.known.seq.value;

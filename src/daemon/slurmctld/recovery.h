@@ -44,6 +44,9 @@ struct Recovery {
   bool accept_loss = false;  // slurmctld -i: start in spite of damage, keep everything before it
   State known = {};          // a standby has followed the log so far; empty: read everything
 };
+// What the files of a log say, for those who do not go on with it.
+Result<State> read_state(Disk& disk, const std::string& dir);
+
 // REQUIRES: leads (log_home.h).
 // O(snapshot + tail), or what `known` lacks: see bench/recovery for a million jobs.
 Result<RecoveredState> recover(LogHome& home, Recovery how);

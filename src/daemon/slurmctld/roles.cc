@@ -127,6 +127,7 @@ Status Roles::lead(State known) {
       {.loaded = options_.loaded,
        .clean = std::exchange(options_.clean, false),
        .accept_loss = options_.accept_loss,
+       .open_files = options_.open_files,
        .shut_down = options_.shut_down,
        .home = home_.get(),
        .known = std::move(known),

@@ -25,6 +25,7 @@ class Roles {
     LoadedConfiguration loaded;
     std::string name;  // -N: which SlurmctldHost this is; empty: by the machine's name
     bool clean = false, accept_loss = false;
+    std::uint64_t open_files = 0;  // that we may have; 0: enough
     std::function<void()> shut_down;
     std::function<void()> wake;
   };

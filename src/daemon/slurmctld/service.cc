@@ -9,11 +9,13 @@
 #include "base/text.h"
 #include "config/security.h"
 #include "daemon/slurmctld/recovery.h"
+#include "daemon/slurmctld/state_release.h"
 #include "net/token.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/users.h"
 #include "store/errc.h"
+#include "store/etcd_home.h"
 
 namespace ym {
 namespace {
@@ -32,6 +34,19 @@ Result<Peer> look_up(const std::string& name) {
   auto user = user_by_name(name);
   if (!user) return std::unexpected(user.error());
   return Peer{.uid = user->uid, .gid = user->gid};
+}
+
+// Root, SlurmUser and the nodes: their connections are not counted against a user's limit.
+bool is_trusted(const Peer& peer, std::uint32_t slurm_user) {
+  bool node = peer.kind == PeerKind::Token && peer.role == "node";
+  return node || peer.uid == 0 || peer.uid == slurm_user;
+}
+
+// Files of our own (log, journal, blobs, programs) come first.
+std::size_t connections_max(std::uint64_t open_files) {
+  constexpr std::size_t kWanted = 20'000, kOurs = 256;
+  if (open_files == 0 || open_files >= kWanted + kOurs) return kWanted;
+  return open_files > 2 * kOurs ? static_cast<std::size_t>(open_files) - kOurs : kOurs;
 }
 
 KeyFiles key_files(const LoadedConfiguration& loaded) {
@@ -67,6 +82,11 @@ Result<std::unique_ptr<ControllerService>> ControllerService::start(Options opti
 }
 
 Status ControllerService::open_state() {
+  // In etcd there is no folder that says who wrote it.
+  const std::string& dir = options_.loaded.config.state_dir;
+  bool files = !is_etcd_place(dir);
+  if (files)
+    if (Status ok = check_state_release(dir); !ok) return ok;
   if (options_.clean)
     if (Status ok = options_.home->clear(); !ok) return ok;
   Recovery how{.accept_loss = options_.accept_loss, .known = std::move(options_.known)};
@@ -81,6 +101,8 @@ Status ControllerService::open_state() {
   const Recovered& found = recovered->log.found;
   for (const std::string& warning : found.warnings) log_.error("{}", warning);
   for (const std::string& warning : recovered->log.blobs->warnings()) log_.error("{}", warning);
+  if (files)
+    if (Status ok = note_state_release(dir); !ok) return ok;
   log_.info(
       "recovered {} jobs and {} nodes at event {}: snapshot at {}, then {} events; {} bytes of an "
       "unfinished "
@@ -164,7 +186,10 @@ Status ControllerService::listen() {
           .authenticate =
               [this](std::string_view token) { return authenticator_.authenticate(token); },
           .prove = [this](std::string_view token) { return prove_server(*keys_.ring(), token); },
-          .threads = kNetworkThreads},
+          .threads = kNetworkThreads,
+          .connections_max = connections_max(options_.open_files),
+          .trusted = [slurm_user = uid_of(config.slurm_user)](
+                         const Peer& peer) { return is_trusted(peer, slurm_user); }},
       handlers());
   programs_ = std::make_unique<Programs>(
       options_.loaded.path, log_,
@@ -186,6 +211,8 @@ Status ControllerService::listen() {
   bool local = address == "localhost" || address.starts_with("127.");
   auto port = server_->listen_tcp(local ? address : "*", config.controller_port);
   if (!port) return std::unexpected(port.error());
+  if (std::size_t most = connections_max(options_.open_files); most < 20'000)
+    log_.info("{} open files: at most {} connections", options_.open_files, most);
   log_.info("slurmctld of cluster {} serves on port {} and {}", config.cluster_name, *port,
             own_socket());
   return {};
@@ -224,6 +251,7 @@ void ControllerService::stop() {
   if (server_) server_->stop();
   if (programs_) programs_->stop();
   side_programs_.stop();
+  if (desk_) desk_->stop();
   if (core_) core_->stop();
   if (journal_) journal_->stop();
 }

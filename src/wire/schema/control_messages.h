@@ -34,11 +34,6 @@ void fields(F&& f, const Pong*) {
 template <class F>
 void fields(F&&, const Takeover*) {}
 template <class F>
-void fields(F&& f, const ControllerLeads*) {
-  f(1, "index", &ControllerLeads::index);
-  f(2, "epoch", &ControllerLeads::epoch);
-}
-template <class F>
 void fields(F&&, const QueryConfig*) {}
 template <class F>
 void fields(F&& f, const KeyValue*) {
