@@ -30,6 +30,9 @@ void Desk::on_frame(ConnectionId from, const Peer& peer, Frame& frame) {
 void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
   using wire::message_number;
   ReplyTo to{.connection = from, .correlation = frame.header.correlation};
+  // One who was stopped for long may have a successor by now: better no answer than an old one.
+  if (s_.sure && !s_.sure())
+    return deny(to, ym::refuse(Errc::InStandby, "not sure whether it leads").error());
   // Whoever has nothing but a join token is nobody yet.
   if (peer.role == "join" && frame.header.type != message_number<JoinCluster>)
     return deny(to, ym::refuse(Errc::AccessDenied).error());
@@ -85,6 +88,7 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<BackupState>: return back_up(to);
     case message_number<Reconfigure>: return reconfigure(to, peer, frame);
     case message_number<Shutdown>: return shut_down(to, peer, frame);
+    case message_number<Takeover>: return answer(to, Done{.text = "this controller leads"});
     default: return deny_unknown(to);
   }
 }

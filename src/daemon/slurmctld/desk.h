@@ -58,6 +58,9 @@ struct DeskSurroundings {
   std::function<KeyFiles()> key_files;
   std::string config_path;
   Instant started;
+  std::size_t index = 0;  // of this controller among the SlurmctldHost lines
+  std::uint64_t epoch = 0;
+  std::function<bool()> sure = {};  // whether it is certain that this controller leads
   std::function<void(bool controller_only)> shut_down;
   // The keys, read again; what they sign with when they say nothing is wrong.
   std::function<Status(const LoadedConfiguration&)> renew_keys;
