@@ -270,8 +270,9 @@ void Link::Impl::down(Error reason) {
   bool was_up = std::exchange(up, false);
   ++failures;
   Duration delay = retry_delay(options.retry_min, options.retry_max, failures, prng.next());
-  // The next of the alternatives, unless the one that just worked was lost.
-  if (!was_up) address_index = (address_index + 1) % options.addresses.size();
+  // The next of the alternatives, unless the one that just worked was lost. One that closed with a
+  // code does not want us.
+  if (!was_up || reason.code != 0) address_index = (address_index + 1) % options.addresses.size();
   retry = loop.after(delay, [this] { attempt(); });
   if (handlers.on_down) handlers.on_down(reason, was_up, delay);
 }

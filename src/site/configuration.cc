@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/format.h"
 #include "config/cgroup_conf.h"
 #include "config/gres_conf.h"
@@ -153,8 +155,22 @@ Result<LoadedConfiguration> load_with_topologies(const std::string& path) {
   return loaded;
 }
 
-std::string controller_socket(const ClusterConfig& config) {
-  return beside(config.controller_pid_file);
+std::string controller_socket(const ClusterConfig& config, const std::string& name) {
+  if (config.controller_pid_file.find('%') == std::string::npos)
+    return beside(config.controller_pid_file);
+  bool first = name.empty() && !config.controllers.empty();
+  const std::string& used = first ? config.controllers.front().name : name;
+  return beside(expand_node_path(config.controller_pid_file, used, used));
+}
+
+std::vector<std::string> controller_sockets(const ClusterConfig& config) {
+  std::vector<std::string> out;
+  for (const ControllerHost& host : config.controllers)
+    if (std::string path = controller_socket(config, host.name);
+        std::ranges::find(out, path) == out.end())
+      out.push_back(std::move(path));
+  if (out.empty()) out.push_back(controller_socket(config));
+  return out;
 }
 
 namespace {

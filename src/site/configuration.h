@@ -31,7 +31,11 @@ Result<LoadedConfiguration> load_with_topologies(const std::string& path = {});
 
 // Unix sockets stand beside the pid files: /run/slurmctld.pid → /run/slurmctld.sock.
 // World-connectable; the kernel says who is calling.
-std::string controller_socket(const ClusterConfig& config);
+// %n in the pid file's name is the controller's, where several share a machine; `name` empty: the
+// first.
+std::string controller_socket(const ClusterConfig& config, const std::string& name = {});
+// Those of all controllers that may be on this machine, each once.
+std::vector<std::string> controller_sockets(const ClusterConfig& config);
 std::string node_socket(const ClusterConfig& config, const std::string& node);
 // The cluster's key: as configured, else slurm.key beside slurm.conf.
 std::string key_file(const LoadedConfiguration& loaded);

@@ -218,6 +218,8 @@ template <>
 inline constexpr std::uint16_t message_number<X11Opened> = 327;
 template <>
 inline constexpr std::uint16_t message_number<X11Data> = 328;
+template <>
+inline constexpr std::uint16_t message_number<Takeover> = 400;
 
 // Flags of a frame. More: further frames of the same answer follow.
 inline constexpr std::uint16_t kFlagMore = 1;

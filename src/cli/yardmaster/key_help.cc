@@ -128,13 +128,17 @@ constexpr KeyHelp kSlurmConf[] = {
      "Where slurmctld runs: NAME or NAME(ADDRESS); repeated for those that stand by"},
     {Main, "SlurmctldLogFile", "Its log; without it syslog, or stderr in the foreground"},
     {Main, "SlurmctldParameters",
+     "lease_time=MS: how long a leading controller may be silent before a standby takes over; "
      "rl_enable: each user may send so many requests (rl_bucket_size=30), and so many come back "
      "(rl_refill_rate=2) in each rl_refill_period=1 s; rl_table_size, rl_log_freq; "
      "enable_configless; preempt_send_user_signal"},
-    {Main, "SlurmctldPidFile", "The file with its process id"},
+    {Main, "SlurmctldPidFile", "The file with its process id; %n is the controller's name"},
     {Main, "SlurmctldPort", "The port that it listens on"},
+    {Main, "SlurmctldPrimaryOffProg", "A program that a controller runs when it leads no more"},
+    {Main, "SlurmctldPrimaryOnProg", "A program that a controller runs when it begins to lead"},
     {Main, "SlurmctldTimeout",
-     "How long the one before it may be silent before another takes over, in seconds"},
+     "The longest that a leader may be silent before another takes over, in seconds; see "
+     "SlurmctldParameters=lease_time"},
     {Main, "SlurmdDebug", "How much slurmd logs: quiet to debug5"},
     {Main, "SlurmdLogFile", "Its log; %h is the host's name, %n the node's"},
     {Main, "SlurmdParameters",
@@ -147,7 +151,9 @@ constexpr KeyHelp kSlurmConf[] = {
     {Main, "SrunEpilog", "A program that srun runs behind its step"},
     {Main, "SrunPortRange", "Accepted: srun listens on no port"},
     {Main, "SrunProlog", "A program that srun runs before its step"},
-    {Main, "StateSaveLocation", "The folder of the controller's log and snapshots"},
+    {Main, "StateSaveLocation",
+     "The folder of the controller's log and snapshots; with standbys one that all of them share, "
+     "or etcd://HOST:PORT,…/PREFIX"},
     {Main, "SuspendExcNodes",
      "Nodes that power saving leaves alone; n[1-9]:3 leaves three of them on"},
     {Main, "SuspendExcParts", "Partitions whose nodes it leaves alone"},

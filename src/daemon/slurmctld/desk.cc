@@ -32,6 +32,9 @@ void Desk::on_frame(ConnectionId from, const Peer& peer, Frame& frame) {
 void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
   using wire::message_number;
   ReplyTo to{.connection = from, .correlation = frame.header.correlation};
+  // One who was stopped for long may have a successor by now: better no answer than an old one.
+  if (s_.sure && !s_.sure())
+    return deny(to, ym::refuse(Errc::InStandby, "not sure whether it leads").error());
   // Whoever has nothing but a join token is nobody yet.
   if (peer.role == "join" && frame.header.type != message_number<JoinCluster>)
     return deny(to, ym::refuse(Errc::AccessDenied).error());
@@ -88,6 +91,7 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<BackupState>: return back_up(to);
     case message_number<Reconfigure>: return reconfigure(to, peer, frame);
     case message_number<Shutdown>: return shut_down(to, peer, frame);
+    case message_number<Takeover>: return answer(to, Done{.text = "this controller leads"});
     default: return deny_unknown(to);
   }
 }
@@ -96,7 +100,7 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
 Status Desk::check_rate(const Peer& peer, const Caller& caller, std::string_view request) {
   if (caller.administrator || (peer.kind == PeerKind::Token && peer.role == "node")) return {};
   if (auto config = s_.published->config()) {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(admission_mutex_);
     if (limited_by_ != config) limiter_.set_rules(rate_rules_of(*config));
     limited_by_ = std::move(config);
   }
@@ -134,14 +138,14 @@ void Desk::back_up(ReplyTo to) {
 void Desk::send_away(ReplyTo to) {
   deny(to, come_back_later().error());
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(admission_mutex_);
     if (!sent_away_.insert(to.connection.value).second) return;
   }
   s_.server->pause(to.connection);
   s_.server->loop().post([this, id = to.connection] {
     s_.server->loop().after(kDeafFor, [this, id] {
       {
-        std::lock_guard lock(mutex_);
+        std::lock_guard lock(admission_mutex_);
         sent_away_.erase(id.value);
       }
       s_.server->resume(id);

@@ -58,6 +58,9 @@ struct DeskSurroundings {
   std::function<KeyFiles()> key_files;
   std::string config_path;
   Instant started;
+  std::size_t index = 0;  // of this controller among the SlurmctldHost lines
+  std::uint64_t epoch = 0;
+  std::function<bool()> sure = {};  // whether it is certain that this controller leads
   std::function<void(bool controller_only)> shut_down;
   // The keys, read again; what they sign with when they say nothing is wrong.
   std::function<Status(const LoadedConfiguration&)> renew_keys;
@@ -207,8 +210,10 @@ class Desk {
   // As somebody said since the configuration was read; guarded by mutex_.
   std::string debug_level_;
   std::optional<std::set<std::string>> debug_flags_;
-  std::set<std::uint64_t> sent_away_;                // connections; guarded by mutex_
-  std::shared_ptr<const ClusterConfig> limited_by_;  // whose rules limiter_ has; guarded by mutex_
+  // Apart from mutex_, which is held while followers are fed: nobody's request waits for that.
+  std::mutex admission_mutex_;
+  std::set<std::uint64_t> sent_away_;                // connections; guarded by admission_mutex_
+  std::shared_ptr<const ClusterConfig> limited_by_;  // whose rules limiter_ has; guarded likewise
 };
 
 }  // namespace ym

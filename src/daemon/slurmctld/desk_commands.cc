@@ -15,6 +15,7 @@
 #include "os/log.h"
 #include "os/users.h"
 #include "site/configuration.h"
+#include "store/blobs.h"
 
 namespace ym {
 namespace {

@@ -72,6 +72,7 @@ constexpr Permission kPermissions[] = {
      Errc::InvalidUserId},
     {message_number<SetDebug>, "REQUEST_SET_DEBUG_LEVEL", kAdministrators, kHandler},
     {message_number<Shutdown>, "REQUEST_SHUTDOWN", kAdministrators, kDesk},
+    {message_number<Takeover>, "REQUEST_TAKEOVER", kAdministrators, kDesk},
     // Certificates.
     {message_number<RequestCertificate>, "REQUEST_CERT", kNodes, kDesk},
     {message_number<JoinCluster>, "REQUEST_JOIN_CLUSTER", CallerKinds(), kHandler},

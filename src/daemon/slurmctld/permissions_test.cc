@@ -200,8 +200,9 @@ std::vector<Sample> PermissionsTest::samples(int round) const {
           sample(partition), sample(QueryReservations{}), sample(reserve), sample(QueryLicenses{}),
           sample(Ping{}), sample(QueryConfig{}), sample(FetchConfig{}), sample(QueryStatistics{}),
           sample(GetToken{}), sample(Reconfigure{}), sample(SetDebug{.level = "info"}),
-          sample(Shutdown{.controller_only = true}), sample(FollowEvents{}), sample(BackupState{}),
-          sample(NodeReport{.node = "n1"}, false), sample(TreeAnswers{}, false)};
+          sample(Shutdown{.controller_only = true}), sample(Takeover{}), sample(FollowEvents{}),
+          sample(BackupState{}), sample(NodeReport{.node = "n1"}, false),
+          sample(TreeAnswers{}, false)};
 }
 
 TEST_F(PermissionsTest, EveryRequestIsAllowedToThoseWhomTheTableNamesAndToNobodyElse) {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <type_traits>
 
 #include "base/format.h"
@@ -12,6 +13,7 @@
 #include "net/trust_file.h"
 #include "os/clock.h"
 #include "os/files.h"
+#include "store/etcd_home.h"
 
 namespace ym {
 namespace {
@@ -28,13 +30,12 @@ Result<TrustBook> read_book(const std::string& path) {
   return book;
 }
 
-// A state that is no folder has no room for it: then beside the key.
+// A log in etcd has no folder: then the one beside slurm.conf, which controllers may share.
 std::string authority_folder(const LoadedConfiguration& loaded, const TlsConfig& tls) {
   if (!tls.authority_dir.empty()) return tls.authority_dir;
   const std::string& state = loaded.config.state_dir;
-  if (state.starts_with('/')) return state + "/tls";
-  std::string key = key_file(loaded);
-  return key.substr(0, key.rfind('/') + 1) + "tls";
+  bool etcd = is_etcd_place(state);
+  return (etcd ? std::filesystem::path(loaded.path).parent_path().string() : state) + "/tls";
 }
 
 std::unexpected<Error> not_ours(bool on) {
@@ -50,6 +51,7 @@ Result<std::unique_ptr<ControllerTrust>> ControllerTrust::open(const LoadedConfi
       new ControllerTrust(tls_of(loaded.config), tls_files(loaded), log, role));
   if (!made->on()) return made;
   made->folder_ = authority_folder(loaded, made->tls_);
+  made->cluster_ = loaded.config.cluster_name;
   made->published_ = controller_trust_file(loaded.config);
   Status ready = made->tls_.site_authority ? made->read_site_files()
                                            : made->open_authority(loaded.config.cluster_name);
@@ -60,7 +62,7 @@ Result<std::unique_ptr<ControllerTrust>> ControllerTrust::open(const LoadedConfi
 }
 
 Status ControllerTrust::open_authority(const std::string& cluster) {
-  bool makeshift = role_ == Role::Standby && ::access((folder_ + "/ca_key.pem").c_str(), F_OK) != 0;
+  bool makeshift = role_ == Role::Standby && !is_made();
   auto authority = makeshift ? Authority::create(cluster, wall_clock())
                              : Authority::load_or_create(folder_, cluster, wall_clock());
   if (!authority) return std::unexpected(authority.error());
@@ -70,8 +72,13 @@ Status ControllerTrust::open_authority(const std::string& cluster) {
     std::lock_guard lock(mutex_);
     authority_ = std::move(*authority);
     book_ = std::move(*book);
+    makeshift_ = makeshift;
   }
   return issue_own();
+}
+
+bool ControllerTrust::is_made() const {
+  return ::access((folder_ + "/ca_key.pem").c_str(), F_OK) == 0;
 }
 
 Duration ControllerTrust::life() const {
@@ -132,15 +139,18 @@ std::shared_ptr<const TlsContext> ControllerTrust::context() const {
 
 void ControllerTrust::renew() {
   if (!on()) return;
-  bool due = tls_.site_authority;
+  bool due = tls_.site_authority, made = false;
   std::string before;
   {
     std::lock_guard lock(mutex_);
-    due = due || wants_renewal(facts_, wall_clock());
+    made = makeshift_ && is_made();
+    due = due || made || wants_renewal(facts_, wall_clock());
     before = site_authority_;
   }
   if (!due) return;
-  Status renewed = tls_.site_authority ? read_site_files() : issue_own();
+  Status renewed = tls_.site_authority ? read_site_files()
+                   : made              ? open_authority(cluster_)
+                                       : issue_own();
   if (!renewed) return log_.error("TLS: the old certificate stays: {}", renewed.error().text);
   {
     std::lock_guard lock(mutex_);

@@ -64,6 +64,7 @@ class ControllerTrust {
   ControllerTrust(TlsConfig tls, TlsFiles files, Log& log, Role role)
       : tls_(std::move(tls)), files_(std::move(files)), log_(log), role_(role) {}
   Status open_authority(const std::string& cluster);
+  bool is_made() const;
   Status read_site_files();
   Status issue_own();
   Status save(const TrustBook& book);
@@ -78,12 +79,13 @@ class ControllerTrust {
   const TlsFiles files_;
   Log& log_;
   const Role role_;
-  std::string folder_, published_;
+  std::string folder_, published_, cluster_;
   std::function<void()> on_news_;
 
   mutable std::mutex mutex_;
   // Below: guarded by mutex_.
   std::optional<Authority> authority_;
+  bool makeshift_ = false;  // of a standby that has not seen the cluster's yet
   TrustBook book_;
   TlsIdentity identity_;
   CertificateFacts facts_;

@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "config/security.h"
+#include "config/standby.h"
 #include "config/values.h"
 #include "daemon/launch/containment_order.h"
 #include "daemon/slurmd/notices.h"
@@ -23,6 +24,7 @@ namespace ym {
 namespace {
 
 // Whoever asks why a launch took so long finds the reason in the log.
+constexpr std::size_t kManyNodes = 1000;
 constexpr Duration kHeldUp = std::chrono::seconds(2);
 constexpr Duration kTokenLife = std::chrono::minutes(1);
 
@@ -203,13 +205,13 @@ Status NodeDaemon::listen() {
 
 std::vector<Address> NodeDaemon::controller_addresses() const {
   std::vector<Address> addresses;
-  std::string path = controller_socket(loaded_.config);
-  if (::access(path.c_str(), F_OK) == 0) addresses.push_back({.path = path});
+  for (const std::string& path : controller_sockets(loaded_.config))
+    if (::access(path.c_str(), F_OK) == 0) addresses.push_back({.path = path});
   for (const ControllerHost& host : loaded_.config.controllers) {
     addresses.push_back({.host = host.address.empty() ? host.name : host.address,
                          .port = loaded_.config.controller_port});
   }
-  if (addresses.empty()) addresses.push_back({.path = path});
+  if (addresses.empty()) addresses.push_back({.path = controller_socket(loaded_.config)});
   return addresses;
 }
 
@@ -245,6 +247,10 @@ void NodeDaemon::connect() {
                             std::string_view proof) { return check_proof(greeting, proof); },
       .tls = [this] { return trust_.to_controller(); }};
   options.retry_max = std::chrono::seconds(10);
+  // A controller that has stopped has a successor soon. Each node asks, so in a large cluster less
+  // often.
+  if (has_standbys(loaded_.config))
+    options.silence = std::chrono::seconds(loaded_.config.nodes.size() > kManyNodes ? 5 : 2);
   options.seed = seed_of(node_.name);
   LinkHandlers handlers;
   handlers.on_up = [this] { on_link_up(); };
