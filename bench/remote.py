@@ -31,7 +31,7 @@ def bench_tls(tools, report, rounds=5, count=60):
     for _ in range(rounds):
         for kind, (env, forget) in kinds.items():
             # All of them through a shell that removes something: nothing, or the tickets.
-            ask = f"rm -f {forget}; exec {tools.bin}/squeue -h -j 1"
+            ask = f"rm -f {forget}; exec {tools.bin}/squeue -h"
             done = tools.one_json(tools.load, "spawn", str(count), "/bin/sh", "-c", ask, env=env)
             times[kind].append(done["median_seconds"])
     base = statistics.median(times["plain"])
