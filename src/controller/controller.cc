@@ -24,6 +24,7 @@ struct JobsOf {
 Controller::Controller(ClusterConfig config, State recovered)
     : config_(std::move(config)), state_(std::move(recovered)) {
   indexes_.rebuild(state_);
+  submissions_.rebuild(state_);
 }
 
 PlacementRules Controller::placement_rules() const {

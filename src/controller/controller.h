@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "controller/indexes.h"
+#include "controller/jobs/submissions.h"
 #include "controller/outbox.h"
 #include "model/caller.h"
 #include "model/config.h"
@@ -130,6 +131,7 @@ class Controller {
 
   // jobs/submit.cc
   Result<JobSubmitted> admit(const SubmitJob& submit, const Caller& caller, Instant now);
+  const Job* made_by(const SubmitJob& submit, const Caller& caller) const;
   Status check_partitions(JobSpec& spec, const Caller& caller) const;
   Status check_partition(const PartitionSpec& rules, const JobSpec& spec) const;
   Status check_nodes(const JobSpec& spec) const;
@@ -380,6 +382,7 @@ class Controller {
   ClusterConfig config_;
   State state_;
   Indexes indexes_;
+  Submissions submissions_;
   std::map<NodeId, Contact> contacts_;
   std::map<JobId, Instant> owners_gone_;  // since when the client of a job in interactive() is away
   std::map<std::string, Fit> can_ever_run_;  // by shape; forgotten when nodes or partitions change

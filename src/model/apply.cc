@@ -150,6 +150,7 @@ class Fold {
     job.holds = e.holds;
     job.priority = e.priority;
     job.het_job = e.het_job;
+    job.submission = e.submission;
     job.het_offset = e.het_offset;
     job.het_count = e.het_count;
     job.submit = at_;

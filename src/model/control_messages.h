@@ -23,7 +23,12 @@ struct Pong {
   Instant started;
   bool log_writable = true;
   std::string trouble;
+  std::uint32_t index = 0;  // its place among the SlurmctldHost lines
+  std::uint64_t epoch = 0;  // of the leadership it knows of; 0: there is only one controller
+  std::string leader;       // who leads, as far as it knows
 };
+// To a standby: lead from now on.
+struct Takeover {};
 
 struct QueryConfig {};
 struct KeyValue {

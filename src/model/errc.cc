@@ -50,6 +50,7 @@ std::string_view text_of(Errc code) {
     case Errc::ReservationNameDup: return "Duplicate reservation name";
     case Errc::PartitionConfigUnavailable:
       return "Requested partition configuration not available now";
+    case Errc::InStandby: return "Slurm backup controller in standby mode";
     case Errc::InvalidFeature: return "Invalid feature specification";
     case Errc::InvalidTaskMemory: return "Memory required by task is not available";
     case Errc::CpuCountInvalid: return "CPU count specification invalid";

@@ -30,6 +30,7 @@ enum class Errc : std::uint32_t {
   TransitionStateNoUpdate = 2020,
   AlreadyDone = 2021,
   JobPending = 2024,
+  InStandby = 2027,
   InvalidFeature = 2029,
   Disabled = 2037,
   DependencyInvalid = 2038,

@@ -117,6 +117,7 @@ struct JobSubmitted {
   // A component of a heterogeneous job: its first one (itself, if it is that), its place, how many.
   JobId het_job;
   std::uint32_t het_offset = 0, het_count = 0;
+  std::uint64_t submission = 0;  // the client's number for its request; 0: it had none
 };
 // An element leaves the array's common record and becomes a job with a record of its own. `job`
 // equals `array_job` when it is the last one: then the common record itself becomes the element.

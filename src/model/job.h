@@ -210,6 +210,7 @@ struct Job {
   Ref<JobPreemption> preemption;  // that it made room for another, last; forgotten when it starts
   Ref<Allocation> leaving;        // what it has given up and is not clean yet, while it runs
   Instant resumed;                // when it last went on after a suspension; none: never
+  std::uint64_t submission = 0;   // the client's number for the request that made it; 0: none
 
   bool completing() const { return !nodes_left.empty(); }
   bool holds_resources() const {

@@ -22,6 +22,8 @@ struct SubmitJob {
   bool hold = false;
   bool test_only = false;
   std::vector<JobSpec> het;  // the other components of a heterogeneous job
+  // Chosen by the client, by chance: the same request again is answered with the same job. 0: none.
+  std::uint64_t submission = 0;
 };
 
 struct SubmitAnswer {

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "net/listener.h"
+#include "net/secure_relay.h"
 #include "net/server_connection.h"
 #include "net/server_core.h"
 
@@ -224,6 +225,7 @@ void Server::stop() {
       shard->loop->cancel(shard->sweep);
       shard->room.clear();
       for (const auto& connection : connections_of(*shard)) connection->shut("the server stopped");
+      shard->relays.clear();
     });
     if (!shard->own_loop) continue;
     YM_CHECK(!shard->loop->in_loop_thread());

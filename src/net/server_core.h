@@ -17,6 +17,7 @@
 namespace ym {
 
 class ServerConnection;
+class SecureRelay;
 
 struct Accepted {
   Fd fd;
@@ -33,6 +34,8 @@ struct ServerShard {
   // Connections with room for more of a long answer, in turn; the loop's thread only.
   std::deque<std::shared_ptr<ServerConnection>> room;
   bool serving_room = false;
+  // Of connections that were handed over; the loop's thread only.
+  std::map<std::uint64_t, std::shared_ptr<SecureRelay>> relays;
 
   mutable std::mutex mutex;
   std::map<std::uint64_t, std::shared_ptr<ServerConnection>> connections;  // protected by mutex

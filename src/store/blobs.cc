@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "store/blobs_format.h"
 #include "store/errc.h"
+#include "store/journal.h"
 
 namespace ym {
 namespace {
@@ -18,13 +19,17 @@ namespace {
 constexpr std::string_view kPrefix = "blobs-";
 constexpr std::string_view kSuffix = ".dat";
 constexpr std::string_view kDigits = "0123456789abcdef";
+constexpr std::uint64_t kIndexMax = std::uint64_t{1} << 62;
 constexpr std::uint64_t kFileBytesMax = std::uint64_t{4} * 1024 * 1024 * 1024;
 
 std::optional<std::uint64_t> parse_name(std::string_view name) {
   if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return std::nullopt;
-  if (name.size() != kPrefix.size() + 10 + kSuffix.size()) return std::nullopt;
-  auto index = parse_u64(name.substr(kPrefix.size(), 10));
-  return index && *index > 0 ? index : std::nullopt;
+  if (name.size() < kPrefix.size() + 10 + kSuffix.size()) return std::nullopt;
+  name.remove_prefix(kPrefix.size());
+  name.remove_suffix(kSuffix.size());
+  auto index = parse_u64(name);
+  if (name.size() > 10 && name.front() == '0') return std::nullopt;  // one spelling per number
+  return index && *index > 0 && *index < kIndexMax ? index : std::nullopt;
 }
 
 }  // namespace
@@ -78,11 +83,21 @@ std::string Blobs::path_of(std::uint64_t file) const {
 Result<std::unique_ptr<Blobs>> Blobs::open(Disk& disk, const std::string& dir,
                                            const BlobOptions& options) {
   if (auto made = disk.make_dir(dir); !made) return std::unexpected(made.error());
-  auto lock = disk.lock(dir + "/blobs.lock");
-  if (!lock) return std::unexpected(lock.error());
-  std::unique_ptr<Blobs> blobs(new Blobs(disk, dir, options, std::move(*lock)));
+  std::unique_ptr<DiskLock> held;
+  if (options.epoch == 0) {
+    auto lock = disk.lock(dir + "/blobs.lock");
+    if (!lock) return std::unexpected(lock.error());
+    held = std::move(*lock);
+  }
+  std::unique_ptr<Blobs> blobs(new Blobs(disk, dir, options, std::move(held)));
   if (auto loaded = blobs->load(); !loaded) return std::unexpected(loaded.error());
   return blobs;
+}
+
+// Each epoch has its own, as in the journal.
+std::string Blobs::temporary() const {
+  return options_.epoch == 0 ? dir_ + "/blobs.tmp"
+                             : fmt::format("{}/blobs-{}.tmp", dir_, options_.epoch);
 }
 
 Status Blobs::load() {
@@ -90,13 +105,15 @@ Status Blobs::load() {
   if (!names) return std::unexpected(names.error());
   std::vector<std::uint64_t> found;
   for (const std::string& name : *names) {
-    if (name == "blobs.tmp") {
-      if (auto removed = disk_.unlink(dir_ + "/" + name); !removed) return removed;
+    if (name.starts_with("blobs") && name.ends_with(".tmp")) {
+      auto removed = disk_.unlink(dir_ + "/" + name);
+      if (!removed && removed.error().code != store_errc::kNotFound) return removed;
     }
     if (auto file = parse_name(name)) found.push_back(*file);
   }
   std::ranges::sort(found);
   if (!found.empty()) next_file_ = found.back() + 1;
+  next_file_ = std::max(next_file_, first_index_of(options_.epoch));
   for (std::uint64_t file : found) {
     if (auto loaded = load_file(file, file == found.back()); !loaded) return loaded;
   }
@@ -125,8 +142,13 @@ Status Blobs::load_file(std::uint64_t file, bool last) {
     Place place{.file = file,
                 .offset = entry.at + kBlobEntryHeaderBytes,
                 .length = static_cast<std::uint32_t>(entry.payload.size())};
+    // Of several copies the newest counts: a leader that was late may be removing the older one.
     auto [it, added] = index_.emplace(digest, place);
-    if (!added) return;
+    if (!added && it->second.file != kPending) {
+      File& old = files_[it->second.file];
+      old.live -= std::min<std::uint64_t>(old.live, entry.bytes);
+      it->second = place;
+    }
     files_[file].live += entry.bytes;
   });
   files_[file].used = scan.end;
@@ -137,6 +159,7 @@ Status Blobs::load_file(std::uint64_t file, bool last) {
   if (!last) return {};
   bool sound = header && scan.skipped == 0 && scan.end == bytes->size();
   if (scan.last_group == kBlobFileHeaderBytes && sound) {
+    if (options_.epoch != 0) return {};  // its leader may still write behind its end
     auto opened = disk_.open(path_of(file), DiskOpen::Write);
     if (!opened) return std::unexpected(opened.error());
     active_file_ = std::move(*opened);
@@ -218,7 +241,7 @@ Status Blobs::write_in_new_file() {
   for (const auto& [digest, offset] : group_entries_) {
     seal_blob_entry(group_, offset, kBlobFileHeaderBytes);
   }
-  std::string temporary = dir_ + "/blobs.tmp";
+  std::string temporary = this->temporary();
   auto file = disk_.open(temporary, DiskOpen::Create);
   if (!file) return std::unexpected(file.error());
   Status done = (*file)->write(0, encode_blob_file_header(next_file_));
@@ -270,6 +293,10 @@ Result<std::string> Blobs::get(std::string_view id) {
                 fmt::format("no script or environment {} is stored", printable(id)));
   }
   auto bytes = read_payload(found->second);
+  if (!bytes && bytes.error().code == store_errc::kNotFound && options_.epoch != 0) {
+    if (Status moved = find_moved(); !moved) return std::unexpected(moved.error());
+    bytes = read_payload(index_.at(*digest));
+  }
   if (!bytes) return bytes;
   if (digest_of(*bytes) != *digest) {
     return fail(store_errc::kCorrupt,
@@ -277,6 +304,17 @@ Result<std::string> Blobs::get(std::string_view id) {
                             path_of(found->second.file), found->second.offset, id));
   }
   return bytes;
+}
+
+// A leader that was late has moved blobs to a file of its own and removed the old one, after we had
+// read it.
+Status Blobs::find_moved() {
+  auto names = disk_.list(dir_);
+  if (!names) return std::unexpected(names.error());
+  for (const std::string& name : *names)
+    if (auto file = parse_name(name); file && !files_.contains(*file))
+      if (Status loaded = load_file(*file, false); !loaded) return loaded;
+  return {};
 }
 
 Result<Blobs::Retained> Blobs::retain(const std::function<bool(const std::string& id)>& wanted) {
@@ -335,6 +373,8 @@ Status Blobs::rewrite(std::uint64_t file) {
 }
 
 Status Blobs::remove_file(std::uint64_t file) {
+  if (options_.fence)
+    if (auto ours = options_.fence(); !ours) return ours;
   if (auto removed = disk_.unlink(path_of(file)); !removed) return removed;
   files_.erase(file);
   return disk_.sync_dir(dir_);

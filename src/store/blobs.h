@@ -27,33 +27,29 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/blob_store.h"
 #include "store/disk.h"
 
 namespace ym {
-
-enum class BlobKind { Script, Environment };
 
 struct BlobOptions {
   std::uint64_t script_bytes_max = 4 * 1024 * 1024;
   std::uint64_t environment_bytes_max = 16 * 1024 * 1024;
   std::uint64_t file_bytes = 64 * 1024 * 1024;          // then a new file is begun
   std::uint64_t pending_bytes_max = 256 * 1024 * 1024;  // put, not yet synced
+  // As in JournalOptions.
+  std::uint64_t epoch = 0;
+  std::function<Status()> fence = {};
 };
 
-class Blobs {
+class Blobs final : public BlobStore {
  public:
-  struct Retained {
-    std::size_t removed = 0;  // blobs
-    std::size_t files_removed = 0;
-    std::uint64_t bytes_moved = 0;  // of blobs that lived in mostly dead files
-  };
-
   // Takes the lock `blobs.lock` in `dir`, reads every file once. Damaged entries are skipped and
   // reported in warnings(); whoever asks for them gets kNotFound. kFuture if a newer release wrote
   // here.
   static Result<std::unique_ptr<Blobs>> open(Disk& disk, const std::string& dir,
                                              const BlobOptions& options);
-  ~Blobs();
+  ~Blobs() override;
   Blobs(const Blobs&) = delete;
   Blobs& operator=(const Blobs&) = delete;
 
@@ -61,24 +57,18 @@ class Blobs {
   static std::string id_of(std::string_view bytes);
 
   std::size_t count() const { return index_.size(); }
-  bool contains(std::string_view id) const;
+  bool contains(std::string_view id) const override;
   bool pending() const { return !group_.empty(); }  // something waits for sync()
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  const std::vector<std::string>& warnings() const override { return warnings_; }
 
-  // Remembers the bytes and returns their id. Durable after the next successful sync(), at once if
-  // they were there. kTooBig above the limit of its kind.
-  Result<std::string> put(BlobKind kind, std::string_view bytes);
+  Result<std::string> put(BlobKind kind, std::string_view bytes) override;
   // One write and one fdatasync for everything put since the last; nothing to do, nothing done.
-  // On error the blobs stay pending (readable, not durable), and the next call tries again.
-  Status sync();
-  // kNotFound, or kCorrupt if the bytes no longer have their hash.
-  Result<std::string> get(std::string_view id);
+  Status sync() override;
+  Result<std::string> get(std::string_view id) override;
 
-  // Forgets the blobs for which `wanted` is false; files that are mostly dead are rewritten and
-  // removed. REQUIRES: `wanted` is true for every id that was returned by put() and is not yet in
-  // the log. A forgotten blob may come back after a restart, until its file is rewritten: it then
-  // goes with the next call.
-  Result<Retained> retain(const std::function<bool(const std::string& id)>& wanted);
+  // Files that are mostly dead are rewritten and removed. A forgotten blob may come back after a
+  // restart, until its file is rewritten: it then goes with the next call.
+  Result<Retained> retain(const std::function<bool(const std::string& id)>& wanted) override;
 
  private:
   using Digest = std::array<unsigned char, 32>;
@@ -107,6 +97,8 @@ class Blobs {
   std::string path_of(std::uint64_t file) const;
   Status load();
   Status load_file(std::uint64_t file, bool last);
+  Status find_moved();
+  std::string temporary() const;
   void enqueue(const Digest& digest, std::string_view bytes);
   Status write_in_active();
   Status write_in_new_file();

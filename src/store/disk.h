@@ -65,6 +65,9 @@ class Disk {
   virtual Status rename(const std::string& from, const std::string& to) = 0;
   virtual Status unlink(const std::string& path) = 0;
   virtual Status sync_dir(const std::string& dir) = 0;
+  // The file appears whole and durable, or not at all: kExists if the name is taken. Of several who
+  // try, on any machine that shares the directory, one succeeds.
+  virtual Status create_exclusive(const std::string& path, std::string_view bytes) = 0;
   // Refuses with kLocked and the holder's pid while anyone, this process included, holds it.
   virtual Result<std::unique_ptr<DiskLock>> lock(const std::string& path) = 0;
 };

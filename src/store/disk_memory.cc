@@ -251,6 +251,13 @@ Status DiskMemory::sync_dir(const std::string& dir) {
   return {};
 }
 
+Status DiskMemory::create_exclusive(const std::string& path, std::string_view bytes) {
+  if (auto ok = begin_change(path); !ok) return ok;
+  if (names_.contains(path)) return failed(store_errc::kExists, "create", path, "File exists");
+  put_file(path, std::string(bytes));
+  return {};
+}
+
 Result<std::unique_ptr<DiskLock>> DiskMemory::lock(const std::string& path) {
   if (auto ok = check_power(path); !ok) return std::unexpected(ok.error());
   if (!locks_.insert(path).second) {

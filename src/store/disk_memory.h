@@ -46,6 +46,7 @@ class DiskMemory final : public Disk {
   Status rename(const std::string& from, const std::string& to) override;
   Status unlink(const std::string& path) override;
   Status sync_dir(const std::string& dir) override;
+  Status create_exclusive(const std::string& path, std::string_view bytes) override;
   Result<std::unique_ptr<DiskLock>> lock(const std::string& path) override;
 
   // The machine goes down and comes up: what was not durable is decided by `prng`, locks and open

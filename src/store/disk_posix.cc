@@ -204,6 +204,34 @@ Status DiskPosix::sync_dir(const std::string& dir) {
   return {};
 }
 
+// link() is atomic on network file systems, too, where O_EXCL was not always; and it gives the name
+// to a file that has its content already. An answer that was lost on the network shows in the count
+// of the file's names.
+Status DiskPosix::create_exclusive(const std::string& path, std::string_view bytes) {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  std::string temporary = fmt::format("{}.{}.{}.tmp", path, host.data(), ::getpid());
+  struct stat status{};
+  {
+    auto file = open(temporary, DiskOpen::Create);
+    if (!file) return std::unexpected(file.error());
+    Status done = (*file)->write(0, bytes);
+    if (done) done = (*file)->sync();
+    if (!done) {
+      ::unlink(temporary.c_str());
+      return done;
+    }
+  }
+  int error = ::link(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
+  bool ours = error == 0 || (::stat(temporary.c_str(), &status) == 0 && status.st_nlink == 2);
+  ::unlink(temporary.c_str());
+  if (!ours && error == EEXIST)
+    return fail(store_errc::kExists, fmt::format("{} exists already", path));
+  if (!ours) return failed("create", path, error);
+  std::size_t slash = path.rfind('/');
+  return sync_dir(slash == std::string::npos ? "." : path.substr(0, slash));
+}
+
 // flock() belongs to the open file, so it also refuses a second opener within this process, and it
 // goes with the process however that ends. The pid in the file is for people only.
 Result<std::unique_ptr<DiskLock>> DiskPosix::lock(const std::string& path) {

@@ -13,6 +13,7 @@ class DiskPosix final : public Disk {
   Status rename(const std::string& from, const std::string& to) override;
   Status unlink(const std::string& path) override;
   Status sync_dir(const std::string& dir) override;
+  Status create_exclusive(const std::string& path, std::string_view bytes) override;
   Result<std::unique_ptr<DiskLock>> lock(const std::string& path) override;
 };
 

@@ -16,5 +16,7 @@ inline constexpr std::uint32_t kCorrupt = 90006;     // damage that accept_loss 
 inline constexpr std::uint32_t kFuture = 90007;      // written by a newer release
 inline constexpr std::uint32_t kTooBig = 90008;      // above a named limit
 inline constexpr std::uint32_t kWrongOwner = 90009;  // belongs to another cluster
+inline constexpr std::uint32_t kExists = 90010;      // somebody else was quicker
+inline constexpr std::uint32_t kFenced = 90011;      // another controller leads by now
 
 }  // namespace ym::store_errc

@@ -44,6 +44,12 @@ Journal::~Journal() = default;
 
 std::string Journal::path_of(std::uint64_t index) const { return dir_ + "/" + segment_name(index); }
 
+// Each epoch has its own: whoever is late must not take the file of whoever leads now.
+std::string Journal::spare_path() const {
+  return options_.epoch == 0 ? dir_ + "/next.tmp"
+                             : fmt::format("{}/next-{}.tmp", dir_, options_.epoch);
+}
+
 std::uint64_t Journal::oldest_seq() const {
   return segments_.empty() ? durable_seq_ + 1 : segments_.front().first_seq;
 }
@@ -76,6 +82,7 @@ Result<std::uint64_t> Journal::append(std::span<const std::string_view> payloads
 }
 
 Status Journal::commit() {
+  if (fenced_) return std::unexpected(*failure_);
   if (group_.empty()) return {};
   bool fits = active_.file && active_.trusted && active_.used + group_.size() <= active_.size;
   Status done = fits ? write_in_active() : write_in_new_segment();
@@ -85,6 +92,15 @@ Status Journal::commit() {
   }
   failure_.reset();
   return {};
+}
+
+// What was written and synced before the fence was still ours is in whatever a successor reads, as
+// it raises the fence first and reads then. If it was not ours any more, nobody may count on it.
+Status Journal::check_fence() {
+  if (!options_.fence) return {};
+  Status ours = options_.fence();
+  fenced_ = !ours && ours.error().code == store_errc::kFenced;
+  return ours;
 }
 
 Status Journal::write_in_active() {
@@ -99,6 +115,10 @@ Status Journal::write_in_active() {
     // goes to a new one.
     active_.trusted = false;
     return synced;
+  }
+  if (auto ours = check_fence(); !ours) {
+    active_.trusted = false;
+    return ours;
   }
   std::uint64_t at = active_.used;
   active_.used += group_.size();
@@ -128,6 +148,10 @@ Status Journal::write_in_new_segment() {
     spare_ = {};
     [[maybe_unused]] auto ignored = disk_.unlink(path);
     return synced;
+  }
+  if (auto ours = check_fence(); !ours) {
+    spare_ = {};
+    return ours;
   }
   std::uint64_t first_seq = durable_seq_ + 1;
   YM_CHECK(segments_.empty() || segments_.back().end_seq <= first_seq);

@@ -41,7 +41,20 @@ struct JournalOptions {
   // Start in spite of damage: keep everything before it and set the damaged files aside (slurmctld
   // -i).
   bool accept_loss = false;
+  // With standbys (file_home.h): the epoch of this leader, from 1. Its files have numbers of their
+  // own, it never writes to a file of another epoch, and no lock keeps a successor out. 0: alone.
+  std::uint64_t epoch = 0;
+  // The caller has the state after this record: no snapshot is read, and records from the next one
+  // on are given.
+  std::uint64_t known_seq = 0;
+  // Asked after each sync, before the group counts as durable: an error means that another leads by
+  // now. Then nothing more is ever committed here.
+  std::function<Status()> fence = {};
 };
+
+// The number of an epoch's first segment or file; those of later epochs come after it.
+inline constexpr std::uint64_t first_index_of(std::uint64_t epoch) { return epoch << 32; }
+inline constexpr std::uint64_t epoch_of_index(std::uint64_t index) { return index >> 32; }
 
 // Where recovery delivers. An error stops open(), which returns it. Empty functions are skipped.
 struct Replay {
@@ -84,6 +97,7 @@ class Journal {
   std::uint64_t next_seq() const { return next_seq_; }        // what the next append will get
   std::uint64_t oldest_seq() const;                           // the first that read_from can give
   std::uint64_t pending_bytes() const { return group_.size(); }
+  bool fenced() const { return fenced_; }  // another leads: nothing will be committed any more
   bool failed() const { return failure_.has_value(); }  // the last commit failed, records wait
   const std::optional<Error>& failure() const { return failure_; }
 
@@ -136,7 +150,8 @@ class Journal {
   Journal(Disk& disk, std::string dir, const JournalOptions& options,
           std::unique_ptr<DiskLock> lock);
   std::string path_of(std::uint64_t index) const;
-  std::string spare_path() const { return dir_ + "/next.tmp"; }
+  std::string spare_path() const;
+  Status check_fence();
   Status write_in_active();
   Status write_in_new_segment();
   Status fill_new_segment(std::uint64_t bytes_needed);
@@ -164,6 +179,7 @@ class Journal {
   std::vector<SegmentMark> group_marks_;  // offsets within group_
   std::uint64_t next_seq_ = 1;
   std::optional<Error> failure_;
+  bool fenced_ = false;
 };
 
 // "journal-0000000007.seg"

@@ -27,9 +27,13 @@ Result<Recovered> Journal::open(Disk& disk, const std::string& dir, const Journa
 
 Result<Recovered> JournalRecovery::run() {
   if (auto made = disk_.make_dir(dir_); !made) return std::unexpected(made.error());
-  auto lock = disk_.lock(dir_ + "/lock");
-  if (!lock) return std::unexpected(lock.error());
-  result_.journal.reset(new Journal(disk_, dir_, options_, std::move(*lock)));
+  std::unique_ptr<DiskLock> held;
+  if (options_.epoch == 0) {
+    auto lock = disk_.lock(dir_ + "/lock");
+    if (!lock) return std::unexpected(lock.error());
+    held = std::move(*lock);
+  }
+  result_.journal.reset(new Journal(disk_, dir_, options_, std::move(held)));
   if (auto listed = list_files(); !listed) return std::unexpected(listed.error());
   if (auto loaded = load_snapshot(); !loaded) return std::unexpected(loaded.error());
   if (auto replayed = replay_segments(); !replayed) return std::unexpected(replayed.error());
@@ -44,9 +48,12 @@ Status JournalRecovery::list_files() {
   std::uint64_t index_max = 0;
   for (const std::string& name : *names) {
     std::string path = dir_ + "/" + name;
-    if (name == "next.tmp" || (name.ends_with(".tmp") &&
-                               (name.starts_with("snapshot-") || name.starts_with("journal-")))) {
-      if (auto removed = disk_.unlink(path); !removed) return removed;
+    if (name == "next.tmp" ||
+        (name.ends_with(".tmp") && (name.starts_with("snapshot-") || name.starts_with("journal-") ||
+                                    name.starts_with("next-")))) {
+      // A predecessor that is only late may just be giving it its name.
+      auto removed = disk_.unlink(path);
+      if (!removed && removed.error().code != store_errc::kNotFound) return removed;
       continue;
     }
     // Files set aside keep their numbers, so that no later one can be mistaken for them.
@@ -59,7 +66,25 @@ Status JournalRecovery::list_files() {
     if (auto read = read_header(found_.back()); !read) return read;
   }
   std::ranges::sort(found_, {}, &Found::index);
-  result_.journal->next_index_ = index_max + 1;
+  result_.journal->next_index_ = std::max(index_max + 1, first_index_of(options_.epoch));
+  return drop_superseded();
+}
+
+// A leader that was late has made a segment after its successor had begun: nothing in it counts.
+Status JournalRecovery::drop_superseded() {
+  std::optional<SegmentHeader> after;
+  for (std::size_t i = found_.size(); i > 0; --i) {
+    const Found& found = found_[i - 1];
+    if (!found.header) continue;
+    if (after && found.header->first_seq >= after->first_seq &&
+        epoch_of_index(found.index) < epoch_of_index(after->index)) {
+      auto removed = disk_.unlink(found.path);
+      if (!removed && removed.error().code != store_errc::kNotFound) return removed;
+      found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(i - 1));
+      continue;
+    }
+    after = found.header;
+  }
   return {};
 }
 
@@ -92,6 +117,11 @@ Status JournalRecovery::read_header(Found& found) {
 }
 
 Status JournalRecovery::load_snapshot() {
+  if (options_.known_seq > 0) {
+    result_.snapshot_seq = options_.known_seq;
+    next_seq_ = options_.known_seq + 1;
+    return {};
+  }
   auto seqs = list_snapshots(disk_, dir_);
   if (!seqs) return std::unexpected(seqs.error());
   for (std::uint64_t seq : *seqs) {
@@ -266,6 +296,8 @@ Status JournalRecovery::make_ready() {
   if (auto synced = disk_.sync_dir(dir_); !synced) return synced;
   trim();
   if (!tail_) return {};
+  // Behind the end of another leader's file that leader may still write.
+  if (tail_->group.empty() && options_.epoch != 0) return {};
   if (tail_->group.empty()) {
     const std::string& path = found_[tail_->segment].path;
     auto file = disk_.open(path, DiskOpen::Write);

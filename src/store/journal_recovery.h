@@ -37,6 +37,7 @@ class JournalRecovery {
   };
 
   Status list_files();
+  Status drop_superseded();
   Status read_header(Found& found);
   Status load_snapshot();
   Status deliver_snapshot(const SnapshotFile& file);

@@ -21,8 +21,10 @@ using EveryMessage = MessageList<
     ReservationCreated, ReservationRows, ResumeStream, Script, SetDebug, SetTrigger, Shutdown,
     SignalJob, SignalStep, SignalTasks, Statistics, StepAbort, StepAttached, StepCreated,
     StepCredential, StepFence, StepOver, StepRows, StepsHere, SubmitAnswer, SubmitJob, SuspendJob,
-    TaskEnded, TaskInput, TaskOutput, TasksStarted, Token, TreeAnswers, TreeOrder, TriggerAdded,
-    TriggerRows, UpdateCrontab, UpdateNodes, UpdatePartition, UpdateReservation, UpdateStep,
-    WatchJob, WindowChanged, X11Data, X11Opened>;
+    Takeover, TaskEnded, TaskInput, TaskOutput, TasksStarted, Token, TreeAnswers, TreeOrder,
+    TriggerAdded, TriggerRows, UpdateCrontab, UpdateNodes, UpdatePartition, UpdateReservation,
+    UpdateStep, WatchJob, WindowChanged, X11Data, X11Opened, RequestCertificate, CertificateIssued,
+    TrustNews, JoinCluster, Joined, MakeJoinToken, RevokeCertificate, QueryCertificates,
+    Certificates>;
 
 }  // namespace ym::wire

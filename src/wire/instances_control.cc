@@ -60,5 +60,8 @@ template std::string to_json(const SetDebug&);
 template void encode_to(std::string&, const OwnerNotice&);
 template Result<OwnerNotice> decode(std::string_view);
 template std::string to_json(const OwnerNotice&);
+template void encode_to(std::string&, const Takeover&);
+template Result<Takeover> decode(std::string_view);
+template std::string to_json(const Takeover&);
 
 }  // namespace ym::wire

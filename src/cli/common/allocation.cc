@@ -54,7 +54,7 @@ Result<Granted> allocate(Controller& controller, const SubmitJob& request, const
   Interrupts interrupts;
   JobWatcher watcher(controller);
   watcher.greet();
-  auto answer = controller.ask<SubmitAnswer>(request, Asking::Once);
+  auto answer = controller.submit(request);
   if (!answer)
     return fail(answer.error().code, submission_error(answer.error(), request.spec.name));
   if (!answer->warning.empty()) remark(program, answer->warning);

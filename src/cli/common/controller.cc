@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 #include "base/format.h"
 #include "config/munge.h"
+#include "config/standby.h"
 #include "model/rate_limit.h"
 #include "net/token.h"
 #include "os/clock.h"
@@ -20,7 +23,12 @@ namespace {
 
 constexpr Duration kFirstPause{50};
 constexpr Duration kLongestPause{2000};
+constexpr Duration kShortPause{250};  // the longest where a standby is about to take over
 constexpr Duration kConnectTimeout{5000};
+constexpr Duration kShortConnectTimeout{1000};  // there are others
+constexpr Duration kSilence{3000};              // then we look whether another leads
+// As long as standbys answer, there will be a leader: its lease ends, another takes over.
+constexpr Duration kFailoverPatience = std::chrono::seconds(30);
 // Told to come back later: a second, then two, as Slurm's commands.
 constexpr std::uint32_t kNoProof = 1007;  // Slurm's number for a failed authentication
 constexpr Duration kBackOff{1000};
@@ -39,29 +47,146 @@ Result<Controller> Controller::open() {
   return Controller(std::move(*loaded));
 }
 
+std::vector<Address> Controller::places() const {
+  std::vector<Address> out;
+  for (std::string& path : controller_sockets(config())) out.push_back({.path = std::move(path)});
+  for (std::size_t i = 0; i < config().controllers.size(); ++i) out.push_back(place_of(i));
+  return out;
+}
+
+Address Controller::place_of(std::size_t index) const {
+  const ControllerHost& host = config().controllers[index];
+  return {.host = host.address.empty() ? host.name : host.address,
+          .port = config().controller_port};
+}
+
+Result<Client> Controller::connect_to(const Address& place, Duration timeout) {
+  ClientOptions options{.cluster = config().cluster_name, .connect_timeout = timeout};
+  if (!place.is_unix())
+    if (Status ready = prove(options, place, std::string(kControllerName)); !ready)
+      return std::unexpected(ready.error());
+  return Client::connect(place, options);
+}
+
 Status Controller::connect() {
   if (client_) return {};
-  ClientOptions options{.cluster = config().cluster_name, .connect_timeout = kConnectTimeout};
-  Address local{.path = controller_socket(config())};
-  if (auto client = Client::connect(local, options)) {
-    client_ = std::move(*client);
-    return {};
-  }
   Error last{.text = "slurm.conf names no SlurmctldHost"};
-  for (const ControllerHost& host : config().controllers) {
-    Address remote{.host = host.address.empty() ? host.name : host.address,
-                   .port = config().controller_port};
-    auto proof = token(to_text(remote));
-    if (!proof) return std::unexpected(proof.error());
-    options.token = *proof;
-    auto client = Client::connect(remote, options);
+  std::vector<Address> all = places();
+  Duration timeout = has_standbys(config()) ? kShortConnectTimeout : kConnectTimeout;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::size_t at = (place_ + i) % all.size();
+    auto client = connect_to(all[at], timeout);
     if (client) {
       client_ = std::move(*client);
+      place_ = at;
       return {};
     }
-    last = client.error();
+    if (!all[at].is_unix()) last = client.error();
   }
   return std::unexpected(last);
+}
+
+const KeyRing* Controller::keys() {
+  if (!std::exchange(looked_for_keys_, true)) {
+    KeyFiles files{.key = key_file(*loaded_), .jwks = jwks_file(*loaded_)};
+    if (auto ring = load_keyring(files, false, wall_clock()))
+      keys_ = std::make_shared<const KeyRing>(std::move(*ring));
+  }
+  return keys_.get();
+}
+
+Status Controller::prove(ClientOptions& options, const Address& server, const std::string& name) {
+  if (!trust_) {
+    auto found = RemoteTrust::find(*loaded_);
+    if (!found) return std::unexpected(found.error());
+    trust_ = std::make_shared<const RemoteTrust>(std::move(*found));
+  }
+  trust_->use(options, server, name);
+  options.token.clear();
+  options.make_token = {};
+  options.check_proof = {};
+  auto given = environment_variable("SLURM_JWT");
+  bool with_key = (!given || given->empty()) && keys();
+  if (trust_->on() && !trust_->verifies()) {
+    if (!keys())
+      return fail(
+          "no way to tell the cluster's controller from another: no daemon of this cluster runs on "
+          "this machine, there is no ca_cert.pem beside slurm.conf, and the cluster's key cannot "
+          "be read");
+    options.check_proof = [ring = keys_](const Greeting& greeting, std::string_view proof) {
+      return check_server(*ring, greeting, proof, {.now = wall_clock()});
+    };
+  }
+  if (!with_key) {
+    auto proof = token(to_text(server));
+    if (!proof) return std::unexpected(proof.error());
+    options.token = *proof;
+    return {};
+  }
+  options.make_token = [ring = keys_, cluster = config().cluster_name](std::string_view binding) {
+    Instant now = wall_clock();
+    return sign_token(*ring,
+                      {.uid = ::geteuid(),
+                       .gid = ::getegid(),
+                       .issued = now,
+                       .expires = now + std::chrono::seconds(kTokenLife_s),
+                       .audience = cluster,
+                       .kind = "user",
+                       .id = {},
+                       .binding = std::string(binding),
+                       .once = true},
+                      system_entropy());
+  };
+  return {};
+}
+
+void Controller::try_next() {
+  client_.reset();
+  place_ = (place_ + 1) % places().size();
+}
+
+bool Controller::leads_elsewhere() {
+  std::vector<Address> all = places();
+  std::size_t first = all.size() - config().controllers.size();
+  for (std::size_t i = 0; i < config().controllers.size(); ++i) {
+    if (first + i == place_) continue;
+    auto pong = ask_at<Pong>(i, Ping{}, kShortConnectTimeout);
+    if (!pong || pong->leader != pong->host) continue;
+    place_ = first + i;
+    return true;
+  }
+  return false;
+}
+
+Status Controller::exchange_at(std::size_t index, std::uint16_t type, const std::string& payload,
+                               Duration timeout, const Take& take) {
+  auto client = connect_to(place_of(index), timeout);
+  if (!client) return std::unexpected(client.error());
+  auto frame = client->call(type, payload, timeout);
+  return frame ? take(*frame) : std::unexpected(frame.error());
+}
+
+// With standbys nobody is waited for who may have stopped, while another leads.
+Result<Frame> Controller::next_frame(Duration timeout) {
+  if (!has_standbys(config())) return client_->receive(timeout);
+  Duration end = monotonic_clock() + timeout;
+  for (;;) {
+    Duration left = end - monotonic_clock();
+    auto ready = client_->readable(std::clamp(left, Duration(0), kSilence));
+    if (!ready) return std::unexpected(ready.error());
+    if (*ready || left <= Duration(0)) return client_->receive(std::max(left, Duration(0)));
+    if (leads_elsewhere()) return fail("another controller leads by now");
+  }
+}
+
+Result<SubmitAnswer> Controller::submit(SubmitJob request) {
+  std::array<std::uint8_t, sizeof request.submission> random{};
+  system_entropy()(random);
+  std::memcpy(&request.submission, random.data(), random.size());
+  auto answer = ask<SubmitAnswer>(request);
+  if (!answer && answer.error().code == kConnectFailure && sent_)
+    return fail(kAnswerUnknown, answer.error().text);
+  return answer;
 }
 
 void Controller::greet() {
@@ -83,19 +208,6 @@ Result<std::string> Controller::token(const std::string& server) {
 
 Result<std::string> Controller::fresh_token() {
   if (auto given = environment_variable("SLURM_JWT"); given && !given->empty()) return *given;
-  KeyFiles files{.key = key_file(*loaded_), .jwks = jwks_file(*loaded_)};
-  Instant now = wall_clock();
-  if (auto keys = load_keyring(files, false, now))
-    return sign_token(*keys,
-                      {.uid = ::geteuid(),
-                       .gid = ::getegid(),
-                       .issued = now,
-                       .expires = now + std::chrono::seconds(kTokenLife_s),
-                       .audience = config().cluster_name,
-                       .kind = "user",
-                       .id = {},
-                       .once = true},
-                      system_entropy());
   // One for each connection: munged lets none be read twice on a machine.
   if (MungeConfig munge = munge_of(config()); munge.enabled)
     return munge_credential(munge.socket, munge_payload(config().cluster_name));
@@ -141,8 +253,13 @@ Status Controller::exchange_once(std::uint16_t type, const std::string& payload,
   std::uint64_t correlation = ++last_correlation_;
   // Where a repetition could do harm, whoever is refused at the door should know that nothing was
   // asked.
-  if (asking == Asking::Once)
-    if (Status met = client_->finish_handshake(timeout); !met) return met;
+  if (asking == Asking::Once) {
+    Duration patience = has_standbys(config()) ? std::min(timeout, kSilence) : timeout;
+    if (Status met = client_->finish_handshake(patience); !met) {
+      try_next();
+      return met;
+    }
+  }
   // A failed send may have left a part; the controller acts on whole messages only, but a whole one
   // may have left, too.
   sent = true;
@@ -150,7 +267,7 @@ Status Controller::exchange_once(std::uint16_t type, const std::string& payload,
       !done)
     return done;
   for (;;) {
-    auto frame = client_->receive(timeout);
+    auto frame = next_frame(timeout);
     if (!frame) return std::unexpected(frame.error());
     if (frame->header.correlation != correlation) continue;
     Status taken = frame->header.type == static_cast<std::uint16_t>(NetType::Error)
@@ -168,10 +285,14 @@ Status Controller::exchange(std::uint16_t type, const std::string& payload, Aski
                             const Take& take, const std::function<void()>& restart) {
   int backed_off = 0;
   Duration give_up = monotonic_clock() + config().message_timeout;
-  for (Duration pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
+  std::size_t turned_away = 0;
+  sent_ = false;
+  for (Duration pause = kFirstPause;;) {
     bool sent = false, final = false;
     Status done = exchange_once(type, payload, asking, take, sent, final);
-    if (!done && final && done.error().code == kRateLimited) {
+    if (done) return done;
+    sent_ = sent_ || (sent && !final);
+    if (final && done.error().code == kRateLimited) {
       // Nothing was done. However often it takes: whoever gave up would be started anew by a loop.
       pause_for(std::min(++backed_off * kBackOff, kLongestBackOff));
       give_up = monotonic_clock() + config().message_timeout;
@@ -179,14 +300,21 @@ Status Controller::exchange(std::uint16_t type, const std::string& payload, Aski
       if (restart) restart();
       continue;
     }
-    if (done || final) return done;
-    client_.reset();
-    if (sent && asking == Asking::Once) return fail(kAnswerUnknown, done.error().text);
+    if (final && is(done.error(), Errc::InStandby)) {  // nothing was done there
+      try_next();
+      if (turned_away == 0) give_up = std::max(give_up, monotonic_clock() + kFailoverPatience);
+      if (++turned_away % places().size() != 0) continue;
+    } else {
+      if (final) return done;
+      client_.reset();
+      if (sent && asking == Asking::Once) return fail(kAnswerUnknown, done.error().text);
+    }
     if (monotonic_clock() + pause >= give_up) {
       bool refused = done.error().code != 0 || sent;
       return fail(kConnectFailure, refused ? done.error().text : std::string(kNoController));
     }
     pause_for(pause);
+    pause = std::min(pause * 2, has_standbys(config()) ? kShortPause : kLongestPause);
     if (restart) restart();
   }
 }
@@ -198,9 +326,8 @@ Result<Client> Controller::start_node(const NodeAddress& node) {
                                                   : Result<Client>(fail("not on this machine"));
   if (!client) {
     Address remote{.host = node.address.empty() ? node.name : node.address, .port = node.port};
-    auto proof = token(to_text(remote));
-    if (!proof) return std::unexpected(proof.error());
-    options.token = *proof;
+    if (Status ready = prove(options, remote, node.name); !ready)
+      return std::unexpected(ready.error());
     client = Client::begin(remote, options);
   }
   return client;

@@ -14,8 +14,10 @@
 
 #include "base/ref.h"
 #include "base/result.h"
+#include "cli/common/remote_trust.h"
 #include "model/errc.h"
 #include "net/client.h"
+#include "net/keyring.h"
 #include "site/configuration.h"
 #include "wire/codec.h"
 #include "wire/messages.h"
@@ -37,7 +39,11 @@ class Controller {
   explicit Controller(LoadedConfiguration loaded) : loaded_(std::move(loaded)) {}
 
   // Another connection, not made yet.
-  Controller another() const { return Controller(loaded_); }
+  Controller another() const {
+    Controller one(loaded_);
+    one.trust_ = trust_;
+    return one;
+  }
   const ClusterConfig& config() const { return loaded_->config; }
   const LoadedConfiguration& loaded() const { return *loaded_; }
 
@@ -61,10 +67,27 @@ class Controller {
     return exchange(wire::message_number<Request>, wire::encode(request), Asking::Repeatable,
                     taker<Answer>(take), restart);
   }
+  // Asked again if the answer was lost: the controller knows the request by its number, and answers
+  // with the job that there is.
+  Result<SubmitAnswer> submit(SubmitJob request);
   // The connection itself, for those who wait on it together with other things; null if there is
   // none just now.
   Client* connected() { return connect() ? &*client_ : nullptr; }
   void disconnect() { client_.reset(); }
+  // The one that we talked to does not lead: the next connection is to the next of them.
+  void try_next();
+  // Whether another controller than the one that we talk to leads; then the next connection is to
+  // it. For those who have waited for long: takes seconds if controllers are away.
+  bool leads_elsewhere();
+  // Asks one controller, whether it leads or not: that of the SlurmctldHost line `index`.
+  template <class Answer, class Request>
+  Result<Answer> ask_at(std::size_t index, const Request& request, Duration timeout) {
+    std::optional<Answer> out;
+    Status done = exchange_at(index, wire::message_number<Request>, wire::encode(request), timeout,
+                              taker<Answer>([&out](Answer&& answer) { out = std::move(answer); }));
+    if (!done) return std::unexpected(done.error());
+    return std::move(*out);
+  }
 
   // A connection to a node's slurmd, which may not be there yet: see Client::begin.
   Result<Client> start_node(const NodeAddress& node);
@@ -94,6 +117,16 @@ class Controller {
   }
 
   Status connect();
+  // What a connection over the network to `server` needs. `name`: in its certificate.
+  Status prove(ClientOptions& options, const Address& server, const std::string& name);
+  const KeyRing* keys();
+  // Where controllers may be: on this machine, then over the network.
+  std::vector<Address> places() const;
+  Address place_of(std::size_t index) const;
+  Result<Client> connect_to(const Address& place, Duration timeout);
+  Result<Frame> next_frame(Duration timeout);
+  Status exchange_at(std::size_t index, std::uint16_t type, const std::string& payload,
+                     Duration timeout, const Take& take);
   // A proof of who is asking for one connection to `server`. The same one serves several servers.
   Result<std::string> token(const std::string& server);
   Result<std::string> fresh_token();
@@ -106,9 +139,14 @@ class Controller {
   Ref<LoadedConfiguration> loaded_;
   std::optional<Client> client_;
   std::string token_;
-  Duration token_made_{0};          // by the monotonic clock
-  std::set<std::string> shown_to_;  // servers that have seen token_
+  Duration token_made_{0};                    // by the monotonic clock
+  std::set<std::string> shown_to_;            // servers that have seen token_
+  std::shared_ptr<const RemoteTrust> trust_;  // null: not looked for yet
+  std::shared_ptr<const KeyRing> keys_;
+  bool looked_for_keys_ = false;
   std::uint64_t last_correlation_ = 0;
+  std::size_t place_ = 0;  // the first of places() to try
+  bool sent_ = false;      // the last question may have been heard, though it was not answered
 };
 
 }  // namespace ym::cli

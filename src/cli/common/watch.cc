@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/common/command.h"
+#include "config/standby.h"
 #include "model/rate_limit.h"
 #include "os/clock.h"
 
@@ -16,6 +17,7 @@ namespace {
 
 constexpr Duration kFirstPause{50};
 constexpr Duration kLongestPause{2000};
+constexpr Duration kSilence{5000};  // then we look whether another controller leads
 
 // "srun", "salloc"
 std::string_view program_name() { return program_invocation_short_name; }
@@ -53,18 +55,34 @@ Result<std::optional<JobRow>> JobWatcher::wait(Duration timeout) {
     }
     asked_ = true;
     fd_ = client->fd();
+    heard_ = monotonic_clock();
   }
   auto ready = controller_.connected()->readable(timeout);
-  if (ready && !*ready) return std::optional<JobRow>();
+  if (ready && !*ready) {
+    look_elsewhere();
+    return std::optional<JobRow>();
+  }
+  heard_ = monotonic_clock();
   return receive();
+}
+
+// A controller that has stopped says nothing, and its successor does not know that we wait.
+void JobWatcher::look_elsewhere() {
+  if (!has_standbys(controller_.config()) || monotonic_clock() - heard_ < kSilence) return;
+  heard_ = monotonic_clock();
+  if (controller_.leads_elsewhere()) lost();
+}
+
+void JobWatcher::lost() {
+  controller_.disconnect();
+  asked_ = false;
+  fd_ = -1;
 }
 
 Result<std::optional<JobRow>> JobWatcher::receive() {
   auto frame = controller_.connected()->receive(controller_.config().message_timeout);
   if (!frame) {
-    controller_.disconnect();
-    asked_ = false;
-    fd_ = -1;
+    lost();
     return std::optional<JobRow>();
   }
   pause_ = kFirstPause;
@@ -73,6 +91,11 @@ Result<std::optional<JobRow>> JobWatcher::receive() {
   if (frame->header.type == wire::message_number<Failure>) {
     auto failure = wire::decode<Failure>(frame->payload);
     if (!failure) return std::unexpected(failure.error());
+    if (failure->code == static_cast<std::uint32_t>(Errc::InStandby)) {
+      controller_.try_next();
+      lost();
+      return std::optional<JobRow>();
+    }
     if (failure->code == kRateLimited) {  // nobody watches for us; ask again a little later
       asked_ = false;
       fd_ = -1;

@@ -27,6 +27,8 @@ class JobWatcher {
 
  private:
   Result<std::optional<JobRow>> receive();
+  void look_elsewhere();
+  void lost();
 
   Controller controller_;
   WatchJob watch_;
@@ -35,6 +37,7 @@ class JobWatcher {
   bool asked_ = false;
   Duration next_try_{0};
   Duration pause_{50};
+  Duration heard_{0};
 };
 
 // Blocks until the watcher answers or `interrupted` says so; then there is no row.

@@ -125,7 +125,7 @@ int submit(Result<Controller>& controller, const JobOptions& options, SubmitJob 
   if (Status shown = add_display(environment, options, request.spec.submit_host); !shown)
     return tell_refusal(kSbatch, shown.error());
   request.environment = environment.bytes();
-  auto answer = controller->ask<SubmitAnswer>(request, Asking::Once);
+  auto answer = controller->submit(request);
   if (!answer) return tell_failure(request, answer.error(), controller->config());
   if (!answer->warning.empty()) remark("sbatch", answer->warning);
   if (request.test_only) {

@@ -3,9 +3,12 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/scontrol/scontrol.h"
+#include "config/standby.h"
 
 namespace ym::cli {
 namespace {
+
+constexpr Duration kPingTimeout{2000};
 
 template <class Request>
 int simply(ScontrolContext& context, const Request& request, std::string_view error_name) {
@@ -19,10 +22,37 @@ int simply(ScontrolContext& context, const Request& request, std::string_view er
 
 }  // namespace
 
+namespace {
+
+// With several controllers each is asked on its own: some may lead, some stand by, some be away.
+int ping_each(Controller& controller) {
+  const auto& all = controller.config().controllers;
+  std::string leader;
+  std::uint64_t epoch = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    auto pong = controller.ask_at<Pong>(i, Ping{}, kPingTimeout);
+    print(fmt::format("Slurmctld({}) at {} is {}\n", role_name(i), all[i].name,
+                      pong ? "UP" : "DOWN"));
+    if (pong && pong->leader == pong->host && pong->epoch >= epoch) {
+      leader = pong->leader;
+      epoch = pong->epoch;
+    }
+  }
+  if (leader.empty()) {
+    print_error("no controller leads\n");
+    return 1;
+  }
+  print(fmt::format("{} leads\n", leader));
+  return 0;
+}
+
+}  // namespace
+
 int ping_verb(ScontrolContext& context, const Words&) {
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
   const ClusterConfig& config = (*controller)->config();
+  if (has_standbys(config)) return ping_each(**controller);
   auto pong = (*controller)->ask<Pong>(Ping{});
   if (!pong) {
     std::string host = config.controllers.empty() ? "localhost" : config.controllers[0].name;
@@ -55,24 +85,42 @@ int shutdown_verb(ScontrolContext& context, const Words& words) {
                                             same_ignoring_case(words[0], "controller"));
   if (!words.empty() && !controller_only)
     return context.fail_with("invalid shutdown argument:" + words[0]);
+  auto controller = context.controller();
+  if (!controller) return context.fail_with(controller.error().text);
+  // The standbys first, or one of them would take over.
+  const ClusterConfig& config = (*controller)->config();
+  for (std::size_t i = 0; has_standbys(config) && !controller_only && i < config.controllers.size();
+       ++i) {
+    auto pong = (*controller)->ask_at<Pong>(i, Ping{}, kPingTimeout);
+    if (pong && pong->leader != pong->host)
+      static_cast<void>((*controller)->ask_at<Done>(i, Shutdown{}, kPingTimeout));
+  }
   return simply(context, Shutdown{.controller_only = controller_only}, "slurm_shutdown");
 }
 
 int token_verb(ScontrolContext& context, const Words& words) {
   GetToken request;
+  std::string joining;
+  bool has_lifespan = false;
   for (const std::string& word : words) {
     if (starts_with_ignoring_case(word, "username=")) {
       request.user = word.substr(9);
+    } else if (starts_with_ignoring_case(word, "join=")) {
+      joining = word.substr(5);
     } else if (starts_with_ignoring_case(word, "lifespan=")) {
       std::string_view text = std::string_view(word).substr(9);
       auto seconds = parse_unsigned<std::uint32_t>(text);
       if (same_ignoring_case(text, "infinite")) seconds = 10u * 365 * 86400;
       if (!seconds || *seconds == 0) return context.fail_with("Invalid lifespan: " + word);
       request.lifespan_s = *seconds;
+      has_lifespan = true;
     } else {
       return context.fail_with("unexpected argument: " + word);
     }
   }
+  if (!joining.empty())
+    return join_token(context, joining,
+                      has_lifespan ? request.lifespan_s : MakeJoinToken{}.lifespan_s);
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
   auto token = (*controller)->ask<Token>(request);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verbs about machines: power, the local slurmd, the topology, controllers.
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +18,10 @@
 
 namespace ym::cli {
 namespace {
+
+constexpr Duration kTakeoverTime = std::chrono::seconds(30);
+constexpr Duration kTakeoverStep{2000};
+constexpr int kTakeoverPause_ms = 100;
 
 std::string switch_line(const TopologySwitch& one) {
   std::string below = one.level ? fmt::format(" Switches={}", one.switches.str()) : std::string();
@@ -198,11 +203,20 @@ int takeover_verb(ScontrolContext& context, const Words& words) {
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
   std::size_t known = (*controller)->config().controllers.size();
-  if (index == 0 || index >= known)
+  bool named = words.empty() || parse_unsigned<std::uint32_t>(words[0]);
+  if (known < 2 || !named || index >= known)
     return context.fail_with(
         words.empty() ? "slurm_takeover error: no backup controller defined"
                       : fmt::format("takeover: invalid backup controller index ({})", index));
-  return context.fail_with("slurm_takeover error: Requested operation is presently disabled");
+  auto asked = (*controller)->ask_at<Done>(index, Takeover{}, kTakeoverStep);
+  if (!asked) return context.fail_with("slurm_takeover error: " + asked.error().text);
+  // Until it has done so; it answers questions all the time but for a moment.
+  for (Duration end = monotonic_clock() + kTakeoverTime; monotonic_clock() < end;) {
+    auto pong = (*controller)->ask_at<Pong>(index, Ping{}, kTakeoverStep);
+    if (pong && pong->leader == pong->host) return 0;
+    ::poll(nullptr, 0, kTakeoverPause_ms);
+  }
+  return context.fail_with("slurm_takeover error: it has not taken over in time");
 }
 
 // The log is always whole: to stop at once loses nothing.

@@ -42,7 +42,7 @@ std::vector<std::string> written_folders(const ClusterConfig& config) {
   };
   auto above = [](const std::string& path) { return path.substr(0, path.rfind('/')); };
   if (controller_is_here(config)) {
-    add(config.state_dir);
+    if (!config.state_dir.starts_with("etcd://")) add(config.state_dir);
     add(above(config.controller_pid_file));
     if (!config.controller_log.empty()) add(above(config.controller_log));
   }
@@ -56,7 +56,7 @@ std::vector<std::string> written_folders(const ClusterConfig& config) {
 }
 
 Finding check_space(const std::string& folder) {
-  struct statvfs facts {};
+  struct statvfs facts{};
   if (::statvfs(folder.c_str(), &facts) != 0)
     return {Health::Warn, "disk", fmt::format("cannot tell how much is free for {}", folder), ""};
   std::uint64_t free_mb = facts.f_bavail * facts.f_frsize >> 20;
@@ -103,7 +103,7 @@ std::vector<Finding> check_users(const Patient& patient) {
 
 std::vector<Finding> check_key(const Patient& patient) {
   std::string path = key_file(patient.loaded);
-  struct stat facts {};
+  struct stat facts{};
   if (::stat(path.c_str(), &facts) != 0)
     return {{Health::Fail, "key", fmt::format("{} is not there", path),
              "start the controller, which makes one; copy it to machines that only have nodes"}};

@@ -131,13 +131,17 @@ constexpr KeyHelp kSlurmConf[] = {
      "Where slurmctld runs: NAME or NAME(ADDRESS); repeated for those that stand by"},
     {Main, "SlurmctldLogFile", "Its log; without it syslog, or stderr in the foreground"},
     {Main, "SlurmctldParameters",
+     "lease_time=MS: how long a leading controller may be silent before a standby takes over; "
      "rl_enable: each user may send so many requests (rl_bucket_size=30), and so many come back "
      "(rl_refill_rate=2) in each rl_refill_period=1 s; rl_table_size, rl_log_freq; "
      "enable_configless; preempt_send_user_signal"},
-    {Main, "SlurmctldPidFile", "The file with its process id"},
+    {Main, "SlurmctldPidFile", "The file with its process id; %n is the controller's name"},
     {Main, "SlurmctldPort", "The port that it listens on"},
+    {Main, "SlurmctldPrimaryOffProg", "A program that a controller runs when it leads no more"},
+    {Main, "SlurmctldPrimaryOnProg", "A program that a controller runs when it begins to lead"},
     {Main, "SlurmctldTimeout",
-     "How long the one before it may be silent before another takes over, in seconds"},
+     "The longest that a leader may be silent before another takes over, in seconds; see "
+     "SlurmctldParameters=lease_time"},
     {Main, "SlurmdDebug", "How much slurmd logs: quiet to debug5"},
     {Main, "SlurmdLogFile", "Its log; %h is the host's name, %n the node's"},
     {Main, "SlurmdParameters",
@@ -150,7 +154,9 @@ constexpr KeyHelp kSlurmConf[] = {
     {Main, "SrunEpilog", "A program that srun runs behind its step"},
     {Main, "SrunPortRange", "Accepted: srun listens on no port"},
     {Main, "SrunProlog", "A program that srun runs before its step"},
-    {Main, "StateSaveLocation", "The folder of the controller's log and snapshots"},
+    {Main, "StateSaveLocation",
+     "The folder of the controller's log and snapshots; with standbys one that all of them share, "
+     "or etcd://HOST:PORT,…/PREFIX"},
     {Main, "SuspendExcNodes",
      "Nodes that power saving leaves alone; n[1-9]:3 leaves three of them on"},
     {Main, "SuspendExcParts", "Partitions whose nodes it leaves alone"},
@@ -168,6 +174,12 @@ constexpr KeyHelp kSlurmConf[] = {
      "Binding without --cpu-bind (Cores, Sockets, Threads, None, Verbose), OOMKillStep"},
     {Main, "TaskProlog",
      "A program that runs before each task, as its user; export, unset and print lines count"},
+    {Main, "TLSParameters",
+     "cert_life=SECONDS of certificates that the cluster issues; or a site's own: ca_cert_file, "
+     "ctld_cert_file, ctld_cert_key_file, slurmd_cert_file, slurmd_cert_key_file"},
+    {Main, "TLSType",
+     "tls/s2n or none: whether TCP connections are encrypted; unset: yes, unless every controller's "
+     "address is this machine's loopback"},
     {Main, "TmpFS", "The folder whose disk is the node's TmpDisk"},
     {Main, "TopologyParam",
      "TopoOptional: the network counts for jobs that ask with --switches only"},

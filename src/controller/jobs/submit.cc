@@ -116,6 +116,11 @@ bool any_node_takes(const State& state, const Partition& partition, JobSpec one_
 
 void Controller::submit(RequestId request, const SubmitJob& submit, const Caller& caller,
                         Instant now, Outbox& out) {
+  if (const Job* job = made_by(submit, caller)) {
+    SubmitAnswer again{.job = job->id, .sluid = job->sluid};
+    if (job->het_count) again.components = job->het_count;
+    return answer(request, std::move(again), out);
+  }
   if (state_.jobs.size() >= config_.max_job_count) {
     auto error = refuse(Errc::QueueFull);
     return refuse_request(request, error.error(), out);
@@ -126,7 +131,9 @@ void Controller::submit(RequestId request, const SubmitJob& submit, const Caller
   SubmitAnswer told{.components = static_cast<std::uint32_t>(admitted->size())};
   for (JobSubmitted& one : *admitted) {
     one.sluid = next_sluid(state_, now);
+    one.submission = submit.submission;
     if (!told.job) {
+      submissions_.note(one.spec->uid, submit.submission, one.job, now);
       told.job = one.job;
       told.sluid = one.sluid;
     }
@@ -138,6 +145,14 @@ void Controller::submit(RequestId request, const SubmitJob& submit, const Caller
     review_dependency(one.job, now, out);
   }
   answer(request, std::move(told), out);
+}
+
+// The job that this very request made before: its answer was lost, and is asked for again.
+const Job* Controller::made_by(const SubmitJob& submit, const Caller& caller) const {
+  if (submit.test_only) return nullptr;
+  JobId job = submissions_.find(caller.uid, submit.submission);
+  if (!job && caller.administrator) job = submissions_.find(submit.spec.uid, submit.submission);
+  return job ? state_.find(job) : nullptr;
 }
 
 Result<JobSubmitted> Controller::admit(const SubmitJob& submit, const Caller& caller, Instant now) {

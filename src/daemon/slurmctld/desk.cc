@@ -30,6 +30,12 @@ void Desk::on_frame(ConnectionId from, const Peer& peer, Frame& frame) {
 void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
   using wire::message_number;
   ReplyTo to{.connection = from, .correlation = frame.header.correlation};
+  // One who was stopped for long may have a successor by now: better no answer than an old one.
+  if (s_.sure && !s_.sure())
+    return deny(to, ym::refuse(Errc::InStandby, "not sure whether it leads").error());
+  // Whoever has nothing but a join token is nobody yet.
+  if (peer.role == "join" && frame.header.type != message_number<JoinCluster>)
+    return deny(to, ym::refuse(Errc::AccessDenied).error());
   if (const Permission* rule = permission_for(frame.header.type)) {
     Caller caller = s_.directory->caller(peer, wall_clock());
     if (Status may = check_rate(peer, caller, rule->name); !may) return send_away(to);
@@ -72,11 +78,17 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<FollowEvents>: return follow_events(to, peer, frame);
     case message_number<FetchConfig>: return fetch_config(to);
     case message_number<GetToken>: return get_token(to, peer, frame);
+    case message_number<RequestCertificate>: return request_certificate(to, peer, frame);
+    case message_number<JoinCluster>: return join_cluster(to, peer);
+    case message_number<MakeJoinToken>: return make_join_token(to, frame);
+    case message_number<RevokeCertificate>: return revoke_certificate(to, frame);
+    case message_number<QueryCertificates>: return query_certificates(to);
     case message_number<Ping>: return ping(to);
     case message_number<TreeAnswers>: return fan_out_.answered(from, frame);
     case message_number<BackupState>: return back_up(to);
     case message_number<Reconfigure>: return reconfigure(to, peer, frame);
     case message_number<Shutdown>: return shut_down(to, peer, frame);
+    case message_number<Takeover>: return answer(to, Done{.text = "this controller leads"});
     default: return deny_unknown(to);
   }
 }

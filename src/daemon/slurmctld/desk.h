@@ -33,6 +33,7 @@
 namespace ym {
 
 struct BriefListing;
+class ControllerTrust;
 
 // Somebody to whom PrivateData shows only what is his own.
 struct Viewer {
@@ -53,8 +54,13 @@ struct DeskSurroundings {
   Log* log = nullptr;
   Programs* programs = nullptr;
   SidePrograms* side_programs = nullptr;
+  ControllerTrust* trust = nullptr;
+  std::function<KeyFiles()> key_files;
   std::string config_path;
   Instant started;
+  std::size_t index = 0;  // of this controller among the SlurmctldHost lines
+  std::uint64_t epoch = 0;
+  std::function<bool()> sure = {};  // whether it is certain that this controller leads
   std::function<void(bool controller_only)> shut_down;
   // The keys, read again; what they sign with when they say nothing is wrong.
   std::function<Status(const LoadedConfiguration&)> renew_keys;
@@ -86,6 +92,8 @@ class Desk {
   void deliver(JournalLoop::Work& work);
   // A refusal that need not wait for anything.
   void refuse(Reply& reply);
+  // Which certificates are believed has changed: all nodes hear of it.
+  void tell_trust();
 
  private:
   // A listing too long for one go: the snapshot it is made of, and how far it came.
@@ -158,6 +166,13 @@ class Desk {
   void fetch_config(ReplyTo to);
   void back_up(ReplyTo to);
   void get_token(ReplyTo to, const Peer& peer, const Frame& frame);
+
+  // desk_trust.cc
+  void request_certificate(ReplyTo to, const Peer& peer, const Frame& frame);
+  void join_cluster(ReplyTo to, const Peer& peer);
+  void make_join_token(ReplyTo to, const Frame& frame);
+  void revoke_certificate(ReplyTo to, const Frame& frame);
+  void query_certificates(ReplyTo to);
 
   // desk_commands.cc
   void submit(ReplyTo to, const Peer& peer, const Frame& frame);

@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "config/security.h"
+#include "config/standby.h"
 #include "controller/queries/explain.h"
 #include "controller/queries/reservations.h"
 #include "controller/queries/rows.h"
@@ -270,13 +271,18 @@ void Desk::query_config(ReplyTo to) {
 
 void Desk::ping(ReplyTo to) {
   std::string trouble = s_.log_trouble();
-  answer(to, Pong{.host = host_name(),
-                  .mode = "primary",
+  auto config = s_.published->config();
+  std::string host = s_.epoch ? config->controllers[s_.index].name : host_name();
+  answer(to, Pong{.host = host,
+                  .mode = role_name(s_.index),
                   .version = YM_SLURM_VERSION,
                   .cluster = s_.published->view().state.cluster_name,
                   .started = s_.started,
                   .log_writable = trouble.empty(),
-                  .trouble = trouble});
+                  .trouble = trouble,
+                  .index = static_cast<std::uint32_t>(s_.index),
+                  .epoch = s_.epoch,
+                  .leader = host});
 }
 
 bool Desk::watch_is_due(const State& state, const WatchJob& watch) const {

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "os/clock.h"
+#include "store/errc.h"
 #include "wire/snapshot.h"
 
 namespace ym {
@@ -18,17 +19,15 @@ constexpr std::uint64_t kSnapshotEvery = 500'000;
 constexpr std::uint64_t kFeedHistory = 1'000'000;
 constexpr Duration kRetry = std::chrono::milliseconds(500);
 constexpr Duration kIdle = std::chrono::seconds(1);
-constexpr std::uint64_t kPrepareBytes = 1 << 20;
 // Everybody waits for the disk: if they wait so long, somebody will ask why.
 constexpr Duration kSlowDisk = std::chrono::seconds(2);
 
 }  // namespace
 
-JournalLoop::JournalLoop(std::unique_ptr<Journal> journal, std::unique_ptr<Blobs> blobs,
-                         std::string state_dir, Hooks hooks, Log& log)
+JournalLoop::JournalLoop(std::unique_ptr<ReplicatedLog> journal, std::unique_ptr<BlobStore> blobs,
+                         Hooks hooks, Log& log)
     : journal_(std::move(journal)),
       blobs_(std::move(blobs)),
-      state_dir_(std::move(state_dir)),
       hooks_(std::move(hooks)),
       log_(log),
       queue_(kErrandsMax) {
@@ -52,53 +51,71 @@ void JournalLoop::run() {
     std::vector<Work> group = queue_.take(kGroupMax, kIdle);
     if (group.empty()) {
       if (queue_.closed()) return;
-      static_cast<void>(
-          journal_->prepare_next(kPrepareBytes));  // a full disk shows at the next commit
+      journal_->prepare();
       continue;
     }
-    bool in_trouble = false;
-    Duration begun = monotonic_clock();
-    while (!make_durable(group)) {
-      std::string text = journal_->failure() ? journal_->failure()->text : "cannot store scripts";
-      if (!in_trouble) {
-        log_.error("the log cannot be written, new work is refused until it can: {}", text);
-        hooks_.trouble(text);
-      }
-      in_trouble = true;
-      if (queue_.closed()) return;  // what is not durable was not acknowledged
-      std::this_thread::sleep_for(kRetry);
-    }
-    if (in_trouble) {
-      log_.info("the log can be written again");
-      hooks_.trouble({});
-    } else if (Duration took = monotonic_clock() - begun; took >= kSlowDisk) {
-      log_.error("the disk took {} ms to make the log durable", took.count());
-    }
+    if (!insist(group)) return;
     deliver(group);
   }
 }
 
-bool JournalLoop::make_durable(std::vector<Work>& group) {
+bool JournalLoop::insist(std::vector<Work>& group) {
+  bool in_trouble = false;
+  Duration begun = monotonic_clock();
+  for (;;) {
+    Status done = make_durable(group);
+    if (done) break;
+    // A write that failed may have failed because another removes our files.
+    bool deposed = done.error().code == store_errc::kFenced;
+    if (!deposed)
+      if (Status leads = journal_->confirm(); !leads && leads.error().code == store_errc::kFenced) {
+        deposed = true;
+        done = leads;
+      }
+    if (deposed) {  // what is not durable was not acknowledged
+      hooks_.deposed(done.error().text);
+      return false;
+    }
+    if (!in_trouble) {
+      log_.error("the log cannot be written, new work is refused until it can: {}",
+                 done.error().text);
+      hooks_.trouble(done.error().text);
+    }
+    in_trouble = true;
+    if (queue_.closed()) return false;  // the same
+    std::this_thread::sleep_for(kRetry);
+  }
+  if (in_trouble) {
+    log_.info("the log can be written again");
+    hooks_.trouble({});
+  } else if (Duration took = monotonic_clock() - begun; took >= kSlowDisk) {
+    log_.error("the disk took {} ms to make the log durable", took.count());
+  }
+  return true;
+}
+
+Status JournalLoop::make_durable(std::vector<Work>& group) {
   for (Work& work : group) {
     for (BlobToKeep& blob : work.blobs) {
       if (blobs_->contains(blob.id)) continue;
       auto id = blobs_->put(blob.kind, blob.bytes);
-      if (!id) return false;
+      if (!id) return std::unexpected(id.error());
       YM_CHECK(*id == blob.id);
     }
     work.blobs.clear();
   }
-  if (!blobs_->sync()) return false;
+  if (Status synced = blobs_->sync(); !synced) return synced;
   for (Work& work : group) {
     if (work.batch.records.empty()) continue;
     std::vector<std::string_view> records(work.batch.records.begin(), work.batch.records.end());
     auto first = journal_->append(records);
-    if (!first) return false;
+    if (!first) return std::unexpected(first.error());
     YM_CHECK(*first == work.batch.events.front().seq.value);
     work.batch.records.clear();  // a retry of the commit must not append them again
   }
-  if (journal_->durable_seq() + 1 == journal_->next_seq()) return true;
-  return journal_->commit().has_value();
+  // Answers and orders without a record are a leader's, too.
+  if (journal_->durable_seq() + 1 == journal_->next_seq()) return journal_->confirm();
+  return journal_->commit();
 }
 
 void JournalLoop::deliver(std::vector<Work>& group) {
@@ -140,15 +157,14 @@ void JournalLoop::drop_unused_blobs(const Snapshot& state) {
 
 // Beside everything else, on a copy of the state.
 void JournalLoop::write_snapshot(Snapshot state) {
-  auto writer = SnapshotWriter::begin(disk_, state_dir_, 0, state.seq.value);
-  Status status;
-  if (!writer) status = std::unexpected(writer.error());
-  if (status)
+  Status status = journal_->write_snapshot(state.seq.value, [&](const ChunkFn& take) {
+    Status taken;
     wire::write_snapshot(state, [&](std::string_view chunk) {
-      status = writer->add(chunk);
-      return status.has_value();
+      taken = take(chunk);
+      return taken.has_value();
     });
-  if (status) status = writer->finish();
+    return taken;
+  });
   if (!status)
     log_.error("no snapshot of the state: {}", status.error().text);
   else

@@ -15,9 +15,7 @@
 #include "daemon/slurmctld/queue.h"
 #include "net/peer.h"
 #include "os/log.h"
-#include "store/blobs.h"
-#include "store/disk_posix.h"
-#include "store/journal.h"
+#include "store/log_home.h"
 
 namespace ym {
 
@@ -38,10 +36,12 @@ class JournalLoop {
   struct Hooks {
     std::function<void(Work&)> durable;                       // on the journal thread, in order
     std::function<void(const std::string& trouble)> trouble;  // empty text: it is over
+    // Another controller leads by now. From here on nothing is made durable or delivered.
+    std::function<void(const std::string& text)> deposed;
   };
 
-  JournalLoop(std::unique_ptr<Journal> journal, std::unique_ptr<Blobs> blobs, std::string state_dir,
-              Hooks hooks, Log& log);
+  JournalLoop(std::unique_ptr<ReplicatedLog> journal, std::unique_ptr<BlobStore> blobs, Hooks hooks,
+              Log& log);
   ~JournalLoop();
 
   // Started apart from construction, so that the hooks' owner is complete.
@@ -57,21 +57,21 @@ class JournalLoop {
   void stop();
 
   // On the journal thread only.
-  Journal& journal() { return *journal_; }
-  Blobs& blobs() { return *blobs_; }
+  ReplicatedLog& journal() { return *journal_; }
+  BlobStore& blobs() { return *blobs_; }
 
  private:
   void run();
-  bool make_durable(std::vector<Work>& group);
+  Status make_durable(std::vector<Work>& group);
+  // False if it cannot be, because we are to end or lead no more.
+  bool insist(std::vector<Work>& group);
   void deliver(std::vector<Work>& group);
   void maybe_snapshot(const Snapshot& state);
   void write_snapshot(Snapshot state);
   void drop_unused_blobs(const Snapshot& state);
 
-  DiskPosix disk_;
-  std::unique_ptr<Journal> journal_;
-  std::unique_ptr<Blobs> blobs_;
-  const std::string state_dir_;
+  std::unique_ptr<ReplicatedLog> journal_;
+  std::unique_ptr<BlobStore> blobs_;
   Hooks hooks_;
   Log& log_;
   BoundedQueue<Work> queue_;

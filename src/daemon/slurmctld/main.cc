@@ -8,8 +8,9 @@
 #include <cstdlib>
 #include <string>
 
+#include "config/values.h"
 #include "daemon/slurmctld/restore.h"
-#include "daemon/slurmctld/service.h"
+#include "daemon/slurmctld/roles.h"
 #include "os/daemonize.h"
 #include "os/log.h"
 #include "os/open_files.h"
@@ -28,6 +29,7 @@ constexpr const char* kHelp =
     "  -h           print this help and exit\n"
     "  -i           start in spite of a damaged log: keep what is before the damage\n"
     "  -L FILE      write the log to this file\n"
+    "  -N NAME      be this SlurmctldHost, rather than the one with this machine's name\n"
     "  -R           recover the full state (what is done anyway)\n"
     "  -v           log more; repeat for still more\n"
     "  -V           print the version and exit\n"
@@ -39,7 +41,7 @@ constexpr const char* kHelp =
 struct Arguments {
   bool foreground = false, clean = false, accept_loss = false;
   int verbose = 0;
-  std::string config, log;
+  std::string config, log, name;
   ym::RestoreOrder restore;
 };
 
@@ -53,13 +55,14 @@ const option kLongOptions[] = {{"restore", required_argument, nullptr, kRestore}
 Arguments parse(int argc, char** argv) {
   Arguments arguments;
   int option;
-  while ((option = ::getopt_long(argc, argv, "cDf:hiL:n:rRsvV", kLongOptions, nullptr)) != -1) {
+  while ((option = ::getopt_long(argc, argv, "cDf:hiL:n:N:rRsvV", kLongOptions, nullptr)) != -1) {
     switch (option) {
       case 'c': arguments.clean = true; break;
       case 'D': arguments.foreground = true; break;
       case 'f': arguments.config = optarg; break;
       case 'i': arguments.accept_loss = true; break;
       case 'L': arguments.log = optarg; break;
+      case 'N': arguments.name = optarg; break;
       case 'v': ++arguments.verbose; break;
       case kRestore: arguments.restore.file = optarg; break;
       case kCheck: arguments.restore.check_only = true; break;
@@ -86,7 +89,7 @@ ym::LogLevel level_of(const std::string& configured, int verbose) {
 sigset_t our_signals() {
   sigset_t set;
   ::sigemptyset(&set);
-  for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR2}) ::sigaddset(&set, signal);
+  for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2}) ::sigaddset(&set, signal);
   return set;
 }
 
@@ -101,18 +104,24 @@ int restore(const ym::ClusterConfig& config, const ym::RestoreOrder& order) {
   return 0;
 }
 
-int serve(ym::ControllerService& service, ym::Log& log, const sigset_t& signals) {
+int serve(ym::Roles& roles, ym::Log& log, const sigset_t& signals) {
   for (;;) {
     int signal = 0;
     if (::sigwait(&signals, &signal) != 0) continue;
     if (signal == SIGHUP) {
       log.info("SIGHUP: reading the configuration again");
-      service.reconfigure();
+      roles.reconfigure();
+    } else if (signal == SIGUSR1) {  // our own: it leads now, or no more
+      if (ym::Status turned = roles.turn(); !turned) {
+        log.error("{}", turned.error().text);
+        roles.stop();
+        return 1;
+      }
     } else if (signal == SIGUSR2) {
       static_cast<void>(log.reopen());
     } else {
       log.info("ending on signal {}", signal);
-      service.stop();
+      roles.stop();
       return 0;
     }
   }
@@ -139,7 +148,11 @@ int main(int argc, char** argv) {
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
   const ym::ClusterConfig& config = loaded->config;
-  ym::Log log({.path = arguments.log.empty() ? config.controller_log : arguments.log,
+  auto index = ym::own_index(config, arguments.name);
+  // Where several share a machine, %n in the names of their files tells them apart.
+  std::string name = index && !config.controllers.empty() ? config.controllers[*index].name : "";
+  std::string log_file = arguments.log.empty() ? config.controller_log : arguments.log;
+  ym::Log log({.path = ym::expand_node_path(log_file, name, name),
                .level = level_of(config.controller_debug, arguments.verbose),
                .to_stderr = arguments.foreground,
                .program = "slurmctld"});
@@ -151,18 +164,21 @@ int main(int argc, char** argv) {
   if (ym::Status ok = log.reopen(); !ok) return give_up(ok.error().text);
   for (const std::string& warning : loaded->warnings) log.info("{}", warning);
   for (const std::string& warning : ym::parameter_warnings(loaded->config)) log.info("{}", warning);
-  std::string pid_file = config.controller_pid_file;
+  if (!index) return give_up(index.error().text);
+  std::string pid_file = ym::expand_node_path(config.controller_pid_file, name, name);
   if (ym::Status ok = ym::write_pid_file(pid_file, "slurmctld"); !ok)
     return give_up(ok.error().text);
-  auto service = ym::ControllerService::start({.loaded = std::move(*loaded),
-                                               .clean = arguments.clean,
-                                               .accept_loss = arguments.accept_loss,
-                                               .open_files = open_files,
-                                               .shut_down = [] { ::kill(::getpid(), SIGTERM); }},
-                                              log);
-  if (!service) return give_up(service.error().text);
+  auto roles = ym::Roles::start({.loaded = std::move(*loaded),
+                                 .name = arguments.name,
+                                 .clean = arguments.clean,
+                                 .accept_loss = arguments.accept_loss,
+                                 .open_files = open_files,
+                                 .shut_down = [] { ::kill(::getpid(), SIGTERM); },
+                                 .wake = [] { ::kill(::getpid(), SIGUSR1); }},
+                                log);
+  if (!roles) return give_up(roles.error().text);
   daemonizing->serving();
-  int status = serve(**service, log, signals);
+  int status = serve(**roles, log, signals);
   ym::remove_pid_file(pid_file);
   return status;
 }

@@ -12,12 +12,14 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "config/standby.h"
 #include "daemon/slurmctld/recovery.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/users.h"
 #include "store/blobs.h"
 #include "store/errc.h"
+#include "store/file_home.h"
 #include "store/snapshot.h"
 #include "wire/backup.h"
 #include "wire/codec.h"
@@ -143,9 +145,9 @@ Status write_log(Disk& disk, const std::string& dir, const Contents& found) {
   if (written) written = writer->finish();
   if (!written) return written;
   // As the next slurmctld will.
-  auto again = recover(disk, dir, false);
+  auto again = read_state(disk, dir);
   if (!again) return std::unexpected(again.error());
-  if (wire::hash_of(again->state) != wire::hash_of(found.state))
+  if (wire::hash_of(*again) != wire::hash_of(found.state))
     return fail("what was written does not read as what was to be written");
   return {};
 }
@@ -192,6 +194,13 @@ Result<std::string> write_all(Disk& disk, const ClusterConfig& config, const Res
   if (!lock && lock.error().code == store_errc::kLocked)
     return fail("a controller uses the state: stop it first (" + lock.error().text + ")");
   if (!lock) return std::unexpected(lock.error());
+  // With standbys a leader holds no lock that would keep others out.
+  if (has_standbys(config)) {
+    auto seen = FileHome(disk, config.state_dir, FileHome::Company::Standbys).look();
+    if (!seen) return std::unexpected(seen.error());
+    if (!seen->vacant && !seen->suspect)
+      return fail(seen->name + " leads: stop all controllers first");
+  }
   auto present = present_state(disk, log_dir);
   if (!present) return present;
   if (!present->empty() && !order.force)

@@ -11,29 +11,26 @@
 #include "daemon/slurmctld/recovery.h"
 #include "daemon/slurmctld/state_release.h"
 #include "daemon/trust/munge_peers.h"
+#include "net/join_token.h"
 #include "net/token.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/users.h"
 #include "store/errc.h"
+#include "store/etcd_home.h"
 
 namespace ym {
 namespace {
 
 constexpr int kNetworkThreads = 2;
 constexpr int kLockTries = 20;
+// How often certificates are looked at; the shortest that make sense live for some seconds.
+constexpr Duration kTrustPeriod = std::chrono::seconds(1);
 constexpr Duration kLockPause = std::chrono::milliseconds(100);
 
 std::uint32_t uid_of(const std::string& user) {
   auto entry = user_by_name(user);
   return entry ? entry->uid : ::geteuid();
-}
-
-// Everything of the directory that the log made; other files are not ours.
-void remove_state(Disk& disk, const std::string& dir) {
-  auto names = disk.list(dir);
-  if (!names) return;
-  for (const std::string& name : *names) static_cast<void>(disk.unlink(dir + "/" + name));
 }
 
 // For tokens of other tools, which name their user only.
@@ -90,34 +87,33 @@ Result<std::unique_ptr<ControllerService>> ControllerService::start(Options opti
 }
 
 Status ControllerService::open_state() {
+  // In etcd there is no folder that says who wrote it.
   const std::string& dir = options_.loaded.config.state_dir;
-  if (Status ok = check_state_release(dir); !ok) return ok;
-  std::string log_dir = dir + "/log", blob_dir = dir + "/blobs";
-  for (const std::string& path : {log_dir, blob_dir})
-    if (Status ok = make_folders(path, 0700); !ok) return ok;
-  if (options_.clean) {
-    remove_state(disk_, log_dir);
-    remove_state(disk_, blob_dir);
-  }
-  auto recovered = recover(disk_, log_dir, options_.accept_loss);
+  bool files = !is_etcd_place(dir);
+  if (files)
+    if (Status ok = check_state_release(dir); !ok) return ok;
+  if (options_.clean)
+    if (Status ok = options_.home->clear(); !ok) return ok;
+  Recovery how{.accept_loss = options_.accept_loss, .known = std::move(options_.known)};
+  auto recovered = recover(*options_.home, how);
   // A controller that was just killed may take a moment to give a large memory back, and its lock.
   for (int tries = 0;
        !recovered && recovered.error().code == store_errc::kLocked && tries < kLockTries; ++tries) {
     std::this_thread::sleep_for(kLockPause);
-    recovered = recover(disk_, log_dir, options_.accept_loss);
+    recovered = recover(*options_.home, how);
   }
   if (!recovered) return std::unexpected(recovered.error());
-  for (const std::string& warning : recovered->log.warnings) log_.error("{}", warning);
-  if (Status ok = note_state_release(dir); !ok) return ok;
-  auto blobs = Blobs::open(disk_, blob_dir, {});
-  if (!blobs) return std::unexpected(blobs.error());
-  for (const std::string& warning : (*blobs)->warnings()) log_.error("{}", warning);
+  const Recovered& found = recovered->log.found;
+  for (const std::string& warning : found.warnings) log_.error("{}", warning);
+  for (const std::string& warning : recovered->log.blobs->warnings()) log_.error("{}", warning);
+  if (files)
+    if (Status ok = note_state_release(dir); !ok) return ok;
   log_.info(
       "recovered {} jobs and {} nodes at event {}: snapshot at {}, then {} events; {} bytes of an "
       "unfinished "
       "group cut off",
-      recovered->state.jobs.size(), recovered->state.nodes.size(), recovered->log.last_seq,
-      recovered->log.snapshot_seq, recovered->log.records, recovered->log.torn_bytes);
+      recovered->state.jobs.size(), recovered->state.nodes.size(), found.last_seq,
+      found.snapshot_seq, found.records, found.torn_bytes);
 
   Controller controller(options_.loaded.config, std::move(recovered->state));
   controller.set_zone(&zone_);
@@ -125,7 +121,7 @@ Status ControllerService::open_state() {
   if (Status ok = core.begin(options_.loaded.config, wall_clock()); !ok) return ok;
   published_.set_state(core.state());
   journal_ = std::make_unique<JournalLoop>(
-      std::move(recovered->log.journal), std::move(*blobs), log_dir,
+      std::move(recovered->log.log), std::move(recovered->log.blobs),
       JournalLoop::Hooks{.durable = [this](JournalLoop::Work& work) { desk_->deliver(work); },
                          .trouble =
                              [this](const std::string& text) {
@@ -138,7 +134,8 @@ Status ControllerService::open_state() {
                                if (text.empty())
                                  for (ConnectionId node : requests_.node_connections())
                                    server_->close(node, "the controller can write its log again");
-                             }},
+                             },
+                         .deposed = options_.deposed},
       log_);
   core_ = std::make_unique<CoreLoop>(std::move(core), *journal_, published_,
                                      [this](Reply& reply) { desk_->refuse(reply); });
@@ -166,8 +163,13 @@ DeskSurroundings ControllerService::surroundings() {
           .log = &log_,
           .programs = programs_.get(),
           .side_programs = &side_programs_,
+          .trust = trust_.get(),
+          .key_files = [this] { return key_files(options_.loaded); },
           .config_path = options_.loaded.path,
           .started = started_,
+          .index = options_.index,
+          .epoch = options_.home->epoch(),
+          .sure = options_.sure,
           .shut_down = [this](bool) { options_.shut_down(); },
           .renew_keys = [this](const LoadedConfiguration& loaded) { return renew_keys(loaded); },
           .log_trouble =
@@ -177,19 +179,38 @@ DeskSurroundings ControllerService::surroundings() {
               }};
 }
 
-Status ControllerService::listen() {
+std::string ControllerService::own_socket() const {
   const ClusterConfig& config = options_.loaded.config;
-  server_ = std::make_unique<Server>(
-      ServerOptions{
-          .cluster = config.cluster_name,
+  return controller_socket(
+      config, config.controllers.empty() ? "" : config.controllers[options_.index].name);
+}
+
+ServerOptions ControllerService::server_options() {
+  return {.cluster = options_.loaded.config.cluster_name,
           .authenticate =
-              [this](std::string_view token) { return authenticator_.authenticate(token); },
-          .prove = [this](std::string_view token) { return prove_server(*keys_.ring(), token); },
+              [this](std::string_view token, std::string_view binding) {
+                if (token.starts_with(kJoinPrefix)) return trust_->meet_guest(token, binding);
+                return authenticator_.authenticate(token, binding);
+              },
+          .prove =
+              [this](std::string_view token, std::string_view binding) {
+                if (token.starts_with(kJoinPrefix)) return trust_->prove_to_guest(token, binding);
+                return prove_server(*keys_.ring(), {.token = token, .binding = binding});
+              },
+          .tls = [this] { return trust_->context(); },
+          .tls_required = trust_->on(),
           .threads = kNetworkThreads,
           .connections_max = connections_max(options_.open_files),
-          .trusted = [slurm_user = uid_of(config.slurm_user)](
-                         const Peer& peer) { return is_trusted(peer, slurm_user); }},
-      handlers());
+          .trusted = [slurm_user = uid_of(options_.loaded.config.slurm_user)](
+                         const Peer& peer) { return is_trusted(peer, slurm_user); }};
+}
+
+Status ControllerService::listen() {
+  const ClusterConfig& config = options_.loaded.config;
+  auto trust = ControllerTrust::open(options_.loaded, log_);
+  if (!trust) return std::unexpected(trust.error());
+  trust_ = std::move(*trust);
+  server_ = std::make_unique<Server>(server_options(), handlers());
   programs_ = std::make_unique<Programs>(
       options_.loaded.path, log_,
       [this](const ControllerProgram& program, const std::string& error) {
@@ -197,22 +218,26 @@ Status ControllerService::listen() {
             .job = program.job, .sluid = program.sluid, .error = error, .epilog = program.epilog});
       });
   desk_ = std::make_unique<Desk>(surroundings());
+  trust_->set_on_news([this] { desk_->tell_trust(); });
+  server_->loop().post(
+      [this] { server_->loop().every(kTrustPeriod, [this] { trust_->renew(); }); });
   take_debug_flags(log_, config);
   core_->set_on_plan([this](const Plan& plan) { log_plan(log_, plan); });
   // The threads run before anybody can connect, so that nothing arrives at a desk that is not
   // there.
   core_->start();
   journal_->start();
-  if (Status ok = server_->listen_unix(controller_socket(config), 0666); !ok) return ok;
+  if (Status ok = server_->listen_unix(own_socket(), 0666); !ok) return ok;
   // A cluster that lives on this machine alone is not offered to others.
-  std::string address = config.controllers.empty() ? "" : config.controllers.front().address;
+  std::string address =
+      config.controllers.empty() ? "" : config.controllers[options_.index].address;
   bool local = address == "localhost" || address.starts_with("127.");
   auto port = server_->listen_tcp(local ? address : "*", config.controller_port);
   if (!port) return std::unexpected(port.error());
   if (std::size_t most = connections_max(options_.open_files); most < 20'000)
     log_.info("{} open files: at most {} connections", options_.open_files, most);
   log_.info("slurmctld of cluster {} serves on port {} and {}", config.cluster_name, *port,
-            controller_socket(config));
+            own_socket());
   return {};
 }
 

@@ -15,12 +15,13 @@
 #include "daemon/slurmctld/published.h"
 #include "daemon/slurmctld/requests.h"
 #include "daemon/slurmctld/side_programs.h"
+#include "daemon/slurmctld/trust.h"
 #include "net/authenticator.h"
 #include "net/keyring.h"
 #include "net/server.h"
 #include "os/log.h"
 #include "site/configuration.h"
-#include "store/disk_posix.h"
+#include "store/log_home.h"
 
 namespace ym {
 
@@ -32,7 +33,12 @@ class ControllerService {
     bool accept_loss = false;      // -i
     std::uint64_t open_files = 0;  // that we may have; 0: enough
     std::function<void()> shut_down;
-    Standings standings = {};  // of accounting
+    LogHome* home = nullptr;  // in which it leads (log_home.h); outlives the service
+    State known = {};         // what is known of the log already
+    std::function<void(const std::string& why)> deposed = {};  // another leads by now
+    std::function<bool()> sure = {};  // whether it is certain that this one does
+    std::size_t index = 0;            // among the SlurmctldHost lines
+    Standings standings = {};         // of accounting
   };
 
   // Recovers, listens and serves; or says why it does not.
@@ -47,8 +53,10 @@ class ControllerService {
   ControllerService(Options options, KeyRing keys, Log& log);
   Status open_state();
   Status listen();
+  std::string own_socket() const;
   Status renew_keys(const LoadedConfiguration& loaded);
   ServerHandlers handlers();
+  ServerOptions server_options();
   DeskSurroundings surroundings();
 
   Options options_;
@@ -57,7 +65,6 @@ class ControllerService {
   Instant started_;
   const MachineZone zone_;
   SidePrograms side_programs_;
-  DiskPosix disk_;
   Published published_;
   Requests requests_;
   Directory directory_;
@@ -67,6 +74,7 @@ class ControllerService {
   std::unique_ptr<JournalLoop> journal_;
   std::unique_ptr<CoreLoop> core_;
   std::unique_ptr<Programs> programs_;
+  std::unique_ptr<ControllerTrust> trust_;
   std::unique_ptr<Desk> desk_;
   std::unique_ptr<Server> server_;
 };

@@ -27,7 +27,12 @@ void fields(F&& f, const Pong*) {
   f(5, "started", &Pong::started);
   f(6, "log_writable", &Pong::log_writable);
   f(7, "trouble", &Pong::trouble);
+  f(8, "index", &Pong::index);
+  f(9, "epoch", &Pong::epoch);
+  f(10, "leader", &Pong::leader);
 }
+template <class F>
+void fields(F&&, const Takeover*) {}
 template <class F>
 void fields(F&&, const QueryConfig*) {}
 template <class F>

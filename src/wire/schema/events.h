@@ -122,6 +122,7 @@ void fields(F&& f, const JobSubmitted*) {
   f(8, "het_job", &JobSubmitted::het_job);
   f(9, "het_offset", &JobSubmitted::het_offset);
   f(10, "het_count", &JobSubmitted::het_count);
+  f(110, "submission", &JobSubmitted::submission);
 }
 template <class F>
 void fields(F&& f, const ArrayTaskSplit*) {

@@ -18,6 +18,7 @@ void fields(F&& f, const SubmitJob*) {
   f(7, "hold", &SubmitJob::hold);
   f(8, "test_only", &SubmitJob::test_only);
   f(9, "het", &SubmitJob::het);
+  f(110, "submission", &SubmitJob::submission);
 }
 template <class F>
 void fields(F&& f, const SubmitAnswer*) {

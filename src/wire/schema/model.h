@@ -215,6 +215,7 @@ void fields(F&& f, const Job*) {
   f(95, "preemption", &Job::preemption);
   f(81, "leaving", &Job::leaving);
   f(96, "resumed", &Job::resumed);
+  f(110, "submission", &Job::submission);
 }
 
 template <class F>

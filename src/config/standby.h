@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What slurm.conf says about several controllers.
+#pragma once
+#include <string>
+
+#include "base/time.h"
+#include "model/config.h"
+
+namespace ym {
+
+struct StandbyConfig {
+  // SlurmctldParameters=lease_time=MILLISECONDS: how long a leader may be silent before a standby
+  // takes over. SlurmctldTimeout is an upper bound of it.
+  Duration lease_time{4000};
+  std::string on_program, off_program;  // SlurmctldPrimaryOnProg, SlurmctldPrimaryOffProg
+};
+
+// Less, and every hiccup of a disk would be a failover.
+inline constexpr Duration kLeaseTimeMin{1000};
+inline constexpr Duration kLeaseTimeMax = std::chrono::minutes(10);
+
+// From the values that `config` shows.
+StandbyConfig standby_of(const ClusterConfig& config);
+
+inline bool has_standbys(const ClusterConfig& config) { return config.controllers.size() > 1; }
+// "primary", "backup1", …
+std::string role_name(std::size_t index);
+
+}  // namespace ym

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/slurmctld/standby.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "config/security.h"
+#include "config/standby.h"
+#include "model/errc.h"
+#include "net/token.h"
+#include "os/clock.h"
+#include "os/users.h"
+#include "store/errc.h"
+#include "wire/codec.h"
+#include "wire/messages.h"
+
+namespace ym {
+namespace {
+
+constexpr Duration kLook{100};
+// A process that is known to be gone is not waited for; but a lock that another machine does not
+// see must not look like that at every hiccup.
+constexpr Duration kSuspectTime{1000};
+constexpr Duration kStagger{400};
+constexpr Duration kRenewEvery = std::chrono::minutes(1);
+// Polls of the log between two looks at the leader, while it is being read from the start.
+constexpr int kPollsAtOnce = 50;
+
+std::uint32_t uid_of(const std::string& user) {
+  auto entry = user_by_name(user);
+  return entry ? entry->uid : ::geteuid();
+}
+
+Result<Peer> look_up(const std::string& name) {
+  auto user = user_by_name(name);
+  if (!user) return std::unexpected(user.error());
+  return Peer{.uid = user->uid, .gid = user->gid};
+}
+
+}  // namespace
+
+bool TakeoverClock::look(const Leadership& seen, Duration now) {
+  Leadership compared = seen;
+  compared.suspect = false;
+  if (!last_ || compared != *last_) {
+    last_ = compared;
+    changed_ = now;
+  }
+  Duration silent = now - changed_;
+  Duration turn = kStagger * static_cast<Duration::rep>(self_.index);
+  if (seen.vacant) return silent >= turn;
+  if (seen.suspect && seen.name == self_.name) return true;
+  if (seen.suspect && silent >= std::min(kSuspectTime, self_.lease_time) + turn) return true;
+  return !seen.kept_by_home && silent >= self_.lease_time + turn;
+}
+
+bool TakeoverClock::leader_is_late(Duration now) const {
+  return !last_ || last_->vacant || now - changed_ >= std::min(kSuspectTime, self_.lease_time);
+}
+
+Standby::Standby(Options options, KeyRing keys, LogHome& home, Log& log)
+    : options_(std::move(options)),
+      home_(home),
+      log_(log),
+      keys_(std::move(keys)),
+      started_(wall_clock()),
+      authenticator_(keys_, {.cluster = options_.loaded.config.cluster_name,
+                             .now = wall_clock,
+                             .skew = security_of(options_.loaded.config).clock_skew,
+                             .cluster_may_be_missing = true,
+                             .look_up = look_up}),
+      directory_(uid_of(options_.loaded.config.slurm_user)),
+      clock_({.name = options_.name, .index = options_.index, .lease_time = options_.lease_time}) {}
+
+Result<std::unique_ptr<Standby>> Standby::start(Options options, LogHome& home, Log& log) {
+  KeyFiles files{.key = key_file(options.loaded), .jwks = jwks_file(options.loaded)};
+  // One of them makes the key, and all must have the same.
+  auto keys = load_keyring(files, options.index == 0, wall_clock());
+  if (!keys) return std::unexpected(keys.error());
+  std::unique_ptr<Standby> standby(new Standby(std::move(options), std::move(*keys), home, log));
+  if (Status ok = standby->listen(); !ok) return std::unexpected(ok.error());
+  log.info("standby {} ({}) follows {}", standby->options_.name, role_name(standby->options_.index),
+           home.describe());
+  standby->thread_ = std::jthread([self = standby.get()] { self->run(); });
+  return standby;
+}
+
+Standby::~Standby() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  if (server_) server_->stop();
+}
+
+State Standby::take() {
+  if (thread_.joinable()) thread_.join();
+  server_->stop();
+  if (!builder_ || !builder_->finish()) return {};
+  return builder_->take();
+}
+
+std::shared_ptr<const TlsContext> Standby::tls_context() const {
+  std::lock_guard lock(mutex_);
+  return trust_ ? trust_->context() : nullptr;
+}
+
+// The first leader makes the cluster's authority; until then nobody can be answered over the
+// network.
+void Standby::look_for_authority() {
+  if (monotonic_clock() < next_look_at_trust_) return;
+  std::unique_lock lock(mutex_);
+  if (trust_) {
+    next_look_at_trust_ = monotonic_clock() + kRenewEvery;
+    return trust_->renew();
+  }
+  lock.unlock();
+  auto trust = ControllerTrust::open(options_.loaded, log_, ControllerTrust::Role::Standby);
+  if (!trust) return;
+  lock.lock();
+  trust_ = std::move(*trust);
+}
+
+Status Standby::listen() {
+  look_for_authority();
+  const ClusterConfig& config = options_.loaded.config;
+  server_ = std::make_unique<Server>(
+      ServerOptions{.cluster = config.cluster_name,
+                    .authenticate =
+                        [this](std::string_view token, std::string_view binding) {
+                          return authenticator_.authenticate(token, binding);
+                        },
+                    .prove =
+                        [this](std::string_view token, std::string_view binding) {
+                          return prove_server(*keys_.ring(), {.token = token, .binding = binding});
+                        },
+                    .tls = [this] { return tls_context(); },
+                    .tls_required = tls_of(config).on},
+      ServerHandlers{.on_open = [](ConnectionId, const Peer&) {},
+                     .on_frames =
+                         [this](ConnectionId id, const Peer& peer, std::vector<Frame> frames) {
+                           for (const Frame& frame : frames) on_frame(id, peer, frame);
+                         },
+                     .on_close =
+                         [this](ConnectionId id, const std::string&) {
+                           std::lock_guard lock(mutex_);
+                           std::erase(parked_, id);
+                         },
+                     .on_writable = [](ConnectionId) {}});
+  if (Status ok = server_->listen_unix(controller_socket(config, options_.name), 0666); !ok)
+    return ok;
+  std::string address = config.controllers[options_.index].address;
+  bool local = address == "localhost" || address.starts_with("127.");
+  auto port = server_->listen_tcp(local ? address : "*", config.controller_port);
+  return port ? Status() : std::unexpected(port.error());
+}
+
+void Standby::run() {
+  for (;;) {
+    follow();
+    look();
+    look_for_authority();
+    std::unique_lock lock(mutex_);
+    if (stopping_) return;
+    if (wanted_ || clock_.look(seen_, monotonic_clock())) {
+      Leadership seen = seen_;
+      wanted_ = false;
+      lock.unlock();
+      auto epoch = home_.seize(options_.name, seen);
+      if (epoch) {
+        log_.info("{} leads from now on: epoch {}, after {}", options_.name, *epoch,
+                  seen.name.empty() ? "nobody" : seen.name);
+        return options_.leads();
+      }
+      if (epoch.error().code != store_errc::kExists)
+        log_.error("cannot take over: {}", epoch.error().text);
+      lock.lock();
+    }
+    wake_.wait_for(lock, kLook, [this] { return stopping_ || wanted_; });
+  }
+}
+
+void Standby::look() {
+  auto seen = home_.look();
+  if (!seen) {
+    if (std::exchange(told_, seen.error().text) != seen.error().text)
+      log_.error("who leads cannot be seen: {}", seen.error().text);
+    return;
+  }
+  std::vector<ConnectionId> moved;
+  {
+    std::lock_guard lock(mutex_);
+    if (seen->epoch != seen_.epoch && !seen->name.empty())
+      log_.info("{} leads: epoch {}", seen->name, seen->epoch);
+    if (seen->epoch != seen_.epoch) moved = std::exchange(parked_, {});
+    seen_ = std::move(*seen);
+    late_ = clock_.leader_is_late(monotonic_clock());
+    if (!late_ && !parked_.empty()) moved = std::exchange(parked_, {});
+  }
+  for (ConnectionId node : moved) send_away(node);
+}
+
+// Reads what has come since the last time; begins again where the log is no longer kept.
+void Standby::follow() {
+  for (int polls = 0; polls < kPollsAtOnce; ++polls) {
+    if (!follower_) {
+      auto follower = home_.follow();
+      if (!follower) return;
+      follower_ = std::move(*follower);
+      builder_ = std::make_unique<StateBuilder>();
+    }
+    auto more = follower_->poll(builder_->replay());
+    if (!more) {
+      if (std::exchange(told_, more.error().text) != more.error().text)
+        log_.error("the log cannot be followed: {}", more.error().text);
+      follower_.reset();
+      builder_.reset();
+      return;
+    }
+    if (!*more) return;
+  }
+}
+
+template <class T>
+void Standby::answer(ConnectionId to, std::uint64_t correlation, const T& message) {
+  server_->send(to, {.type = wire::message_number<T>, .correlation = correlation},
+                wire::encode(message));
+}
+
+std::string Standby::leader_text() const {
+  std::lock_guard lock(mutex_);
+  if (seen_.name.empty() || seen_.vacant) return "nobody leads yet";
+  return fmt::format("{} leads", seen_.name);
+}
+
+// With a code, which tells a slurmd to try the next controller.
+void Standby::send_away(ConnectionId node) {
+  auto error = refuse(Errc::InStandby, leader_text()).error();
+  server_->send_error(node, 0, error);
+  server_->close(node, "");
+}
+
+void Standby::on_frame(ConnectionId from, const Peer& peer, const Frame& frame) {
+  std::uint64_t correlation = frame.header.correlation;
+  std::uint16_t type = frame.header.type;
+  if (type == wire::message_number<NodeReport>) {
+    // While nobody leads, it may as well wait here: we may be the next.
+    {
+      std::lock_guard lock(mutex_);
+      if (late_) return parked_.push_back(from);
+    }
+    return send_away(from);
+  }
+  if (type == wire::message_number<Ping>) {
+    std::unique_lock lock(mutex_);
+    Pong pong{.host = options_.name,
+              .mode = role_name(options_.index),
+              .version = YM_SLURM_VERSION,
+              .cluster = options_.loaded.config.cluster_name,
+              .started = started_,
+              .index = static_cast<std::uint32_t>(options_.index),
+              .epoch = seen_.epoch,
+              .leader = seen_.vacant ? std::string() : seen_.name};
+    lock.unlock();
+    return answer(from, correlation, pong);
+  }
+  bool takeover = type == wire::message_number<Takeover>;
+  if (takeover || type == wire::message_number<Shutdown>) {
+    if (!directory_.caller(peer, wall_clock()).administrator) {
+      auto error = refuse(Errc::AccessDenied).error();
+      return answer(from, correlation, Failure{.code = error.code, .text = error.text});
+    }
+    answer(from, correlation, Done{});
+    if (!takeover) return options_.shut_down();
+    log_.info("uid {} asks us to take over", peer.uid);
+    {
+      std::lock_guard lock(mutex_);
+      wanted_ = true;
+    }
+    return wake_.notify_all();
+  }
+  auto error = refuse(Errc::InStandby, leader_text()).error();
+  answer(from, correlation, Failure{.code = error.code, .text = error.text});
+}
+
+}  // namespace ym
