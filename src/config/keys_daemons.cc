@@ -13,7 +13,7 @@ constexpr KeyInfo kTable[] = {
     {"AuthAltTypes", Text, NotYet, "(null)"},
     // Ours beside Slurm's words: key_file=PATH, auth/slurm's key when it is not beside slurm.conf.
     {"AuthInfo", Text, ActedOn, "(null)"},
-    {"AuthType", Choice, NotYet, "auth/slurm", "auth/slurm|auth/munge|auth/none"},
+    {"AuthType", Choice, ActedOn, "auth/slurm", "auth/slurm|auth/munge|auth/none"},
     {"BcastExclude", Text, ActedOn, "/lib,/usr/lib,/lib64,/usr/lib64"},
     {"BcastParameters", Text, ActedOn, "(null)"},
     {"CertgenParameters", Text, NotYet, "(null)"},

@@ -193,7 +193,8 @@ struct Words {
   std::string_view key, acted_on;
 };
 constexpr Words kWords[] = {
-    {"AuthInfo", "key_file,jwks_file,clock_skew"},
+    {"AuthInfo", "key_file,jwks_file,clock_skew,socket"},
+    {"AuthType", "auth/slurm,auth/munge"},
     {"DependencyParameters", "kill_invalid_depend"},
     {"PriorityFlags",
      "ACCRUE_ALWAYS,CALCULATE_RUNNING,MAX_TRES,SMALL_RELATIVE_TO_TIME,NO_NORMAL_ALL,NO_NORMAL_PART,"

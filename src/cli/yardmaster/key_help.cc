@@ -13,6 +13,9 @@ constexpr KeyHelp kSlurmConf[] = {
      "key_file=PATH, jwks_file=PATH: the cluster's keys, when they are not slurm.key and "
      "slurm.jwks "
      "beside slurm.conf; clock_skew=SECONDS that clocks may differ, 60 if not said"},
+    {Main, "AuthType",
+     "auth/slurm: tokens signed with the cluster's key; auth/munge: commands prove by MUNGE who "
+     "their user is (AuthInfo=socket=PATH), daemons by the key as ever"},
     {Main, "BatchStartTimeout",
      "How long a node may take to confirm that it has begun a batch job"},
     {Main, "BcastExclude",
