@@ -38,6 +38,19 @@ class Pass {
   };
   using Components = std::vector<const Job*>;
 
+  // The time until its end goes into that question, unless another is asked within.
+  class Asks {
+   public:
+    Asks(Pass& pass, PlanQuestion question) : pass_(pass), before_(pass.turn_to(question)) {}
+    ~Asks() { pass_.turn_to(before_); }
+    Asks(const Asks&) = delete;
+
+   private:
+    Pass& pass_;
+    PlanQuestion before_;
+  };
+  PlanQuestion turn_to(PlanQuestion question);
+
   // The queue.
   void gather_heads();
   // pass_arrange.cc
@@ -145,6 +158,8 @@ class Pass {
   std::size_t promised_before_pause_ = 0;
   std::vector<Booking> lifted_;  // what others were promised by the full pass before this one
   bool out_of_time_ = false;
+  PlanQuestion asked_now_ = PlanQuestion::WhoseTurn;
+  std::chrono::nanoseconds asked_since_{0};
 };
 
 }  // namespace ym

@@ -46,6 +46,7 @@ bool Pass::is_due_a_promise(const Job& job, const Shape& shape) {
 // verdict then says why.
 bool Pass::promise(const Components& components, Shape& shape, Verdict& verdict) {
   if (components.empty()) return false;
+  Asks asks(*this, PlanQuestion::When);
   std::vector<Booking> bookings = earliest(components, shape);
   if (bookings.empty() && verdict.reason == Reason::ReqNodeNotAvail) return false;  // maintenance
   if (bookings.empty()) {
@@ -174,6 +175,7 @@ void Pass::count_promises() {
 // back before its time, each of the others in the order of the queue moves to the earliest start
 // that the rest leaves, never to a later one.
 void Pass::compress() {
+  Asks asks(*this, PlanQuestion::When);
   struct Turn {
     Head head;
     const Job* job;

@@ -333,5 +333,25 @@ TEST(Shape, JobsWithOtherWishesForTheirMachinesAreOtherShapes) {
   EXPECT_EQ(keys.size(), 5u);
 }
 
+// With a clock that ticks whenever somebody looks at it.
+TEST(Planner, SaysHowDeepItLookedAndWhatItsTimeWentInto) {
+  World world({.nodes = 1, .cpus = 4});
+  world.submit({.tasks = 4, .time_limit_s = 600});
+  world.submit({.tasks = 2, .time_limit_s = 600});
+  world.submit({.tasks = 3, .time_limit_s = 600});
+  std::int64_t ticks = 0;
+  Plan plan = world.plan({.clock = [&] { return std::chrono::nanoseconds(++ticks); }});
+  EXPECT_EQ(plan.tally.looked_at, 3u);
+  EXPECT_EQ(plan.tally.promised, plan.booked.size());
+  EXPECT_EQ(plan.starts.size() + plan.booked.size(), 3u);
+  auto took = [&](PlanQuestion one) {
+    return plan.tally.took[static_cast<std::size_t>(one)].count();
+  };
+  EXPECT_EQ(took(PlanQuestion::FitsNow), 3) << "each was asked once";
+  EXPECT_EQ(took(PlanQuestion::When), 2);
+  EXPECT_EQ(took(PlanQuestion::WhomToPreempt), 0);
+  EXPECT_EQ(took(PlanQuestion::WhoseTurn) + 3 + 2, ticks - 1) << "all of it is accounted for";
+}
+
 }  // namespace
 }  // namespace ym

@@ -30,6 +30,8 @@ struct PlanTimes {
   std::uint64_t count = 0, last_us = 0, max_us = 0, total_us = 0;
   std::uint64_t full = 0, full_last_us = 0, full_max_us = 0,
                 full_total_us = 0;  // of the whole queue
+  std::uint64_t depth_last = 0, depth_total = 0, full_depth_last = 0, full_depth_total = 0;
+  PlanTally tally;  // of all
 };
 
 struct View {
@@ -65,18 +67,23 @@ class Published {
     std::lock_guard lock(mutex_);
     view_.verdicts = std::move(verdicts);
   }
-  void note_plan(std::chrono::microseconds took, bool quick) {
+  void note_plan(std::chrono::microseconds took, const PlanTally& tally, bool quick) {
     auto us = static_cast<std::uint64_t>(took.count());
     std::lock_guard lock(mutex_);
     ++plans_.count;
     plans_.last_us = us;
     plans_.max_us = std::max(plans_.max_us, us);
     plans_.total_us += us;
+    plans_.depth_last = tally.looked_at;
+    plans_.depth_total += tally.looked_at;
+    plans_.tally.add(tally);
     if (quick) return;
     ++plans_.full;
     plans_.full_last_us = us;
     plans_.full_max_us = std::max(plans_.full_max_us, us);
     plans_.full_total_us += us;
+    plans_.full_depth_last = tally.looked_at;
+    plans_.full_depth_total += tally.looked_at;
   }
   PlanTimes plans() const {
     std::lock_guard lock(mutex_);
