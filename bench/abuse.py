@@ -8,7 +8,7 @@ import time
 
 from queue_reading import Pollers
 
-SECONDS = 10
+SECONDS = int(os.environ.get("YM_BENCH_SECONDS", "10"))
 
 
 class Abuse:

@@ -23,7 +23,33 @@ std::string_view option(std::string_view list, std::string_view name) {
   return {};
 }
 
+bool is_loopback(std::string_view host) {
+  return same_ignoring_case(host, "localhost") || host.starts_with("127.") || host == "::1" ||
+         host == "[::1]" || same_ignoring_case(host, "ip6-localhost");
+}
+
 }  // namespace
+
+TlsConfig tls_of(const ClusterConfig& config) {
+  TlsConfig out;
+  std::string_view type = shown_value_of(config, "TLSType");
+  if (type.empty() || type == "(null)")
+    out.on = std::ranges::any_of(config.controllers, [](const ControllerHost& host) {
+      return !is_loopback(host.address.empty() ? host.name : host.address);
+    });
+  else
+    out.on = !same_ignoring_case(type, "none") && !same_ignoring_case(type, "tls/none");
+  std::string_view list = shown_value_of(config, "TLSParameters");
+  out.authority_file = option(list, "ca_cert_file");
+  out.controller_certificate = option(list, "ctld_cert_file");
+  out.controller_key = option(list, "ctld_cert_key_file");
+  out.node_certificate = option(list, "slurmd_cert_file");
+  out.node_key = option(list, "slurmd_cert_key_file");
+  out.site_authority = !out.authority_file.empty();
+  if (auto seconds = parse_unsigned<std::uint32_t>(option(list, "cert_life")))
+    out.certificate_life = std::chrono::seconds(*seconds);
+  return out;
+}
 
 SecurityConfig security_of(const ClusterConfig& config) {
   SecurityConfig out;

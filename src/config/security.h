@@ -20,6 +20,19 @@ struct SecurityConfig {
   PrivateData hidden;                              // PrivateData
 };
 
+// TLSType and TLSParameters.
+struct TlsConfig {
+  // Said to be, or by itself where a controller is reached from other machines: by a name or
+  // address that is not this machine's own loopback.
+  bool on = false;
+  // Certificates of the site's own authority; the files as they are named, empty: the usual ones
+  // beside slurm.conf.
+  bool site_authority = false;
+  std::string authority_file, controller_certificate, controller_key, node_certificate, node_key;
+  Duration certificate_life{0};  // of those that the cluster issues itself; 0: the usual
+};
+TlsConfig tls_of(const ClusterConfig& config);
+
 // Clocks that are further off are to be mended, not to be tolerated.
 inline constexpr Duration kConfiguredSkewMax = std::chrono::seconds(600);
 

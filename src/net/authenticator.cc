@@ -20,12 +20,17 @@ Duration Authenticator::skew() const {
   return options_.skew;
 }
 
-Result<Peer> Authenticator::authenticate(std::string_view token) {
+Result<Peer> Authenticator::authenticate(std::string_view token, std::string_view binding) {
   Instant now = options_.now();
   Duration tolerance = skew();
   auto ring = keys_.ring();
   auto claims = verify_token(*ring, token, {.now = now, .skew = tolerance});
   if (!claims) return std::unexpected(claims.error());
+  if (!claims->binding.empty() && claims->binding != binding)
+    return fail("the token was made for another connection");
+  // Who stands between, and got it by saying that there is no TLS, must not be a node with it.
+  if (claims->binding.empty() && !binding.empty() && claims->kind == "node")
+    return fail("over TLS a node's token is made for its connection");
   bool for_us = claims->audience == options_.cluster ||
                 (claims->audience.empty() && options_.cluster_may_be_missing);
   if (!for_us)
@@ -60,7 +65,9 @@ Authenticate authenticate_with(KeyRing keys, std::string cluster, std::function<
   auto own = std::make_shared<Own>(
       std::move(keys),
       Authenticator::Options{.cluster = std::move(cluster), .now = std::move(now), .look_up = {}});
-  return [own](std::string_view token) { return own->authenticator.authenticate(token); };
+  return [own](std::string_view token, std::string_view binding) {
+    return own->authenticator.authenticate(token, binding);
+  };
 }
 
 }  // namespace ym

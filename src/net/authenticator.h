@@ -32,7 +32,8 @@ class Authenticator {
   // `keys` must live as long.
   Authenticator(const Keys& keys, Options options) : keys_(keys), options_(std::move(options)) {}
 
-  Result<Peer> authenticate(std::string_view token);
+  // `binding` of the channel it came over; empty without TLS.
+  Result<Peer> authenticate(std::string_view token, std::string_view binding = {});
   // At most kClockSkewMax.
   void set_skew(Duration skew);
   Duration skew() const;

@@ -107,12 +107,13 @@ TEST(ReplayGuard, ForgetsNothingThatCouldBeUsedAgain) {
 
 TEST(ServerProof, HoldsForTheTokenThatWasShownAndNoOther) {
   std::string token = token_of(claims());
-  std::string proof = prove_server(key(), token);
-  EXPECT_TRUE(check_server(key(), token, proof, {.now = kStart}));
-  EXPECT_FALSE(check_server(key(), token + "x", proof, {.now = kStart}));
-  EXPECT_FALSE(check_server(key(), token, "", {.now = kStart}));
+  std::string proof = prove_server(key(), {.token = token, .binding = {}});
+  EXPECT_TRUE(check_server(key(), {.token = token, .binding = {}}, proof, {.now = kStart}));
+  EXPECT_FALSE(check_server(key(), {.token = token + "x", .binding = {}}, proof, {.now = kStart}));
+  EXPECT_FALSE(check_server(key(), {.token = token, .binding = {}}, "", {.now = kStart}));
   ClusterKey other = ClusterKey::from_bytes(std::string(32, 'z')).value();
-  EXPECT_FALSE(check_server(key(), token, prove_server(other, token), {.now = kStart}));
+  EXPECT_FALSE(check_server(key(), {.token = token, .binding = {}},
+                            prove_server(other, {.token = token, .binding = {}}), {.now = kStart}));
 }
 
 }  // namespace

@@ -1,75 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/authority.h"
 
-#include <openssl/bio.h>
 #include <openssl/err.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
 #include <openssl/rand.h>
-#include <openssl/x509.h>
-#include <openssl/x509v3.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <ctime>
 #include <memory>
 
 #include "base/format.h"
+#include "net/certificate.h"
 #include "net/key.h"
+#include "net/openssl.h"
 #include "os/files.h"
 
 namespace ym {
 namespace {
 
-constexpr std::size_t kPemMax = 1 << 20;
-constexpr Duration kClocksDiffer = std::chrono::hours(24);
-
-struct Free {
-  void operator()(EVP_PKEY* one) const { EVP_PKEY_free(one); }
-  void operator()(X509* one) const { X509_free(one); }
-  void operator()(BIO* one) const { BIO_free(one); }
-  void operator()(X509_EXTENSION* one) const { X509_EXTENSION_free(one); }
-};
-template <class T>
-using Owned = std::unique_ptr<T, Free>;
+constexpr Duration kClocksDiffer = std::chrono::hours(1);
 
 std::unexpected<Error> broken(std::string_view what) {
   ERR_clear_error();
   return fail(fmt::format("cannot make a certificate: {}", what));
 }
 
-Owned<EVP_PKEY> read_key(const std::string& pem) {
-  Owned<BIO> text(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-  return Owned<EVP_PKEY>(PEM_read_bio_PrivateKey(text.get(), nullptr, nullptr, nullptr));
-}
-
-Owned<X509> read_certificate(const std::string& pem) {
-  Owned<BIO> text(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-  return Owned<X509>(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr));
-}
-
-std::string text_of(BIO* bio) {
-  char* data = nullptr;
-  long size = BIO_get_mem_data(bio, &data);
-  return {data, static_cast<std::size_t>(size)};
-}
-
-std::string pem_of(EVP_PKEY* key) {
-  Owned<BIO> out(BIO_new(BIO_s_mem()));
-  PEM_write_bio_PrivateKey(out.get(), key, nullptr, nullptr, 0, nullptr, nullptr);
-  return text_of(out.get());
-}
-
-std::string pem_of(X509* certificate) {
-  Owned<BIO> out(BIO_new(BIO_s_mem()));
-  PEM_write_bio_X509(out.get(), certificate);
-  return text_of(out.get());
-}
-
 bool extend(X509* certificate, X509* issuer, int what, const std::string& value) {
   X509V3_CTX context;
   X509V3_set_ctx_nodb(&context);
   X509V3_set_ctx(&context, issuer, certificate, nullptr, nullptr, 0);
-  Owned<X509_EXTENSION> one(X509V3_EXT_conf_nid(nullptr, &context, what, value.c_str()));
+  Openssl<X509_EXTENSION> one(X509V3_EXT_conf_nid(nullptr, &context, what, value.c_str()));
   return one && X509_add_ext(certificate, one.get(), -1) == 1;
 }
 
@@ -80,14 +40,23 @@ void set_time(ASN1_TIME* to, Instant at) {
 struct Wish {
   std::string name;
   Instant from, until;
-  bool authority = false;
+  EVP_PKEY* key = nullptr;  // that it is for
+};
+struct Signer {
+  X509* certificate = nullptr;  // null: the wish's own key signs, and it becomes an authority
+  EVP_PKEY* key = nullptr;
 };
 
-// Signed by `signer`, whose certificate is `issuer`; null: by itself.
-Result<TlsIdentity> make(const Wish& wish, X509* issuer, EVP_PKEY* signer) {
-  Owned<EVP_PKEY> key(EVP_EC_gen("P-256"));
-  Owned<X509> made(X509_new());
-  if (!key || !made) return broken("no memory");
+// A name goes into a list of OpenSSL's: it must not bring items of its own.
+bool fit_for_a_list(std::string_view name) {
+  return std::ranges::all_of(name, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+  });
+}
+
+Result<std::string> make(const Wish& wish, const Signer& signer) {
+  Openssl<X509> made(X509_new());
+  if (!made || !wish.key) return broken("no memory");
   X509* one = made.get();
   X509_set_version(one, X509_VERSION_3);
   std::uint64_t serial = 0;
@@ -95,40 +64,42 @@ Result<TlsIdentity> make(const Wish& wish, X509* issuer, EVP_PKEY* signer) {
   ASN1_INTEGER_set_uint64(X509_get_serialNumber(one), serial >> 1 | 1);
   set_time(X509_getm_notBefore(one), wish.from);
   set_time(X509_getm_notAfter(one), wish.until);
-  X509_set_pubkey(one, key.get());
+  X509_set_pubkey(one, wish.key);
   const auto* name = reinterpret_cast<const unsigned char*>(wish.name.data());
   X509_NAME_add_entry_by_txt(X509_get_subject_name(one), "CN", MBSTRING_UTF8, name,
                              static_cast<int>(wish.name.size()), -1, 0);
-  X509* by = issuer ? issuer : one;
+  bool authority = signer.certificate == nullptr;
+  X509* by = authority ? one : signer.certificate;
   X509_set_issuer_name(one, X509_get_subject_name(by));
   bool good = extend(one, by, NID_basic_constraints,
-                     wish.authority ? "critical,CA:TRUE,pathlen:0" : "critical,CA:FALSE") &&
+                     authority ? "critical,CA:TRUE,pathlen:0" : "critical,CA:FALSE") &&
               extend(one, by, NID_key_usage,
-                     wish.authority ? "critical,keyCertSign,cRLSign" : "critical,digitalSignature");
-  if (!wish.authority)
+                     authority ? "critical,keyCertSign,cRLSign" : "critical,digitalSignature");
+  if (!authority)
     good = good && extend(one, by, NID_ext_key_usage, "serverAuth,clientAuth") &&
            extend(one, by, NID_subject_alt_name, "DNS:" + wish.name);
   if (!good) return broken("it cannot say what it is for");
-  if (X509_sign(one, signer ? signer : key.get(), EVP_sha256()) == 0) return broken("no signature");
-  return TlsIdentity{.certificate = pem_of(one), .key = pem_of(key.get())};
+  if (X509_sign(one, authority ? wish.key : signer.key, EVP_sha256()) == 0)
+    return broken("no signature");
+  return pem_of(one);
 }
 
 }  // namespace
 
 Result<Authority> Authority::create(const std::string& cluster, Instant now) {
-  // Names in certificates have up to 64 characters.
+  Openssl<EVP_PKEY> key(EVP_EC_gen("P-256"));
   auto made = make({.name = "authority of " + cluster.substr(0, 48),
                     .from = now - kClocksDiffer,
                     .until = now + kAuthorityLife,
-                    .authority = true},
-                   nullptr, nullptr);
+                    .key = key.get()},
+                   {});
   if (!made) return std::unexpected(made.error());
-  return Authority(std::move(*made));
+  return Authority({.certificate = std::move(*made), .key = pem_of(key.get())});
 }
 
 Result<Authority> Authority::from(TlsIdentity identity) {
-  auto key = read_key(identity.key);
-  auto certificate = read_certificate(identity.certificate);
+  auto key = key_of(identity.key);
+  auto certificate = x509_of(identity.certificate);
   if (!key || !certificate) return broken("the authority's files are damaged");
   if (X509_check_private_key(certificate.get(), key.get()) != 1)
     return broken("the authority's key is not that of its certificate");
@@ -158,12 +129,32 @@ Result<Authority> Authority::load_or_create(const std::string& folder, const std
 }
 
 Result<TlsIdentity> Authority::issue(const std::string& name, Instant now, Duration life) const {
-  auto key = read_key(identity_.key);
-  auto certificate = read_certificate(identity_.certificate);
+  auto wish = wish_certificate(name);
+  if (!wish) return std::unexpected(wish.error());
+  auto signed_one = sign(wish->request, name, now, life);
+  if (!signed_one) return std::unexpected(signed_one.error());
+  return TlsIdentity{.certificate = std::move(*signed_one), .key = std::move(wish->key)};
+}
+
+Result<std::string> Authority::sign(const std::string& request, const std::string& name,
+                                    Instant now, Duration life) const {
+  if (name.empty() || name.size() > kCertificateNameMax)
+    return broken("its name has more than 64 characters");
+  if (!fit_for_a_list(name)) return broken("its name has characters that no host name has");
+  if (request.size() > kPemMax) return broken("the request is too long");
+  auto wish = request_of(request);
+  if (!wish) return broken("the request is damaged");
+  EVP_PKEY* wanted = X509_REQ_get0_pubkey(wish.get());
+  if (!wanted || X509_REQ_verify(wish.get(), wanted) != 1)
+    return broken("the request is not signed with the key that is in it");
+  auto key = key_of(identity_.key);
+  auto certificate = x509_of(identity_.certificate);
   if (!key || !certificate) return broken("the authority's files are damaged");
-  if (name.empty() || name.size() > 64) return broken("its name has more than 64 characters");
-  return make({.name = name, .from = now - kClocksDiffer, .until = now + life}, certificate.get(),
-              key.get());
+  return make({.name = name,
+               .from = now - std::min(kClocksDiffer, life > Duration{0} ? life : kClocksDiffer),
+               .until = now + life,
+               .key = wanted},
+              {.certificate = certificate.get(), .key = key.get()});
 }
 
 }  // namespace ym

@@ -24,8 +24,13 @@ class Authority {
                                           Instant now);
 
   const std::string& certificate() const { return identity_.certificate; }
-  // For a server that is called `name`; good from a day before `now`, as clocks differ.
+  // For a server that is called `name`; good from an hour before `now`, or `life` if that is
+  // shorter, as clocks differ.
   Result<TlsIdentity> issue(const std::string& name, Instant now, Duration life) const;
+  // The certificate that a request (certificate.h) asks for, for the key inside and `name`,
+  // whatever name the request has. Refuses a request that its key has not signed.
+  Result<std::string> sign(const std::string& request, const std::string& name, Instant now,
+                           Duration life) const;
 
  private:
   explicit Authority(TlsIdentity identity) : identity_(std::move(identity)) {}

@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "net/tls_errors.h"
 
 namespace ym {
 namespace {
@@ -82,41 +83,56 @@ bool is_farewell(const Frame& frame) {
 
 }  // namespace
 
-Result<Client> Client::connect(const Address& address, const ClientOptions& options) {
+Result<Client> Client::prepare(const Address& address, const ClientOptions& options) {
   if (options.cluster.size() > kClusterNameMax) return fail("the cluster's name is too long");
   if (options.token.size() > kTokenMax) return fail("the token is too long");
+  Client client(Fd(), options.frame_max);
+  client.name_ = to_text(address);
+  client.cluster_ = options.cluster;
+  client.versions_ = options.versions;
+  client.unix_ = address.is_unix();
+  client.token_ = options.token;
+  if (!client.unix_)
+    client.proving_ = {.make_token = options.make_token,
+                       .check_proof = options.check_proof,
+                       .tls = options.tls,
+                       .tls_name = options.tls_name,
+                       .tls_ticket = options.tls_ticket};
+  client.holding_ = client.proving_.check_proof && !(options.tls && options.tls->verifies());
+  return client;
+}
+
+Result<Client> Client::connect(const Address& address, const ClientOptions& options) {
+  auto client = prepare(address, options);
+  if (!client) return client;
   Deadline deadline = Deadline::in(options.connect_timeout);
   auto found = resolve(address);
   if (!found) return std::unexpected(found.error());
   std::string why;
+  std::uint32_t code = 0;
   for (const SocketAddress& one : *found) {
     auto fd = connect_one(one, deadline);
     if (!fd) {
       why = fd.error().text;
       continue;
     }
-    Client client(std::move(*fd), options.frame_max);
-    client.name_ = to_text(address);
-    client.cluster_ = options.cluster;
-    client.out_ = encode_client_hello(
-        {.versions = options.versions, .cluster = options.cluster, .token = options.token});
-    return client;
+    client->channel_ = Channel(std::move(*fd));
+    Status begun = client->begin_greeting();
+    auto met = begun ? client->finish_tls(deadline) : std::unexpected(begun.error());
+    if (met && *met) return client;
+    why = met ? "no answer in time" : met.error().text;
+    code = met ? 0 : met.error().code;
   }
-  return fail(fmt::format("cannot connect to {}: {}", to_text(address), why));
+  return fail(code, fmt::format("cannot connect to {}: {}", to_text(address), why));
 }
 
 Result<Client> Client::begin(const Address& address, const ClientOptions& options) {
-  if (options.cluster.size() > kClusterNameMax) return fail("the cluster's name is too long");
-  if (options.token.size() > kTokenMax) return fail("the token is too long");
+  auto client = prepare(address, options);
+  if (!client) return client;
   auto found = resolve(address);
   if (!found) return std::unexpected(found.error());
-  Client client(Fd(), options.frame_max);
-  client.name_ = to_text(address);
-  client.cluster_ = options.cluster;
-  client.out_ = encode_client_hello(
-      {.versions = options.versions, .cluster = options.cluster, .token = options.token});
-  client.alternatives_.assign(found->begin(), found->end());
-  if (Status begun = client.connect_next({}); !begun) return std::unexpected(begun.error());
+  client->alternatives_.assign(found->begin(), found->end());
+  if (Status begun = client->connect_next({}); !begun) return std::unexpected(begun.error());
   return client;
 }
 
@@ -129,15 +145,15 @@ Status Client::connect_next(std::string why) {
     if (address.family() == AF_UNIX) {  // is there at once, or not at all
       auto fd = connect_one(address, Deadline::in(kUnixPatience));
       if (fd) {
-        fd_ = std::move(*fd);
-        return {};
+        channel_ = Channel(std::move(*fd));
+        return begin_greeting();
       }
       why = fd.error().text;
       continue;
     }
     auto fd = start_connecting(address);
     if (fd) {
-      fd_ = std::move(*fd);
+      channel_ = Channel(std::move(*fd));
       connecting_ = true;
       return {};
     }
@@ -148,23 +164,67 @@ Status Client::connect_next(std::string why) {
 
 Result<bool> Client::finish_connecting(Deadline deadline) {
   while (connecting_) {
-    auto ready = wait_for(fd_.get(), POLLOUT, deadline);
+    auto ready = wait_for(channel_.fd(), POLLOUT, deadline);
     if (!ready) return std::unexpected(ready.error());
     if (!*ready) return false;
     int error = 0;
     socklen_t size = sizeof error;
-    ::getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+    ::getsockopt(channel_.fd(), SOL_SOCKET, SO_ERROR, &error, &size);
     connecting_ = error != 0;
-    if (error == 0) return true;
-    if (Status next = connect_next(errno_text(error)); !next) return std::unexpected(next.error());
+    if (error != 0) {
+      if (Status next = connect_next(errno_text(error)); !next)
+        return std::unexpected(next.error());
+      continue;
+    }
+    if (Status begun = begin_greeting(); !begun) return std::unexpected(begun.error());
+  }
+  return finish_tls(deadline);
+}
+
+// The socket is connected.
+Status Client::begin_greeting() {
+  meeting_ = false;
+  if (!proving_.tls) return greet();
+  meeting_ = true;
+  meeting_wants_ = POLLOUT;
+  return channel_.begin_tls(*proving_.tls, proving_.tls_name, proving_.tls_ticket);
+}
+
+// False if it takes longer.
+Result<bool> Client::finish_tls(Deadline deadline) {
+  while (meeting_) {
+    Channel::Moved moved = channel_.meet();
+    if (moved == Channel::Moved::End)
+      return fail(kNotBelieved, fmt::format("cannot talk to {}: {}", name_, channel_.why()));
+    meeting_ = moved != Channel::Moved::Some;
+    if (!meeting_) {
+      if (Status greeted = greet(); !greeted) return std::unexpected(greeted.error());
+      break;
+    }
+    meeting_wants_ = moved == Channel::Moved::WantRead ? POLLIN : POLLOUT;
+    auto ready = wait_for(channel_.fd(), meeting_wants_, deadline);
+    if (!ready || !*ready) return ready;
   }
   return true;
+}
+
+// The hello goes before whatever has been queued.
+Status Client::greet() {
+  if (std::exchange(greeted_, true)) return {};
+  if (proving_.make_token) {
+    auto made = proving_.make_token(channel_.binding());
+    if (!made) return std::unexpected(made.error());
+    if (made->size() > kTokenMax) return fail("the token is too long");
+    token_ = std::move(*made);
+  }
+  out_ = encode_client_hello({.versions = versions_, .cluster = cluster_, .token = token_}) + out_;
+  return {};
 }
 
 Client Client::adopt(int fd, std::string residual, std::uint32_t frame_max) {
   Client client(Fd(fd), frame_max);
   client.name_ = "the other end";
-  client.welcomed_ = true;
+  client.greeted_ = client.welcomed_ = true;
   client.adopted_ = std::move(residual);
   return client;
 }
@@ -194,17 +254,17 @@ Status Client::last_words(std::string otherwise) {
 Result<bool> Client::flush_some() {
   std::size_t done = 0;
   while (done < out_.size()) {
-    ssize_t n =
-        ::send(fd_.get(), out_.data() + done, out_.size() - done, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n >= 0) {
-      done += static_cast<std::size_t>(n);
+    std::size_t n = 0;
+    Channel::Moved moved = channel_.write(out_.data() + done, out_.size() - done, n);
+    if (moved == Channel::Moved::Some) {
+      done += n;
       continue;
     }
-    int error = errno;
-    if (error == EINTR) continue;
-    if (error == EAGAIN) break;
-    Status end = error == EPIPE || error == ECONNRESET ? last_words(errno_text(error))
-                                                       : lost(errno_text(error));
+    if (moved != Channel::Moved::End) break;  // in TLS 1.3 it is the socket's room that lacks
+    int error = channel_.error();
+    std::string why = channel_.why();
+    Status end =
+        channel_.has_tls() || error == EPIPE || error == ECONNRESET ? last_words(why) : lost(why);
     return std::unexpected(end.error());
   }
   out_.erase(0, done);
@@ -219,7 +279,7 @@ Status Client::flush(Deadline deadline) {
     auto done = flush_some();
     if (!done) return std::unexpected(done.error());
     if (*done) return {};
-    auto ready = wait_for(fd_.get(), POLLOUT, deadline);
+    auto ready = wait_for(channel_.fd(), POLLOUT, deadline);
     if (!ready) return std::unexpected(ready.error());
     if (!*ready) return fail(fmt::format("{} did not take the message in time", name_));
   }
@@ -232,14 +292,16 @@ Result<bool> Client::advance() {
   auto sent = flush_some();
   if (!sent || !*sent) return sent;
   while (!welcomed_) {
-    auto ready = wait_for(fd_.get(), POLLIN, at_once);
-    if (!ready || !*ready) return ready;
+    auto come = readable(Duration(0));
+    if (!come || !*come) return come;
     if (Status read = read_some(at_once); !read) return std::unexpected(read.error());
   }
-  return true;
+  // What was held back until now.
+  return flush_some();
 }
 
 short Client::wanted() const {
+  if (meeting_ && !connecting_) return meeting_wants_;
   return static_cast<short>(POLLIN | (connecting_ || !out_.empty() ? POLLOUT : 0));
 }
 
@@ -247,7 +309,7 @@ Status Client::queue(FrameHeader header, std::string_view payload) {
   if (payload.size() > kFrameMax)
     return fail(
         fmt::format("a message of {} bytes is above the limit of {}", payload.size(), kFrameMax));
-  append_frame(out_, header, payload);
+  append_frame(holding_ ? held_ : out_, header, payload);
   return {};
 }
 
@@ -256,7 +318,7 @@ Result<std::optional<Frame>> Client::poll_frame() {
   if (!ready) return std::unexpected(ready.error());
   if (!*ready) return std::nullopt;
   if (ready_.empty()) {
-    auto more = wait_for(fd_.get(), POLLIN, Deadline::in(Duration(0)));
+    auto more = readable(Duration(0));
     if (!more) return std::unexpected(more.error());
     if (!*more) return std::nullopt;
     if (Status read = read_some(Deadline::in(Duration(0))); !read)
@@ -274,16 +336,14 @@ Status Client::take_bytes(std::string_view bytes) {
     auto whole = hello_.feed(bytes);
     if (!whole) {
       refused_ = true;
-      return fail(whole.error().code, fmt::format("{} refused: {}", name_, whole.error().text));
+      std::uint32_t code = whole.error().code;
+      return fail(code ? code : kNotBelieved,
+                  fmt::format("{} refused: {}", name_, whole.error().text));
     }
     if (!*whole) return {};
-    welcomed_ = true;
-    version_ = hello_.server().version;
-    server_cluster_ = hello_.server().cluster;
+    if (Status good = welcome(); !good) return good;
     rest = hello_.take_rest();
     bytes = rest;
-    if (!cluster_.empty() && server_cluster_ != cluster_)
-      return fail(fmt::format("{} is of cluster {}, not {}", name_, server_cluster_, cluster_));
   }
   std::vector<Frame> frames;
   if (!bytes.empty())
@@ -302,20 +362,40 @@ Status Client::take_bytes(std::string_view bytes) {
   return {};
 }
 
+// The server's hello is whole: it is who we mean, or we leave.
+Status Client::welcome() {
+  const ServerHello& hello = hello_.server();
+  if (!cluster_.empty() && hello.cluster != cluster_)
+    return fail(fmt::format("{} is of cluster {}, not {}", name_, hello.cluster, cluster_));
+  if (proving_.check_proof) {
+    Status genuine =
+        proving_.check_proof({.token = token_, .binding = channel_.binding()}, hello.proof);
+    if (!genuine)
+      return fail(kNotBelieved, fmt::format("{} does not prove that it is of cluster {}: {}", name_,
+                                            hello.cluster, genuine.error().text));
+  }
+  welcomed_ = true;
+  version_ = hello.version;
+  server_cluster_ = hello.cluster;
+  holding_ = false;
+  out_ += std::exchange(held_, {});
+  return {};
+}
+
 Status Client::read_some(Deadline deadline) {
   if (!adopted_.empty()) return take_bytes(std::exchange(adopted_, {}));
-  auto ready = wait_for(fd_.get(), POLLIN, deadline);
-  if (!ready) return std::unexpected(ready.error());
-  if (!*ready) return fail(fmt::format("no answer from {} in time", name_));
-  std::array<char, kReadSize> buffer;
-  ssize_t n = ::recv(fd_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
-  if (n > 0) return take_bytes({buffer.data(), static_cast<std::size_t>(n)});
-  if (n == 0) {
-    if (welcomed_) return lost("it closed");
-    return lost("it closed during the handshake");
+  if (!channel_.has_pending()) {
+    auto ready = wait_for(channel_.fd(), POLLIN, deadline);
+    if (!ready) return std::unexpected(ready.error());
+    if (!*ready) return fail(fmt::format("no answer from {} in time", name_));
   }
-  if (errno == EINTR || errno == EAGAIN) return {};
-  return lost(errno_text(errno));
+  std::array<char, kReadSize> buffer;
+  std::size_t n = 0;
+  Channel::Moved moved = channel_.read(buffer.data(), buffer.size(), n);
+  if (moved == Channel::Moved::Some) return take_bytes({buffer.data(), n});
+  if (moved != Channel::Moved::End) return {};
+  if (channel_.error() != 0) return lost(channel_.why());
+  return lost(welcomed_ ? "it closed" : "it closed during the handshake");
 }
 
 Result<Frame> Client::next_frame(Deadline deadline) {
@@ -335,7 +415,7 @@ Status Client::finish_handshake(Duration timeout) {
   if (Status sent = flush(deadline); !sent) return sent;
   while (!welcomed_)
     if (Status read = read_some(deadline); !read) return read;
-  return {};
+  return out_.empty() ? Status{} : flush(deadline);
 }
 
 Status Client::send(FrameHeader header, std::string_view payload, Duration timeout) {
@@ -367,8 +447,8 @@ Result<Frame> Client::call(std::uint16_t type, std::string_view payload, Duratio
 }
 
 Result<bool> Client::readable(Duration timeout) {
-  if (!ready_.empty() || !adopted_.empty()) return true;
-  return wait_for(fd_.get(), POLLIN, Deadline::in(timeout));
+  if (has_buffered()) return true;
+  return wait_for(channel_.fd(), POLLIN, Deadline::in(timeout));
 }
 
 Client::Released Client::release() {
@@ -378,8 +458,12 @@ Client::Released Client::release() {
   for (const Frame& frame : ready_) append_frame(residual, frame.header, frame.payload);
   residual += frames_.residual();
   residual += adopted_;
-  set_blocking(fd_.get());
-  return {.fd = fd_.release(), .residual = std::move(residual)};
+  // Whoever has it next polls, and would not see what TLS has received already.
+  std::array<char, kReadSize> buffer;
+  for (std::size_t n = 0; channel_.has_pending() &&
+                          channel_.read(buffer.data(), buffer.size(), n) == Channel::Moved::Some;)
+    residual.append(buffer.data(), n);
+  return {.channel = std::move(channel_), .residual = std::move(residual)};
 }
 
 }  // namespace ym

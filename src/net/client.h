@@ -8,9 +8,13 @@
 //
 // Thread rule: one thread at a time. After an error the connection is of no further use.
 // The hello leaves together with the first frame sent, and the welcome is read with the first frame
-// received: a call costs one round trip in all.
+// received: a call costs one round trip in all. TLS costs one more before that. Without a
+// certificate to believe, where only the welcome's proof tells who the server is, nothing but the
+// hello leaves before that proof has been checked.
 #pragma once
 #include <deque>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,9 +23,12 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "net/address.h"
+#include "net/channel.h"
 #include "net/deadline.h"
 #include "net/frame.h"
 #include "net/handshake.h"
+#include "net/tls.h"
+#include "net/token.h"
 
 namespace ym {
 
@@ -31,6 +38,13 @@ inline constexpr std::size_t kReadyMax = 100000;
 struct ClientOptions {
   std::string cluster;  // refuse to talk to another cluster; empty: any
   std::string token;    // needed on TCP
+  // Instead: made for the channel (its binding; empty without TLS).
+  std::function<Result<std::string>(std::string_view binding)> make_token = {};
+  // Whether the server's proof holds for our token on this channel; asked on TCP only.
+  std::function<Status(const Greeting& greeting, std::string_view proof)> check_proof = {};
+  std::shared_ptr<const TlsContext> tls = {};  // over TCP; null: plain
+  std::string tls_name = {};                   // of the server, in its certificate
+  std::string tls_ticket = {};                 // a file; TlsContext::open
   Duration connect_timeout{std::chrono::seconds(10)};
   std::uint32_t frame_max = kFrameMax;
   VersionRange versions = kVersions;
@@ -77,24 +91,32 @@ class Client {
   // end.
   Result<bool> readable(Duration timeout);
   // Frames received but not yet taken, so that poll(2) on fd() does not miss them.
-  bool has_buffered() const { return !ready_.empty() || !adopted_.empty(); }
+  bool has_buffered() const {
+    return !ready_.empty() || !adopted_.empty() || channel_.has_pending();
+  }
 
-  int fd() const { return fd_.get(); }
+  int fd() const { return channel_.fd(); }
+  const Channel& channel() const { return channel_; }
   std::uint16_t version() const { return version_; }
   const std::string& server_cluster() const { return server_cluster_; }
 
   struct Released {
-    int fd = -1;           // blocking, close-on-exec; now the caller's
-    std::string residual;  // read from the socket, not yet taken as frames
+    Channel channel;       // non-blocking
+    std::string residual;  // read from it, not yet taken as frames
   };
   // REQUIRES: the handshake is finished (after finish_handshake, or any receive or call).
   Released release();
 
  private:
-  explicit Client(Fd fd, std::uint32_t frame_max) : fd_(std::move(fd)), frames_(frame_max) {}
+  explicit Client(Fd fd, std::uint32_t frame_max) : channel_(std::move(fd)), frames_(frame_max) {}
+  static Result<Client> prepare(const Address& address, const ClientOptions& options);
   Status connect_next(std::string why);
   // False if it takes longer.
   Result<bool> finish_connecting(Deadline deadline);
+  Status begin_greeting();
+  Result<bool> finish_tls(Deadline deadline);
+  Status greet();
+  Status welcome();
   // False if the kernel does not take everything now.
   Result<bool> flush_some();
   Status flush(Deadline deadline);
@@ -105,11 +127,28 @@ class Client {
   Error farewell(const Frame& frame) const;
   std::unexpected<Error> lost(std::string what);
 
-  Fd fd_;
+  // Over the network only; cleared when the hello is made.
+  struct Proving {
+    std::function<Result<std::string>(std::string_view)> make_token;
+    std::function<Status(const Greeting&, std::string_view)> check_proof;
+    std::shared_ptr<const TlsContext> tls;
+    std::string tls_name, tls_ticket;
+  };
+
+  Channel channel_;
+  Proving proving_;
+  bool unix_ = false;
+  bool greeted_ = false;     // the hello is in out_, or has left
+  bool meeting_ = false;     // TLS is not established yet
+  short meeting_wants_ = 0;  // for poll(2)
+  VersionRange versions_;
+  std::string token_;
   bool connecting_ = false;
   std::deque<SocketAddress> alternatives_;  // to try if this one fails
   std::string name_;                        // of the other end, for error texts
   std::string out_;                         // not yet sent: the hello, at first
+  std::string held_;                        // must not leave before the server has proved itself
+  bool holding_ = false;
   HelloReader hello_{HelloReader::Side::Server};
   FrameReader frames_;
   std::deque<Frame> ready_;

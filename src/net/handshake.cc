@@ -83,7 +83,8 @@ Result<std::uint16_t> choose_version(VersionRange server, VersionRange client) {
 Status HelloReader::read_preamble() {
   std::string_view start = std::string_view(buffer_).substr(0, kMagic.size());
   if (start != kMagic.substr(0, start.size())) {
-    if (start[0] == '\x16') return fail("TLS is not spoken here, connect without it");
+    if (start[0] == '\x16')
+      return fail("TLS is not spoken here (does its slurm.conf say another TLSType?)");
     return fail(fmt::format("this is not a Yardmaster connection: it begins with \"{}\"",
                             printable(start)));
   }

@@ -36,7 +36,9 @@ struct Link::Impl : StreamOwner, std::enable_shared_from_this<Impl> {
   void connect_to(Result<std::vector<SocketAddress>> found);
   void connect_next();
   void on_connected();
+  void begin_stream();
   void greet();
+  void on_secured() override { greet(); }
   void come_up();
   void heartbeat();
   void take_frames(std::string_view bytes);
@@ -79,6 +81,7 @@ struct Link::Impl : StreamOwner, std::enable_shared_from_this<Impl> {
   FrameReader frames;
   Error farewell;
   std::string token;  // that was shown to the server
+  bool opening_waits = false;
   std::thread resolver;
 };
 
@@ -125,7 +128,7 @@ void Link::Impl::connect_next() {
       ::setsockopt(connecting.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
       ::setsockopt(connecting.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
     }
-    if (::connect(connecting.get(), target.get(), target.size) == 0) return greet();
+    if (::connect(connecting.get(), target.get(), target.size) == 0) return begin_stream();
     if (errno != EINPROGRESS) {
       last_failure = errno_text(errno);
       continue;
@@ -146,10 +149,10 @@ void Link::Impl::on_connected() {
     last_failure = errno_text(error);
     return connect_next();
   }
-  greet();
+  begin_stream();
 }
 
-void Link::Impl::greet() {
+void Link::Impl::begin_stream() {
   connect_watch = {};
   auto made = Stream::create(loop, std::move(connecting), *this, options.outgoing_max);
   if (!made) return down(made.error());
@@ -157,11 +160,20 @@ void Link::Impl::greet() {
   hello = HelloReader(HelloReader::Side::Server);
   frames = FrameReader(options.frame_max);
   farewell = {};
-  token = options.token ? options.token() : std::string();
+  bool local = options.addresses[address_index].is_unix();
+  auto tls = options.tls && !local ? options.tls() : nullptr;
+  opening_waits = !local && options.check_proof && !(tls && tls->verifies());
+  if (!tls) return greet();
+  if (Status begun = stream->begin_tls(*tls, options.tls_name); !begun) return down(begun.error());
+  stream->start_reading();
+}
+
+void Link::Impl::greet() {
+  token = options.token ? options.token(stream->binding()) : std::string();
   if (token.size() > kTokenMax) return down({.text = "the token is too long"});
   stream->enqueue_raw(encode_client_hello(
       {.versions = options.versions, .cluster = options.cluster, .token = token}));
-  if (!options.opening.empty()) stream->enqueue_raw(options.opening);
+  if (!options.opening.empty() && !opening_waits) stream->enqueue_raw(options.opening);
   stream->start_reading();
 }
 
@@ -178,9 +190,12 @@ void Link::Impl::on_bytes(std::string_view bytes) {
     return down(
         {.text = fmt::format("{} is of cluster {}, not {}", name(), cluster, options.cluster)});
   if (options.check_proof && !options.addresses[address_index].is_unix())
-    if (Status genuine = options.check_proof(token, hello.server().proof); !genuine)
+    if (Status genuine = options.check_proof({.token = token, .binding = stream->binding()},
+                                             hello.server().proof);
+        !genuine)
       return down({.text = fmt::format("{} does not prove that it is of cluster {}: {}", name(),
                                        cluster, genuine.error().text)});
+  if (opening_waits) stream->enqueue_raw(options.opening);
   come_up();
   std::string rest = hello.take_rest();
   if (up && !rest.empty()) take_frames(rest);

@@ -19,6 +19,8 @@
 #include "net/handshake.h"
 #include "net/loop.h"
 #include "net/server.h"
+#include "net/tls.h"
+#include "net/token.h"
 
 namespace ym {
 
@@ -33,12 +35,18 @@ struct LinkHandlers {
 struct LinkOptions {
   std::vector<Address> addresses;  // tried in turn: controller, then its standbys
   std::string cluster;
-  std::function<std::string()>
-      token;  // asked at each attempt, so that it is fresh; may be empty for Unix sockets
-  // Whether the server's proof holds for our token; not asked on a Unix socket. None: anybody is
-  // believed.
-  std::function<Status(std::string_view token, std::string_view proof)> check_proof = {};
-  std::string opening;  // whole frames that leave with the hello of each attempt
+  // Asked at each attempt, so that it is fresh, with the channel's binding (empty without TLS); may
+  // be empty for Unix sockets.
+  std::function<std::string(std::string_view binding)> token;
+  // Whether the server's proof holds for our token on this channel; not asked on a Unix socket.
+  // None: anybody is believed.
+  std::function<Status(const Greeting& greeting, std::string_view proof)> check_proof = {};
+  // Asked at each attempt over TCP; none, or null: plain.
+  std::function<std::shared_ptr<const TlsContext>()> tls = {};
+  std::string tls_name = {};  // of the server, in its certificate
+  // Whole frames that leave with the hello of each attempt; after the welcome, if only its proof
+  // tells who the server is.
+  std::string opening;
   VersionRange versions = kVersions;
   std::uint32_t frame_max = kFrameMax;
   std::size_t outgoing_max = std::size_t{kFrameMax};

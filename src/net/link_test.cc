@@ -53,8 +53,9 @@ struct LinkRoom {
 TEST(Link, ComesUpAndCarriesFramesBothWays) {
   EchoServer server;
   for (const Address& address : {server.unix_address(), server.tcp_address()}) {
-    LinkRoom room(
-        {.addresses = {address}, .cluster = "emil", .token = [] { return test_token(); }});
+    LinkRoom room({.addresses = {address}, .cluster = "emil", .token = [](std::string_view) {
+                     return test_token();
+                   }});
     room.on_up = [&] {
       EXPECT_EQ(room.link->send({.type = kEcho, .correlation = 3}, "hello"), SendResult::Sent);
     };
@@ -75,7 +76,7 @@ TEST(Link, AnOpeningLeavesWithTheHelloAndTheUpComesBeforeItsAnswer) {
   for (const Address& address : {server.unix_address(), server.tcp_address()}) {
     LinkRoom room({.addresses = {address},
                    .cluster = "emil",
-                   .token = [] { return test_token(); },
+                   .token = [](std::string_view) { return test_token(); },
                    .opening = opening});
     room.on_frame = [&] {
       EXPECT_EQ(room.ups, 1);
@@ -130,9 +131,9 @@ TEST(Link, SaysWhyItWasRefused) {
     room.loop.run();
     return room.last_reason;
   };
-  EXPECT_THAT(
-      reason({.addresses = {server.tcp_address()}, .token = [] { return test_token('z'); }}),
-      HasSubstr("not signed with this cluster's key"));
+  EXPECT_THAT(reason({.addresses = {server.tcp_address()},
+                      .token = [](std::string_view) { return test_token('z'); }}),
+              HasSubstr("not signed with this cluster's key"));
   EXPECT_THAT(reason({.addresses = {server.unix_address()}, .cluster = "zoo"}),
               HasSubstr("this is cluster emil, not zoo"));
   EXPECT_THAT(reason({.addresses = {server.unix_address()}, .versions = {8, 8}}),

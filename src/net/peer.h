@@ -30,14 +30,15 @@ struct Peer {
   std::string user;           // the token's user name; empty on a Unix socket (nobody looked it up)
   std::string role;           // the token's kind ("user", "node", …); empty on a Unix socket
   std::uint16_t version = 0;  // of the protocol, as agreed in the handshake
+  bool secure = false;        // over TLS
   std::string address;        // for people: "10.0.0.7:41234" or "unix:/run/…"
 };
 
 // Turns a token into what it proves: fill uid, gid, user and role. Called on a network thread; must
-// not block.
-using Authenticate = std::function<Result<Peer>(std::string_view token)>;
-
-// What proves to the sender of this token that we hold the cluster's key.
-using Prove = std::function<std::string(std::string_view token)>;
+// not block. `binding` is that of the channel, empty without TLS.
+using Authenticate = std::function<Result<Peer>(std::string_view token, std::string_view binding)>;
+// What proves to the sender of this token, at the other end of this channel, that we hold the
+// cluster's key.
+using Prove = std::function<std::string(std::string_view token, std::string_view binding)>;
 
 }  // namespace ym

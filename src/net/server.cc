@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "net/listener.h"
+#include "net/secure_relay.h"
 #include "net/server_connection.h"
 #include "net/server_core.h"
 
@@ -196,6 +197,7 @@ void Server::stop() {
     impl_->on_shard(*shard, [&] {
       shard->loop->cancel(shard->sweep);
       for (const auto& connection : connections_of(*shard)) connection->shut("the server stopped");
+      shard->relays.clear();
     });
     if (!shard->own_loop) continue;
     YM_CHECK(!shard->loop->in_loop_thread());

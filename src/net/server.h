@@ -25,6 +25,7 @@
 #include "net/handshake.h"
 #include "net/loop.h"
 #include "net/peer.h"
+#include "net/tls.h"
 
 namespace ym {
 
@@ -42,6 +43,9 @@ struct ServerOptions {
   std::string cluster;        // told to clients; a client that means another is refused
   Authenticate authenticate;  // without it every TCP client is refused
   Prove prove = {};           // without it the server proves nothing
+  // Asked for each connection over TCP, on any network thread: what it may begin with.
+  std::function<std::shared_ptr<const TlsContext>()> tls = {};
+  bool tls_required = false;  // over the network nothing is taken without
   int threads = 1;
   VersionRange versions = kVersions;
   std::uint32_t frame_max = kFrameMax;
@@ -65,7 +69,9 @@ enum class WhenFull : std::uint8_t {
 
 // A connection that left its server. Everything sent before has been written.
 struct Detached {
-  int fd = -1;  // blocking, close-on-exec; now the receiver's
+  // Blocking, close-on-exec; now the receiver's. Of a connection with TLS it is a local socket that
+  // the server carries on, as long as it lives (net/secure_relay.h).
+  int fd = -1;
   Peer peer;
   std::string residual;  // input that was read but not delivered as frames
 };

@@ -28,6 +28,8 @@ Result<std::shared_ptr<ServerConnection>> ServerConnection::create(std::shared_p
   if (!stream) return std::unexpected(stream.error());
   made->stream_ = std::move(*stream);
   made->deadline_ = Deadline::in(made->core_->options.handshake_deadline);
+  if (made->peer_.kind == PeerKind::Token && made->core_->options.tls)
+    if (auto context = made->core_->options.tls()) made->stream_->accept_tls(std::move(context));
   made->stream_->start_reading();
   return made;
 }
@@ -59,7 +61,7 @@ void ServerConnection::greet(std::string_view bytes) {
   deadline_ = idle > Duration{0} ? Deadline::in(idle) : Deadline();
   ServerHello welcome{.version = version, .cluster = core_->options.cluster, .proof = {}};
   if (peer_.kind == PeerKind::Token && core_->options.prove)
-    welcome.proof = core_->options.prove(hello_.client().token);
+    welcome.proof = core_->options.prove(hello_.client().token, stream_->binding());
   stream_->enqueue_raw(encode_welcome(welcome));
   std::string rest = hello_.take_rest();
   core_->handlers.on_open(id_, peer_);
@@ -82,10 +84,15 @@ Result<Peer> ServerConnection::judge(const ClientHello& hello, std::uint16_t& ve
     if (peer_.uid == ~0u) return fail("the kernel does not say who you are");
     return peer_;
   }
+  if (core_->options.tls_required && !stream_->secured())
+    return fail(
+        "TLS is needed over the network, and this connection has none (does its slurm.conf say "
+        "another TLSType?)");
   if (!core_->options.authenticate) return fail("this server accepts nobody over the network");
   if (hello.token.empty()) return fail("a token is needed over the network, and none was given");
-  auto peer = core_->options.authenticate(hello.token);
+  auto peer = core_->options.authenticate(hello.token, stream_->binding());
   if (!peer) return peer;
+  peer->secure = stream_->secured();
   peer->kind = PeerKind::Token;
   peer->pid = 0;
   peer->address = peer_.address;
@@ -168,10 +175,26 @@ void ServerConnection::detach(std::function<void(Result<Detached>)> done) {
 void ServerConnection::on_flushed() {
   if (state_ != State::Detaching) return;
   auto self = shared_from_this();
-  Fd fd = stream_->take_fd();
+  auto fd = hand_over();
   auto done = std::move(detached_);
   leave();
-  done(Detached{.fd = fd.release(), .peer = peer_, .residual = frames_.residual() + held_});
+  if (!fd) return done(std::unexpected(fd.error()));
+  done(Detached{.fd = fd->release(), .peer = peer_, .residual = frames_.residual() + held_});
+}
+
+// The socket itself; within TLS, one that is carried on here.
+Result<Fd> ServerConnection::hand_over() {
+  if (!stream_->secured()) return stream_->take_fd();
+  ServerShard& shard = core_->shard_of(id_);
+  auto started = SecureRelay::start(*shard.loop, stream_, [core = core_, id = id_] {
+    core->shard_of(id).relays.erase(id.value);
+  });
+  if (!started) {
+    stream_->drop();
+    return std::unexpected(started.error());
+  }
+  shard.relays.emplace(id_.value, std::move(started->relay));
+  return std::move(started->plain);
 }
 
 void ServerConnection::on_room() {

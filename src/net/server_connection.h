@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "net/deadline.h"
+#include "net/secure_relay.h"
 #include "net/server_core.h"
 #include "net/stream.h"
 
@@ -56,6 +57,7 @@ class ServerConnection : public StreamOwner, public std::enable_shared_from_this
   void answer_net_frames(std::vector<Frame>& frames);
   void linger(std::string_view last_bytes);
   void leave();
+  Result<Fd> hand_over();
 
   const std::shared_ptr<ServerCore> core_;
   const ConnectionId id_;

@@ -16,6 +16,7 @@
 namespace ym {
 
 class ServerConnection;
+class SecureRelay;
 
 struct Accepted {
   Fd fd;
@@ -29,6 +30,8 @@ struct ServerShard {
   std::unique_ptr<Loop> own_loop;  // null if the loop is somebody else's
   std::thread thread;
   TimerId sweep;
+  // Of connections that were handed over; the loop's thread only.
+  std::map<std::uint64_t, std::shared_ptr<SecureRelay>> relays;
 
   mutable std::mutex mutex;
   std::map<std::uint64_t, std::shared_ptr<ServerConnection>> connections;  // protected by mutex

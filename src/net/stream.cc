@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kReadSize = 64u << 10;
 constexpr int kReadsPerTurn = 4;  // then the loop's other connections get their turn
+constexpr char kTlsFirstByte = '\x16';
 constexpr std::size_t kKeepCapacity = 64u << 10;  // an idle connection keeps no large buffer
 
 }  // namespace
@@ -24,8 +25,8 @@ Result<std::shared_ptr<Stream>> Stream::create(Loop& loop, Fd fd, StreamOwner& o
   int number = fd.get();
   std::shared_ptr<Stream> stream(new Stream(loop, std::move(fd), owner, outgoing_max));
   Stream* self = stream.get();  // the watch is a member: it cannot outlive the stream
-  auto watch =
-      FdWatch::create(loop, number, [self] { self->on_readable(); }, [self] { self->flush(); });
+  auto watch = FdWatch::create(
+      loop, number, [self] { self->on_readable(); }, [self] { self->on_writable(); });
   if (!watch) return std::unexpected(watch.error());
   stream->watch_ = std::move(*watch);
   return stream;
@@ -82,29 +83,93 @@ void Stream::schedule_flush() {
 }
 
 void Stream::start_reading() {
-  if (fd_ && !paused_) watch_.arm_read();
+  if (channel_ && !paused_) watch_.arm_read();
 }
 
 void Stream::resume() {
   paused_ = false;
   start_reading();
+  if (channel_.has_pending()) loop_.post([self = shared_from_this()] { self->on_readable(); });
+}
+
+std::size_t Stream::unsent() {
+  std::lock_guard lock(mutex_);
+  return unsent_;
+}
+
+Status Stream::begin_tls(const TlsContext& context, const std::string& server_name) {
+  if (Status begun = channel_.begin_tls(context, server_name); !begun) return begun;
+  loop_.post([self = shared_from_this()] { self->flush(); });
+  return {};
+}
+
+// The first byte of a TLS connection, and of no other that is ours.
+void Stream::look_for_tls() {
+  char first = 0;
+  ssize_t n = ::recv(channel_.fd(), &first, 1, MSG_PEEK | MSG_DONTWAIT);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  auto context = std::exchange(offered_, nullptr);
+  if (n != 1 || first != kTlsFirstByte) return;
+  if (Status begun = channel_.begin_tls(*context, {}); !begun) end(begun.error().text);
+}
+
+// False if there is nothing to read or write yet.
+bool Stream::advance_tls() {
+  if (channel_.met()) return true;
+  switch (channel_.meet()) {
+    case Channel::Moved::Some:
+      if (owner_) owner_->on_secured();
+      return static_cast<bool>(channel_);
+    case Channel::Moved::WantRead: watch_.arm_read(); return false;
+    case Channel::Moved::WantWrite: watch_.arm_write(); return false;
+    case Channel::Moved::End: break;
+  }
+  end(std::string(channel_.why()));
+  return false;
+}
+
+// Gives to the owner what has come. False if that was the end of reading for now.
+bool Stream::read_some() {
+  static thread_local std::array<char, kReadSize> buffer;
+  for (int i = 0; i < kReadsPerTurn; ++i) {
+    std::size_t n = 0;
+    Channel::Moved moved = channel_.read(buffer.data(), buffer.size(), n);
+    if (moved == Channel::Moved::WantRead) break;
+    if (moved == Channel::Moved::WantWrite) {
+      read_waits_for_write_ = true;
+      watch_.arm_write();
+      return false;
+    }
+    if (moved == Channel::Moved::End) {
+      end(std::string(channel_.why()));
+      return false;
+    }
+    if (!finishing_ && owner_) owner_->on_bytes({buffer.data(), n});
+    if (paused_ || !channel_) return false;
+    // A record of TLS is shorter than the buffer: more may be there.
+    if (!channel_.has_tls() && n < buffer.size()) break;
+  }
+  return true;
 }
 
 void Stream::on_readable() {
-  if (paused_ || !fd_) return;
+  if (paused_ || !channel_) return;
   auto self = shared_from_this();  // the owner may let go of us
-  static thread_local std::array<char, kReadSize> buffer;
-  for (int i = 0; i < kReadsPerTurn; ++i) {
-    ssize_t n = ::recv(fd_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) break;
-    if (n < 0) return end(errno_text(errno));
-    if (n == 0) return end("the other side closed");
-    if (!finishing_ && owner_) owner_->on_bytes({buffer.data(), static_cast<std::size_t>(n)});
-    if (paused_ || !fd_) return;
-    if (static_cast<std::size_t>(n) < buffer.size()) break;
-  }
-  watch_.arm_read();
+  if (offered_) look_for_tls();
+  if (!channel_ || !advance_tls()) return;
+  if (!read_some()) return;
+  if (std::exchange(write_waits_for_read_, false)) flush();
+  if (!channel_) return;
+  if (channel_.has_pending())
+    loop_.post([self] { self->on_readable(); });
+  else
+    watch_.arm_read();
+}
+
+void Stream::on_writable() {
+  auto self = shared_from_this();
+  if (std::exchange(read_waits_for_write_, false)) on_readable();
+  flush();
 }
 
 // Takes what is queued for writing. False if there is nothing to write.
@@ -120,28 +185,28 @@ bool Stream::fill_writing() {
 }
 
 void Stream::flush() {
-  if (!fd_) return;
+  if (!channel_) return;
   auto self = shared_from_this();
+  if (!advance_tls()) return;
   bool room = false;
   while (fill_writing()) {
-    ssize_t n = ::send(fd_.get(), writing_.data() + written_, writing_.size() - written_,
-                       MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) {
-      watch_.arm_write();
-      break;
-    }
-    if (n < 0) return end(errno_text(errno));
-    written_ += static_cast<std::size_t>(n);
+    std::size_t n = 0;
+    Channel::Moved moved =
+        channel_.write(writing_.data() + written_, writing_.size() - written_, n);
+    if (moved == Channel::Moved::WantWrite) watch_.arm_write();
+    if (moved == Channel::Moved::WantRead) write_waits_for_read_ = true;
+    if (moved == Channel::Moved::End) return end(std::string(channel_.why()));
+    if (moved != Channel::Moved::Some) break;
+    written_ += n;
     std::lock_guard lock(mutex_);
-    unsent_ -= static_cast<std::size_t>(n);
+    unsent_ -= n;
     if (wants_room_ && !gone_ && unsent_ <= room_below_) {
       room = true;
       wants_room_ = false;
     }
   }
   if (room && owner_) owner_->on_room();
-  if (fd_ && written_ == writing_.size()) after_flush();
+  if (channel_ && written_ == writing_.size()) after_flush();
 }
 
 void Stream::after_flush() {
@@ -149,7 +214,10 @@ void Stream::after_flush() {
     std::lock_guard lock(mutex_);
     if (!queue_.empty()) return;  // queued meanwhile: its own flush is posted
   }
-  if (finishing_ && !std::exchange(write_ended_, true)) ::shutdown(fd_.get(), SHUT_WR);
+  if (finishing_ && !std::exchange(write_ended_, true)) {
+    channel_.say_goodbye();
+    ::shutdown(channel_.fd(), SHUT_WR);
+  }
   if (std::exchange(tell_flushed_, false) && owner_) owner_->on_flushed();
 }
 
@@ -182,7 +250,7 @@ void Stream::cut(std::string reason) {
 }
 
 void Stream::end(const std::string& reason) {
-  if (!fd_) return;
+  if (!channel_) return;
   auto self = shared_from_this();
   StreamOwner* owner = owner_;
   drop();
@@ -193,15 +261,16 @@ void Stream::drop() {
   mark_gone();
   owner_ = nullptr;
   watch_ = {};
-  fd_ = {};
+  channel_.say_goodbye();
+  channel_.close();
 }
 
 Fd Stream::take_fd() {
   mark_gone();
   owner_ = nullptr;
   watch_ = {};
-  set_blocking(fd_.get());
-  return std::move(fd_);
+  set_blocking(channel_.fd());
+  return channel_.take_fd();
 }
 
 }  // namespace ym

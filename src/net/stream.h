@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes over one connected socket on a loop, for Server and Link: batched reads, merged and bounded
-// writes. Here is where TLS will sit: nothing above sees recv(2) and send(2).
+// writes. Here is where TLS sits: nothing above sees recv(2) and send(2).
 //
 // Thread rule: enqueue from any thread, everything else on the loop's thread.
 // Invariants: (1) on_end is the last call of the owner, and comes at most once; (2) after drop() or
@@ -15,9 +15,11 @@
 #include <string_view>
 
 #include "net/address.h"
+#include "net/channel.h"
 #include "net/frame.h"
 #include "net/loop.h"
 #include "net/server.h"
+#include "net/tls.h"
 
 namespace ym {
 
@@ -31,6 +33,8 @@ class StreamOwner {
   // Everything queued has been written; only after notify_when_flushed().
   virtual void on_flushed() = 0;
   virtual void on_end(const std::string& reason) = 0;
+  // TLS is established; only on a stream that has it.
+  virtual void on_secured() {}
 
  protected:
   StreamOwner() = default;
@@ -41,6 +45,19 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // `owner` must outlive the stream's last call to it: it calls drop() before it goes.
   static Result<std::shared_ptr<Stream>> create(Loop& loop, Fd fd, StreamOwner& owner,
                                                 std::size_t outgoing_max);
+  // Both before start_reading(). The first: TLS as a client, at once; on_secured() tells when it is
+  // established, and what is queued before waits for it. The second: TLS as a server, if the other
+  // side begins with it.
+  Status begin_tls(const TlsContext& context, const std::string& server_name);
+  void accept_tls(std::shared_ptr<const TlsContext> context) { offered_ = std::move(context); }
+  bool secured() const { return channel_.secured(); }
+  // What both ends of a secured stream have in common; empty without TLS.
+  std::string binding() const { return channel_.binding(); }
+  // Somebody else is told from now on.
+  void set_owner(StreamOwner& owner) { owner_ = &owner; }
+  // What has not been written yet.
+  std::size_t unsent();
+  int fd() const { return channel_.fd(); }
 
   // With Cut, Full means that the stream is being cut off.
   // `limit`: for this frame, instead of outgoing_max if that is more.
@@ -64,13 +81,17 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void flush_now();
   // Close without a word to the owner.
   void drop();
-  // Stop everything and hand the socket over, blocking. Flush first.
+  // Stop everything and hand the socket over, blocking. Flush first. REQUIRES: not secured().
   Fd take_fd();
 
  private:
   Stream(Loop& loop, Fd fd, StreamOwner& owner, std::size_t outgoing_max)
-      : loop_(loop), outgoing_max_(outgoing_max), fd_(std::move(fd)), owner_(&owner) {}
+      : loop_(loop), outgoing_max_(outgoing_max), channel_(std::move(fd)), owner_(&owner) {}
   void on_readable();
+  void on_writable();
+  bool read_some();
+  void look_for_tls();
+  bool advance_tls();
   void flush();
   bool fill_writing();
   void after_flush();
@@ -92,9 +113,13 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool gone_ = false;           // nothing more is taken
 
   // The loop's thread only.
-  Fd fd_;
+  Channel channel_;
   FdWatch watch_;
   StreamOwner* owner_;
+  std::shared_ptr<const TlsContext> offered_;  // until the first byte has come
+  // TLS may have to write before it can read, and the other way round.
+  bool write_waits_for_read_ = false;
+  bool read_waits_for_write_ = false;
   std::string writing_;
   std::size_t written_ = 0;
   bool paused_ = false;

@@ -1,44 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/tls.h"
 
-#include <openssl/bio.h>
 #include <openssl/err.h>
-#include <openssl/pem.h>
-#include <openssl/ssl.h>
-#include <openssl/x509v3.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 
 #include "base/check.h"
 #include "net/address.h"
+#include "net/certificate.h"
+#include "net/key.h"
+#include "net/openssl.h"
+#include "net/tls_errors.h"
+#include "os/files.h"
 
 namespace ym {
 namespace {
 
 constexpr std::string_view kBindingLabel = "EXPORTER-yardmaster-channel";
 constexpr std::size_t kBindingSize = 32;
-
-struct Free {
-  void operator()(SSL_CTX* one) const { SSL_CTX_free(one); }
-  void operator()(SSL* one) const { SSL_free(one); }
-  void operator()(BIO* one) const { BIO_free(one); }
-  void operator()(X509* one) const { X509_free(one); }
-  void operator()(EVP_PKEY* one) const { EVP_PKEY_free(one); }
-};
-template <class T>
-using Owned = std::unique_ptr<T, Free>;
+constexpr std::size_t kTicketMax = 64u << 10;
+// A ticket serves as long as a working day, so that nobody who was revoked is believed for longer
+// by those who have not heard of it.
+constexpr long kTicketLife_s = 8 * 3600;
 
 std::string openssl_text(std::string_view otherwise) {
   unsigned long code = ERR_get_error();
   ERR_clear_error();
   const char* reason = code ? ERR_reason_error_string(code) : nullptr;
   return reason ? reason : std::string(otherwise);
-}
-
-Owned<BIO> memory(const std::string& bytes) {
-  return Owned<BIO>(BIO_new_mem_buf(bytes.data(), static_cast<int>(bytes.size())));
 }
 
 // OpenSSL's own way to a socket is write(2), which kills a process whose peer has gone.
@@ -84,8 +76,8 @@ BIO* socket_bio(int fd) {
   return bio;
 }
 
-Result<Owned<SSL_CTX>> new_context(const SSL_METHOD* method) {
-  Owned<SSL_CTX> context(SSL_CTX_new(method));
+Result<Openssl<SSL_CTX>> new_context(const SSL_METHOD* method) {
+  Openssl<SSL_CTX> context(SSL_CTX_new(method));
   if (!context) return fail("no TLS: " + openssl_text("out of memory"));
   SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION);
   // A buffer may move between attempts to write it, and part of it may have left.
@@ -96,10 +88,9 @@ Result<Owned<SSL_CTX>> new_context(const SSL_METHOD* method) {
 }
 
 Status use_identity(SSL_CTX* context, const TlsIdentity& identity) {
-  auto text = memory(identity.certificate);
-  Owned<X509> certificate(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr));
-  auto secret = memory(identity.key);
-  Owned<EVP_PKEY> key(PEM_read_bio_PrivateKey(secret.get(), nullptr, nullptr, nullptr));
+  auto text = bio_of(identity.certificate);
+  Openssl<X509> certificate(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr));
+  auto key = key_of(identity.key);
   if (!certificate || !key)
     return fail("the certificate or its key is damaged: " + openssl_text("no PEM"));
   if (SSL_CTX_use_certificate(context, certificate.get()) != 1 ||
@@ -113,10 +104,10 @@ Status use_identity(SSL_CTX* context, const TlsIdentity& identity) {
 }
 
 Status use_authority(SSL_CTX* context, const std::string& authority) {
-  auto text = memory(authority);
+  auto text = bio_of(authority);
   std::size_t count = 0;
   for (;; ++count) {
-    Owned<X509> one(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr));
+    Openssl<X509> one(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr));
     if (!one) break;
     X509_STORE_add_cert(SSL_CTX_get_cert_store(context), one.get());
   }
@@ -126,15 +117,48 @@ Status use_authority(SSL_CTX* context, const std::string& authority) {
   return {};
 }
 
+// The session's own file, or none.
+const std::string* ticket_file(const SSL* ssl) {
+  return static_cast<const std::string*>(SSL_get_app_data(ssl));
+}
+
+// A ticket that cannot be kept is only a slower next time.
+int keep_ticket(SSL* ssl, SSL_SESSION* session) {
+  const std::string* path = ticket_file(ssl);
+  // One that served once serves again.
+  if (!path || path->empty() || SSL_session_reused(ssl) == 1) return 0;
+  unsigned char* bytes = nullptr;
+  int size = i2d_SSL_SESSION(session, &bytes);
+  if (size > 0)
+    static_cast<void>(
+        write_file(*path, {reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)},
+                   0600, Sync::No));
+  OPENSSL_free(bytes);
+  return 0;  // the session stays OpenSSL's
+}
+
+void use_ticket(SSL* ssl, const std::string& path) {
+  auto bytes = read_secret(path, kTicketMax);
+  if (!bytes) return;
+  const auto* at = reinterpret_cast<const unsigned char*>(bytes->data());
+  SSL_SESSION* session = d2i_SSL_SESSION(nullptr, &at, static_cast<long>(bytes->size()));
+  if (session) SSL_set_session(ssl, session);
+  SSL_SESSION_free(session);
+  ERR_clear_error();
+}
+
 }  // namespace
 
 struct TlsContext::Impl {
-  Owned<SSL_CTX> context;
+  Openssl<SSL_CTX> context;
   bool is_server = false;
-  bool verifies = false;
+  TlsTrust trust;
 };
 struct TlsSession::Impl {
-  Owned<SSL> ssl;
+  Openssl<SSL> ssl;
+  bool is_server = false;
+  std::string ticket;
+  std::vector<std::string> revoked;
 };
 
 TlsContext::TlsContext(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -148,36 +172,49 @@ Result<std::shared_ptr<TlsContext>> TlsContext::server(const TlsIdentity& identi
   if (Status used = use_identity(context->get(), identity); !used)
     return std::unexpected(used.error());
   auto impl = std::make_unique<Impl>();
+  SSL_CTX_set_num_tickets(context->get(), 1);
+  SSL_CTX_set_timeout(context->get(), kTicketLife_s);
   impl->context = std::move(*context);
   impl->is_server = true;
   return std::shared_ptr<TlsContext>(new TlsContext(std::move(impl)));
 }
 
-Result<std::shared_ptr<TlsContext>> TlsContext::client(const std::string& authority) {
+Result<std::shared_ptr<TlsContext>> TlsContext::client(const TlsTrust& trust) {
   auto context = new_context(TLS_client_method());
   if (!context) return std::unexpected(context.error());
-  if (!authority.empty())
-    if (Status used = use_authority(context->get(), authority); !used)
+  if (!trust.authority.empty())
+    if (Status used = use_authority(context->get(), trust.authority); !used)
       return std::unexpected(used.error());
+  SSL_CTX_set_session_cache_mode(context->get(),
+                                 SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+  SSL_CTX_sess_set_new_cb(context->get(), keep_ticket);
   auto impl = std::make_unique<Impl>();
   impl->context = std::move(*context);
-  impl->verifies = !authority.empty();
+  impl->trust = trust;
   return std::shared_ptr<TlsContext>(new TlsContext(std::move(impl)));
 }
 
-Result<std::unique_ptr<TlsSession>> TlsContext::open(int fd, const std::string& name) const {
-  Owned<SSL> ssl(SSL_new(impl_->context.get()));
+bool TlsContext::verifies() const { return !impl_->trust.authority.empty(); }
+
+Result<std::unique_ptr<TlsSession>> TlsContext::open(int fd, const std::string& name,
+                                                     const std::string& ticket) const {
+  Openssl<SSL> ssl(SSL_new(impl_->context.get()));
   BIO* socket = ssl ? socket_bio(fd) : nullptr;
   if (!socket) return fail("no TLS: " + openssl_text("out of memory"));
   SSL_set_bio(ssl.get(), socket, socket);  // which owns it
+  auto impl = std::make_unique<TlsSession::Impl>();
+  impl->is_server = impl_->is_server;
+  impl->ticket = ticket;
+  impl->revoked = impl_->trust.revoked;
   if (impl_->is_server) {
     SSL_set_accept_state(ssl.get());
   } else {
     SSL_set_connect_state(ssl.get());
-    if (!name.empty() && impl_->verifies && SSL_set1_host(ssl.get(), name.c_str()) != 1)
+    if (!name.empty() && verifies() && SSL_set1_host(ssl.get(), name.c_str()) != 1)
       return fail("no TLS: " + openssl_text("a bad name"));
+    SSL_set_app_data(ssl.get(), &impl->ticket);
+    if (!ticket.empty()) use_ticket(ssl.get(), ticket);
   }
-  auto impl = std::make_unique<TlsSession::Impl>();
   impl->ssl = std::move(ssl);
   return std::unique_ptr<TlsSession>(new TlsSession(std::move(impl)));
 }
@@ -196,6 +233,13 @@ TlsStep TlsSession::judge(int result) {
       return TlsStep::Failed;
     default: break;
   }
+  // What our own servers say plainly begins with letters, which are no version of TLS.
+  if (!impl_->is_server && !established_ &&
+      ERR_GET_REASON(ERR_peek_error()) == SSL_R_WRONG_VERSION_NUMBER) {
+    error_ = std::string(kNoTls) + " (does its slurm.conf say another TLSType?)";
+    ERR_clear_error();
+    return TlsStep::Failed;
+  }
   long verdict = SSL_get_verify_result(ssl);
   error_ = verdict == X509_V_OK ? "TLS: " + openssl_text("it broke")
                                 : std::string("its certificate is not good: ") +
@@ -204,12 +248,27 @@ TlsStep TlsSession::judge(int result) {
   return TlsStep::Failed;
 }
 
+// The certificate may have been good and be so no more.
+bool TlsSession::meets_revoked_server() {
+  if (impl_->revoked.empty()) return false;
+  X509* certificate = SSL_get0_peer_certificate(impl_->ssl.get());
+  if (!certificate) return false;
+  std::string serial = serial_of(certificate);
+  return std::ranges::find(impl_->revoked, serial) != impl_->revoked.end();
+}
+
 TlsStep TlsSession::handshake() {
   errno = 0;
   TlsStep step = judge(SSL_do_handshake(impl_->ssl.get()));
+  if (step == TlsStep::Done && meets_revoked_server()) {
+    error_ = "its certificate is not good: it has been revoked";
+    return TlsStep::Failed;
+  }
   established_ = step == TlsStep::Done;
   return step;
 }
+
+bool TlsSession::resumed() const { return SSL_session_reused(impl_->ssl.get()) == 1; }
 
 TlsStep TlsSession::read(char* to, std::size_t size, std::size_t& done) {
   YM_CHECK(established_);

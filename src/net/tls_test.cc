@@ -33,7 +33,7 @@ struct Ends {
     auto identity = authority().issue(kName, wall_clock(), life);
     EXPECT_TRUE(identity) << identity.error().text;
     server_context = TlsContext::server(*identity).value();
-    client_context = TlsContext::client(trusted).value();
+    client_context = TlsContext::client({.authority = trusted, .revoked = {}}).value();
     server = server_context->open(far.get(), "").value();
     client = client_context->open(near.get(), name).value();
   }
@@ -119,7 +119,7 @@ TEST(Tls, ItsEndIsToldFromACut) {
 }
 
 TEST(Tls, WhatIsNoCertificateIsRefused) {
-  EXPECT_FALSE(TlsContext::client("nonsense"));
+  EXPECT_FALSE(TlsContext::client({.authority = "nonsense", .revoked = {}}));
   EXPECT_FALSE(TlsContext::server({.certificate = "nonsense", .key = "nonsense"}));
   auto one = authority().issue(kName, wall_clock(), kCertificateLife);
   auto two = authority().issue(kName, wall_clock(), kCertificateLife);

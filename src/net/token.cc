@@ -129,6 +129,12 @@ Status check_signature(const KeyRing& keys, std::string_view key_name, std::stri
   return fail("the token was not signed with this cluster's key");
 }
 
+// A token has no line end. Without TLS it is the token alone, as it was before there was TLS.
+std::string proof_input(const Greeting& greeting) {
+  if (greeting.binding.empty()) return std::string(greeting.token);
+  return fmt::format("{}\n{}", greeting.token, greeting.binding);
+}
+
 // What is signed of (context, bytes). No token's signing input (ASCII, with a dot) begins like
 // this, and the length keeps context and bytes apart.
 std::string blob_input(std::string_view context, std::string_view bytes) {
@@ -209,6 +215,7 @@ Result<std::string> sign_token(const KeyRing& keys, TokenClaims claims, const En
   text("kind", claims.kind);
   text("jti", id);
   if (claims.once) member("once", "1");
+  if (!claims.binding.empty()) text("cb", base64url_encode(claims.binding));
   json += "}";
 
   const NamedKey& key = keys.signing();
@@ -229,6 +236,7 @@ Result<TokenClaims> parse_claims(std::string_view json) {
   for (auto [name, to] : {std::pair{"sun", &claims.user},
                           {"aud", &claims.audience},
                           {"kind", &claims.kind},
+                          {"cb", &claims.binding},
                           {"jti", &claims.id}})
     if (took = take_text(*object, name, *to); !took)
       return fail("the token is damaged: " + took.error().text);
@@ -243,6 +251,9 @@ Result<TokenClaims> parse_claims(std::string_view json) {
   claims.issued = Instant::from_unix_seconds(std::max(issued.value_or(0), not_before.value_or(0)));
   claims.expires = Instant::from_unix_seconds(*expires);
   claims.once = once.value_or(0) != 0;
+  auto binding = base64url_decode(claims.binding);
+  if (!binding) return fail("the token is damaged: its cb is not in base64");
+  claims.binding = std::move(*binding);
   if (claims.once && claims.id.empty()) return fail("the token serves once and has no jti");
   return claims;
 }
@@ -300,13 +311,13 @@ Status verify_blob(const KeyRing& keys, std::string_view context, std::string_vi
   return {};
 }
 
-std::string prove_server(const KeyRing& keys, std::string_view token) {
-  return sign_blob(keys, kProofContext, token);
+std::string prove_server(const KeyRing& keys, const Greeting& greeting) {
+  return sign_blob(keys, kProofContext, proof_input(greeting));
 }
 
-Status check_server(const KeyRing& keys, std::string_view token, std::string_view proof,
+Status check_server(const KeyRing& keys, const Greeting& greeting, std::string_view proof,
                     const TokenRules& rules) {
-  return verify_blob(keys, kProofContext, token, proof, rules);
+  return verify_blob(keys, kProofContext, proof_input(greeting), proof, rules);
 }
 
 }  // namespace ym

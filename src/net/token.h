@@ -24,6 +24,7 @@ struct TokenClaims {
   std::string audience;  // aud: the cluster's name
   std::string kind;      // "user", "node", …
   std::string id;        // jti, 32 hex digits; sign_token draws it, whatever stands here
+  std::string binding;   // cb: of the only channel that it serves on; empty: any
   bool once = false;     // serves one connection to each server (net/replay.h)
 };
 
@@ -64,8 +65,11 @@ Status verify_blob(const KeyRing& keys, std::string_view context, std::string_vi
                    std::string_view signature, const TokenRules& rules);
 
 // The proof that a server of this cluster has read the token.
-std::string prove_server(const KeyRing& keys, std::string_view token);
-Status check_server(const KeyRing& keys, std::string_view token, std::string_view proof,
+struct Greeting {
+  std::string_view token, binding;  // of the channel; empty without TLS
+};
+std::string prove_server(const KeyRing& keys, const Greeting& greeting);
+Status check_server(const KeyRing& keys, const Greeting& greeting, std::string_view proof,
                     const TokenRules& rules);
 
 std::string base64url_encode(std::string_view bytes);

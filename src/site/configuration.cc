@@ -20,9 +20,10 @@ namespace ym {
 namespace {
 
 // /run/slurmctld.pid → /run/slurmctld.sock
-std::string beside(std::string pid_file) {
+std::string beside(std::string pid_file, std::string_view ending = ".sock") {
   if (pid_file.ends_with(".pid")) pid_file.resize(pid_file.size() - 4);
-  return pid_file + ".sock";
+  pid_file += ending;
+  return pid_file;
 }
 
 // cgroup.conf beside slurm.conf, if there is one.
@@ -171,10 +172,51 @@ std::vector<std::string> controller_sockets(const ClusterConfig& config) {
   return out;
 }
 
-std::string node_socket(const ClusterConfig& config, const std::string& node) {
+namespace {
+
+std::string node_file(const ClusterConfig& config, const std::string& node,
+                      std::string_view ending) {
   const NodeSpec* spec = find_node(config, node);
   const std::string& host = spec && !spec->hostname.empty() ? spec->hostname : node;
-  return beside(expand_node_path(config.node_pid_file, node, host));
+  return beside(expand_node_path(config.node_pid_file, node, host), ending);
+}
+
+}  // namespace
+
+std::string node_socket(const ClusterConfig& config, const std::string& node) {
+  return node_file(config, node, ".sock");
+}
+
+std::string controller_trust_file(const ClusterConfig& config) {
+  return beside(config.controller_pid_file, ".ca");
+}
+
+std::string node_trust_file(const ClusterConfig& config, const std::string& node) {
+  return node_file(config, node, ".ca");
+}
+
+std::vector<std::string> trust_files_here(const ClusterConfig& config) {
+  std::vector<std::string> files = {controller_trust_file(config)};
+  std::string here = host_name();
+  for (const NodeSpec& node : config.nodes) {
+    const std::string& host = node.hostname.empty() ? node.name : node.hostname;
+    if (host.substr(0, host.find('.')) != here && host != "localhost") continue;
+    if (std::string path = node_trust_file(config, node.name); path != files.back())
+      files.push_back(std::move(path));
+  }
+  return files;
+}
+
+TlsFiles tls_files(const LoadedConfiguration& loaded) {
+  TlsConfig said = tls_of(loaded.config);
+  auto or_usual = [&](const std::string& path, const char* name) {
+    return path.empty() ? beside_slurm_conf(loaded, name) : path;
+  };
+  return {.authority = or_usual(said.authority_file, "ca_cert.pem"),
+          .controller_certificate = or_usual(said.controller_certificate, "ctld_cert.pem"),
+          .controller_key = or_usual(said.controller_key, "ctld_cert_key.pem"),
+          .node_certificate = or_usual(said.node_certificate, "slurmd_cert.pem"),
+          .node_key = or_usual(said.node_key, "slurmd_cert_key.pem")};
 }
 
 std::string key_file(const LoadedConfiguration& loaded) {

@@ -42,4 +42,18 @@ std::string key_file(const LoadedConfiguration& loaded);
 // The set of keys beside it: as configured, else slurm.jwks in the key's folder.
 std::string jwks_file(const LoadedConfiguration& loaded);
 
+// Whom commands of this machine believe over TLS (net/trust_file.h): written by the daemons beside
+// their sockets, /run/slurmctld.pid → /run/slurmctld.ca.
+std::string controller_trust_file(const ClusterConfig& config);
+std::string node_trust_file(const ClusterConfig& config, const std::string& node);
+// All of those that may be on this machine.
+std::vector<std::string> trust_files_here(const ClusterConfig& config);
+
+// The files of a site's own authority, with their usual names beside slurm.conf where they are not
+// given.
+struct TlsFiles {
+  std::string authority, controller_certificate, controller_key, node_certificate, node_key;
+};
+TlsFiles tls_files(const LoadedConfiguration& loaded);
+
 }  // namespace ym

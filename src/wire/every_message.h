@@ -23,6 +23,8 @@ using EveryMessage = MessageList<
     StepCredential, StepFence, StepOver, StepRows, StepsHere, SubmitAnswer, SubmitJob, SuspendJob,
     Takeover, TaskEnded, TaskInput, TaskOutput, TasksStarted, Token, TreeAnswers, TreeOrder,
     TriggerAdded, TriggerRows, UpdateCrontab, UpdateNodes, UpdatePartition, UpdateReservation,
-    UpdateStep, WatchJob, WindowChanged, X11Data, X11Opened>;
+    UpdateStep, WatchJob, WindowChanged, X11Data, X11Opened, RequestCertificate, CertificateIssued,
+    TrustNews, JoinCluster, Joined, MakeJoinToken, RevokeCertificate, QueryCertificates,
+    Certificates>;
 
 }  // namespace ym::wire

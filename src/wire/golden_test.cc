@@ -33,6 +33,7 @@
 #include "wire/schema/step_messages.h"
 #include "wire/schema/step_queries.h"
 #include "wire/schema/trigger.h"
+#include "wire/schema/trust.h"
 #include "wire/schema/x11.h"
 #include "wire/snapshot.h"
 

@@ -60,6 +60,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case 34: round_trip<ym::OpenX11>(bytes); break;
     case 35: round_trip<ym::X11Opened>(bytes); break;
     case 36: round_trip<ym::X11Data>(bytes); break;
+    case 37: round_trip<ym::RequestCertificate>(bytes); break;
+    case 38: round_trip<ym::TrustNews>(bytes); break;
+    case 39: round_trip<ym::Joined>(bytes); break;
+    case 40: round_trip<ym::Certificates>(bytes); break;
     case 15: {
       ym::wire::SnapshotReader reader;
       if (reader.add(bytes)) static_cast<void>(reader.finish());

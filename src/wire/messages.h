@@ -13,6 +13,7 @@
 #include "model/step_messages.h"
 #include "model/tree_messages.h"
 #include "model/trigger.h"
+#include "model/trust_messages.h"
 #include "model/x11_messages.h"
 
 namespace ym::wire {
@@ -222,5 +223,24 @@ inline constexpr std::uint16_t message_number<Takeover> = 400;
 
 // Flags of a frame. More: further frames of the same answer follow.
 inline constexpr std::uint16_t kFlagMore = 1;
+
+template <>
+inline constexpr std::uint16_t message_number<RequestCertificate> = 385;
+template <>
+inline constexpr std::uint16_t message_number<CertificateIssued> = 386;
+template <>
+inline constexpr std::uint16_t message_number<TrustNews> = 387;
+template <>
+inline constexpr std::uint16_t message_number<JoinCluster> = 388;
+template <>
+inline constexpr std::uint16_t message_number<Joined> = 389;
+template <>
+inline constexpr std::uint16_t message_number<MakeJoinToken> = 390;
+template <>
+inline constexpr std::uint16_t message_number<RevokeCertificate> = 391;
+template <>
+inline constexpr std::uint16_t message_number<QueryCertificates> = 392;
+template <>
+inline constexpr std::uint16_t message_number<Certificates> = 393;
 
 }  // namespace ym::wire

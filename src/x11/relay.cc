@@ -50,9 +50,9 @@ bool write_some(int fd, std::string& bytes) {
 
 }  // namespace
 
-Relay::Relay(Fd tunnel, std::string residual, std::optional<Display> display)
+Relay::Relay(ym::Channel tunnel, std::string residual, std::optional<Display> display)
     : tunnel_(std::move(tunnel)), display_(std::move(display)) {
-  set_nonblocking(tunnel_.get());
+  set_nonblocking(tunnel_.fd());
   take_bytes(residual);
 }
 
@@ -67,7 +67,7 @@ void Relay::add_polls(std::vector<pollfd>& fds) const {
   auto wanted = [](bool in, bool out) {
     return static_cast<short>((in ? POLLIN : 0) | (out ? POLLOUT : 0));
   };
-  fds.push_back({.fd = tunnel_.get(), .events = wanted(true, !out_.empty()), .revents = 0});
+  fds.push_back({.fd = tunnel_.fd(), .events = wanted(true, !out_.empty()), .revents = 0});
   for (const auto& [number, channel] : channels_) {
     bool in = channel.unsure < kX11Window && !channel.ended;
     fds.push_back(
@@ -98,10 +98,15 @@ void Relay::go_on(const std::vector<pollfd>& fds, std::size_t& first) {
 }
 
 void Relay::read_tunnel() {
-  std::string bytes;
-  Got got = read_some(tunnel_.get(), bytes);
-  if (got == Got::Bytes) take_bytes(bytes);
-  over_ = over_ || got == Got::End;
+  std::string bytes(kReadSize, '\0');
+  // poll(2) does not see what TLS has received already.
+  do {
+    std::size_t got = 0;
+    auto moved = tunnel_.read(bytes.data(), bytes.size(), got);
+    over_ = over_ || moved == ym::Channel::Moved::End;
+    if (moved != ym::Channel::Moved::Some) return;
+    take_bytes({bytes.data(), got});
+  } while (!over_ && tunnel_.has_pending());
 }
 
 void Relay::take_bytes(std::string_view bytes) {
@@ -115,7 +120,17 @@ void Relay::take_bytes(std::string_view bytes) {
   }
 }
 
-void Relay::write_tunnel() { over_ = over_ || !write_some(tunnel_.get(), out_); }
+void Relay::write_tunnel() {
+  std::size_t done = 0;
+  while (done < out_.size()) {
+    std::size_t wrote = 0;
+    auto moved = tunnel_.write(out_.data() + done, out_.size() - done, wrote);
+    over_ = over_ || moved == ym::Channel::Moved::End;
+    if (moved != ym::Channel::Moved::Some) break;
+    done += wrote;
+  }
+  out_.erase(0, done);
+}
 
 void Relay::say(const X11Data& data) {
   append_frame(out_, {.type = wire::message_number<X11Data>}, wire::encode(data));

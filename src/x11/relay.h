@@ -19,6 +19,7 @@
 #include "base/result.h"
 #include "model/x11_messages.h"
 #include "net/address.h"
+#include "net/channel.h"
 #include "net/frame.h"
 #include "x11/setup.h"
 
@@ -36,7 +37,7 @@ class Relay {
   };
   // Without a display this is the end where clients come in. Owns the tunnel; `residual` is what
   // was read of it already.
-  Relay(Fd tunnel, std::string residual, std::optional<Display> display);
+  Relay(ym::Channel tunnel, std::string residual, std::optional<Display> display);
 
   // The other end is gone, or makes no sense.
   bool over() const { return over_; }
@@ -47,6 +48,7 @@ class Relay {
   void go_on(const std::vector<pollfd>& fds, std::size_t& first);
 
  private:
+  // One client.
   struct Channel {
     Fd fd;
     std::string out;         // for the local end
@@ -66,7 +68,7 @@ class Relay {
   void say(const X11Data& data);
   void close(std::uint32_t number);
 
-  Fd tunnel_;
+  ym::Channel tunnel_;
   FrameReader frames_;
   std::string out_;  // into the tunnel
   std::optional<Display> display_;

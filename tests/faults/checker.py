@@ -18,7 +18,7 @@ FINAL = {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "BOOT_FAIL"
 # Other people's jobs may be shown as they were a moment ago (docs/decisions/0017).
 MOMENT_S = 0.25
 # An order to start may be on its way while a job is cancelled; the order to end it follows.
-ON_ITS_WAY_S = 3.0
+ON_ITS_WAY_S = 6.0
 # A node that cannot be heard for less than this share of SlurmdTimeout is not lost.
 SILENCE_SHARE = 0.6
 RECONNECT_S = 3.0
@@ -196,12 +196,16 @@ def refused_jobs_do_not_exist(case):
 def runs_start_once(case):
     requeue = {op.fields["token"]: op.fields.get("requeue", False)
                for op in case.of("submit", "srun")}
+    nodes = {op.fields["token"]: op.fields.get("nodes", 1) for op in case.of("srun")}
     for token, runs in case.runs.items():
-        starts = [(run.job, run.restart) for run in runs if run.first("start") is not None]
+        started = [run for run in runs if run.first("start") is not None]
+        starts = [(run.job, run.restart) for run in started]
         for one in sorted(set(starts)):
-            if starts.count(one) > 1:
-                where = ", ".join(run.node for run in runs if (run.job, run.restart) == one)
-                yield f"{token}: run {one[0]}.{one[1]} started {starts.count(one)} times ({where})"
+            where = [run.node for run in started if (run.job, run.restart) == one]
+            # Once, or once on each of its nodes.
+            if len(where) > nodes.get(token, 1) or len(set(where)) < len(where):
+                yield (f"{token}: run {one[0]}.{one[1]} started {len(where)} times "
+                       f"({', '.join(where)})")
         if not requeue.get(token) and len(set(starts)) > 1:
             yield f"{token} may not be requeued and ran {len(starts)} times"
 
@@ -394,10 +398,11 @@ def output_is_whole(case):
     for op in case.of("srun"):
         token = op.fields["token"]
         if op.result == "ok":
-            if op.value != f"said {token}\n":
+            nodes = op.fields.get("nodes", 1)
+            if op.value != f"said {token}\n" * nodes:
                 yield f"srun of {token} ended well and printed {op.value!r}"
             ends = [run for run in case.runs.get(token, []) if run.first("done") is not None]
-            if len(ends) != 1:
+            if len(ends) != nodes:
                 yield f"srun of {token} ended well, and it came to its end {len(ends)} times"
 
 

@@ -127,6 +127,10 @@ def test_a_good_history_has_no_mistakes():
      .sees(("1_0", "a", "COMPLETED"))),
     ("runs_start_once", Story().submit("a", 1, width=2).ran("a_0", "1_0").ran("a_0", "1_0")
      .ran("a_1", "1_1").sees(("1_0", "a", "COMPLETED"), ("1_1", "a", "COMPLETED"))),
+    ("runs_start_once", good().do("srun", "unknown", token="s", nodes=2).ran("s", 3)
+     .wrote("start", "s", 3).sees((1, "a", "COMPLETED"), (2, "b", "COMPLETED"))),
+    ("output_is_whole", good().do("srun", "ok", "said s\n", token="s", nodes=2).ran("s", 3)
+     .ran("s", 3, node="n2").sees((1, "a", "COMPLETED"), (2, "b", "COMPLETED"))),
     ("everything_ends", Story().submit("a", 1).wrote("start", "a", 1).sees((1, "a", "RUNNING"))),
 ])
 def test_each_rule_finds_its_mistake(rule, story):
@@ -161,6 +165,9 @@ def test_a_killed_shepherd_explains_a_failed_job():
     Story().submit("a", 1).do("cancel", "ok", token="a", job=1).sees((1, "a", "CANCELLED")),
     Story().submit("a", 1).ran("a", 1).do("cancel", "unknown", token="a", job=1)
     .sees((1, "a", "COMPLETED")),
+    # One task on each of two nodes.
+    good().do("srun", "ok", "said s\n" * 2, token="s", nodes=2).ran("s", 3).ran("s", 3, node="n2")
+    .sees((1, "a", "COMPLETED"), (2, "b", "COMPLETED")),
     # Tasks of an array are jobs of their own.
     Story().submit("a", 1, width=2).ran("a_0", "1_0").ran("a_1", "1_1")
     .sees(("1_0", "a", "COMPLETED"), ("1_1", "a", "COMPLETED")),

@@ -82,8 +82,10 @@ class Client(threading.Thread):
     def srun(self):
         token = self.token()
         cpus, seconds = self.rng.choice([1, 2]), round(self.rng.uniform(0.1, 1.5), 1)
-        number = self.history.invoke(self.user, "srun", token=token, cpus=cpus, seconds=seconds)
-        done = self.ask("srun", f"-c{cpus}", "-J", token,
+        nodes = self.rng.choice([1, 1, 2])
+        number = self.history.invoke(self.user, "srun", token=token, cpus=cpus, seconds=seconds,
+                                     nodes=nodes)
+        done = self.ask("srun", f"-N{nodes}", f"-n{nodes}", f"-c{cpus}", "-J", token,
                         f"{self.site.dir}/job.sh", token, str(seconds), str(cpus), patience=40)
         if done.returncode == 0:
             self.history.add("ok", op=number, value=done.stdout)

@@ -60,11 +60,9 @@ Address Controller::place_of(std::size_t index) const {
 
 Result<Client> Controller::connect_to(const Address& place, Duration timeout) {
   ClientOptions options{.cluster = config().cluster_name, .connect_timeout = timeout};
-  if (!place.is_unix()) {
-    auto proof = token(to_text(place));
-    if (!proof) return std::unexpected(proof.error());
-    options.token = *proof;
-  }
+  if (!place.is_unix())
+    if (Status ready = prove(options, place, std::string(kControllerName)); !ready)
+      return std::unexpected(ready.error());
   return Client::connect(place, options);
 }
 
@@ -135,6 +133,60 @@ Result<SubmitAnswer> Controller::submit(SubmitJob request) {
   return answer;
 }
 
+const KeyRing* Controller::keys() {
+  if (!std::exchange(looked_for_keys_, true)) {
+    KeyFiles files{.key = key_file(*loaded_), .jwks = jwks_file(*loaded_)};
+    if (auto ring = load_keyring(files, false, wall_clock()))
+      keys_ = std::make_shared<const KeyRing>(std::move(*ring));
+  }
+  return keys_.get();
+}
+
+Status Controller::prove(ClientOptions& options, const Address& server, const std::string& name) {
+  if (!trust_) {
+    auto found = RemoteTrust::find(*loaded_);
+    if (!found) return std::unexpected(found.error());
+    trust_ = std::make_shared<const RemoteTrust>(std::move(*found));
+  }
+  trust_->use(options, server, name);
+  options.token.clear();
+  options.make_token = {};
+  options.check_proof = {};
+  auto given = environment_variable("SLURM_JWT");
+  bool with_key = (!given || given->empty()) && keys();
+  if (trust_->on() && !trust_->verifies()) {
+    if (!keys())
+      return fail(
+          "no way to tell the cluster's controller from another: no daemon of this cluster runs on "
+          "this machine, there is no ca_cert.pem beside slurm.conf, and the cluster's key cannot "
+          "be read");
+    options.check_proof = [ring = keys_](const Greeting& greeting, std::string_view proof) {
+      return check_server(*ring, greeting, proof, {.now = wall_clock()});
+    };
+  }
+  if (!with_key) {
+    auto proof = token(to_text(server));
+    if (!proof) return std::unexpected(proof.error());
+    options.token = *proof;
+    return {};
+  }
+  options.make_token = [ring = keys_, cluster = config().cluster_name](std::string_view binding) {
+    Instant now = wall_clock();
+    return sign_token(*ring,
+                      {.uid = ::geteuid(),
+                       .gid = ::getegid(),
+                       .issued = now,
+                       .expires = now + std::chrono::seconds(kTokenLife_s),
+                       .audience = cluster,
+                       .kind = "user",
+                       .id = {},
+                       .binding = std::string(binding),
+                       .once = true},
+                      system_entropy());
+  };
+  return {};
+}
+
 void Controller::greet() {
   if (connect() && !client_->advance()) client_.reset();
 }
@@ -153,19 +205,6 @@ Result<std::string> Controller::token(const std::string& server) {
 
 Result<std::string> Controller::fresh_token() {
   if (auto given = environment_variable("SLURM_JWT"); given && !given->empty()) return *given;
-  KeyFiles files{.key = key_file(*loaded_), .jwks = jwks_file(*loaded_)};
-  Instant now = wall_clock();
-  if (auto keys = load_keyring(files, false, now))
-    return sign_token(*keys,
-                      {.uid = ::geteuid(),
-                       .gid = ::getegid(),
-                       .issued = now,
-                       .expires = now + std::chrono::seconds(kTokenLife_s),
-                       .audience = config().cluster_name,
-                       .kind = "user",
-                       .id = {},
-                       .once = true},
-                      system_entropy());
   auto local = token_of_local_node();
   if (local || !client_) return local;
   auto answer = ask<Token>(GetToken{.lifespan_s = kTokenLife_s});
@@ -281,9 +320,8 @@ Result<Client> Controller::start_node(const NodeAddress& node) {
                                                   : Result<Client>(fail("not on this machine"));
   if (!client) {
     Address remote{.host = node.address.empty() ? node.name : node.address, .port = node.port};
-    auto proof = token(to_text(remote));
-    if (!proof) return std::unexpected(proof.error());
-    options.token = *proof;
+    if (Status ready = prove(options, remote, node.name); !ready)
+      return std::unexpected(ready.error());
     client = Client::begin(remote, options);
   }
   return client;

@@ -14,8 +14,10 @@
 
 #include "base/ref.h"
 #include "base/result.h"
+#include "cli/common/remote_trust.h"
 #include "model/errc.h"
 #include "net/client.h"
+#include "net/keyring.h"
 #include "site/configuration.h"
 #include "wire/codec.h"
 #include "wire/messages.h"
@@ -37,7 +39,11 @@ class Controller {
   explicit Controller(LoadedConfiguration loaded) : loaded_(std::move(loaded)) {}
 
   // Another connection, not made yet.
-  Controller another() const { return Controller(loaded_); }
+  Controller another() const {
+    Controller one(loaded_);
+    one.trust_ = trust_;
+    return one;
+  }
   const ClusterConfig& config() const { return loaded_->config; }
   const LoadedConfiguration& loaded() const { return *loaded_; }
 
@@ -118,6 +124,9 @@ class Controller {
   Result<Frame> next_frame(Duration timeout);
   Status exchange_at(std::size_t index, std::uint16_t type, const std::string& payload,
                      Duration timeout, const Take& take);
+  // What a connection over the network to `server` needs. `name`: in its certificate.
+  Status prove(ClientOptions& options, const Address& server, const std::string& name);
+  const KeyRing* keys();
   // A proof of who is asking for one connection to `server`. The same one serves several servers.
   Result<std::string> token(const std::string& server);
   Result<std::string> fresh_token();
@@ -130,8 +139,11 @@ class Controller {
   Ref<LoadedConfiguration> loaded_;
   std::optional<Client> client_;
   std::string token_;
-  Duration token_made_{0};          // by the monotonic clock
-  std::set<std::string> shown_to_;  // servers that have seen token_
+  Duration token_made_{0};                    // by the monotonic clock
+  std::set<std::string> shown_to_;            // servers that have seen token_
+  std::shared_ptr<const RemoteTrust> trust_;  // null: not looked for yet
+  std::shared_ptr<const KeyRing> keys_;
+  bool looked_for_keys_ = false;
   std::uint64_t last_correlation_ = 0;
   std::size_t place_ = 0;  // the first of places() to try
   bool sent_ = false;      // the last question may have been heard, though it was not answered

@@ -102,8 +102,8 @@ Result<Tunnel> open_tunnel(Controller& controller, const NodeAddress& node,
   std::list<Relay> relays;
   for (Tunnel& tunnel : tunnels) {
     Client::Released released = tunnel.client.release();
-    watch_for_silence(released.fd, kSilence);
-    relays.emplace_back(Fd(released.fd), std::move(released.residual),
+    watch_for_silence(released.channel.fd(), kSilence);
+    relays.emplace_back(std::move(released.channel), std::move(released.residual),
                         Relay::Display{.dial = [to = display.address] { return dial_display(to); },
                                        .shown = tunnel.cookie,
                                        .real = display.cookie});

@@ -65,8 +65,7 @@ Status Listening::attach(const NodeAddress& address) {
   Client::Released released = client->release();
   Node& node = nodes_.emplace_back();
   node.name = address.name;
-  node.fd = Fd(released.fd);
-  ::fcntl(node.fd.get(), F_SETFL, ::fcntl(node.fd.get(), F_GETFL) | O_NONBLOCK);
+  node.channel = std::move(released.channel);
   node.frames.feed(released.residual);
   send(node, AttachStep{.job = row_.job, .step = row_.step.id, .input = true});
   return {};
@@ -92,17 +91,18 @@ int Listening::run() {
 }
 
 bool Listening::any_open() const {
-  return std::ranges::any_of(nodes_, [](const Node& node) { return static_cast<bool>(node.fd); });
+  return std::ranges::any_of(nodes_,
+                             [](const Node& node) { return static_cast<bool>(node.channel); });
 }
 
 void Listening::poll_once() {
   std::vector<pollfd> fds;
   bool room = std::ranges::all_of(
-      nodes_, [](const Node& node) { return !node.fd || node.out.size() < kInputAhead; });
+      nodes_, [](const Node& node) { return !node.channel || node.out.size() < kInputAhead; });
   fds.push_back({.fd = input_over_ || !room ? -1 : STDIN_FILENO, .events = POLLIN, .revents = 0});
   fds.push_back({.fd = signals_.get(), .events = POLLIN, .revents = 0});
   for (const Node& node : nodes_)
-    fds.push_back({.fd = node.fd.get(),
+    fds.push_back({.fd = node.channel.fd(),
                    .events = static_cast<short>(POLLIN | (node.out.empty() ? 0 : POLLOUT)),
                    .revents = 0});
   ::poll(fds.data(), fds.size(), -1);
@@ -116,22 +116,28 @@ void Listening::poll_once() {
 }
 
 void Listening::read(Node& node) {
-  std::span<char> room = node.frames.room();
-  ssize_t got = node.fd ? ::recv(node.fd.get(), room.data(), room.size(), 0) : -1;
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (got <= 0) return lose(node, "the connection was lost, or we were too slow");
-  node.frames.filled(static_cast<std::size_t>(got));
-  while (node.fd) {
-    auto frame = node.frames.next();
-    if (!frame) return lose(node, frame.error().text);
-    if (!*frame) return;
-    handle(node, **frame);
-  }
+  // poll(2) does not see what TLS has received already: none of it may stay.
+  do {
+    std::span<char> room = node.frames.room();
+    std::size_t got = 0;
+    auto moved =
+        node.channel ? node.channel.read(room.data(), room.size(), got) : Channel::Moved::End;
+    if (moved == Channel::Moved::End)
+      return lose(node, "the connection was lost, or we were too slow");
+    if (moved != Channel::Moved::Some) return;
+    node.frames.filled(got);
+    while (node.channel) {
+      auto frame = node.frames.next();
+      if (!frame) return lose(node, frame.error().text);
+      if (!*frame) break;
+      handle(node, **frame);
+    }
+  } while (node.channel.has_pending());
 }
 
 void Listening::lose(Node& node, const std::string& why) {
-  if (!node.fd) return;
-  node.fd = Fd();
+  if (!node.channel) return;
+  node.channel.close();
   complain("sattach", fmt::format("{}: {}", node.name, why));
   failure_code_ = 1;
 }
@@ -159,7 +165,7 @@ void Listening::handle(Node& node, const FrameView& frame) {
   } else if (type == wire::message_number<StepOver>) {
     auto over = wire::decode<StepOver>(frame.payload);
     if (over && !over->error.empty()) return lose(node, over->error);
-    node.fd = Fd();
+    node.channel.close();
   } else if (type == static_cast<std::uint16_t>(NetType::Error)) {
     lose(node, decode_error(frame.payload).text);
   }
@@ -177,7 +183,7 @@ void Listening::read_input() {
   }
   input.data.resize(static_cast<std::size_t>(got));
   for (Node& node : nodes_)
-    if (node.fd) send(node, input);
+    if (node.channel) send(node, input);
 }
 
 void Listening::tell_window() {
@@ -193,11 +199,11 @@ void Listening::send(Node& node, const Message& message) {
 }
 
 void Listening::write(Node& node) {
-  while (node.fd && !node.out.empty()) {
-    ssize_t wrote = ::send(node.fd.get(), node.out.data(), node.out.size(), MSG_NOSIGNAL);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return;  // Whether it is full or gone, poll tells.
-    node.out.erase(0, static_cast<std::size_t>(wrote));
+  while (node.channel && !node.out.empty()) {
+    std::size_t wrote = 0;
+    auto moved = node.channel.write(node.out.data(), node.out.size(), wrote);
+    if (moved != Channel::Moved::Some) return;  // Whether it is full or gone, poll tells.
+    node.out.erase(0, wrote);
   }
 }
 

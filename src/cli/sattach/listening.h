@@ -11,6 +11,7 @@
 #include "cli/sattach/sattach.h"
 #include "cli/srun/exits.h"
 #include "cli/srun/output.h"
+#include "net/channel.h"
 #include "net/frame_buffer.h"
 
 namespace ym::cli {
@@ -28,7 +29,7 @@ class Listening {
  private:
   struct Node {
     std::string name;
-    Fd fd;
+    Channel channel;
     FrameBuffer frames;
     std::string out;
   };

@@ -100,19 +100,27 @@ int shutdown_verb(ScontrolContext& context, const Words& words) {
 
 int token_verb(ScontrolContext& context, const Words& words) {
   GetToken request;
+  std::string joining;
+  bool has_lifespan = false;
   for (const std::string& word : words) {
     if (starts_with_ignoring_case(word, "username=")) {
       request.user = word.substr(9);
+    } else if (starts_with_ignoring_case(word, "join=")) {
+      joining = word.substr(5);
     } else if (starts_with_ignoring_case(word, "lifespan=")) {
       std::string_view text = std::string_view(word).substr(9);
       auto seconds = parse_unsigned<std::uint32_t>(text);
       if (same_ignoring_case(text, "infinite")) seconds = 10u * 365 * 86400;
       if (!seconds || *seconds == 0) return context.fail_with("Invalid lifespan: " + word);
       request.lifespan_s = *seconds;
+      has_lifespan = true;
     } else {
       return context.fail_with("unexpected argument: " + word);
     }
   }
+  if (!joining.empty())
+    return join_token(context, joining,
+                      has_lifespan ? request.lifespan_s : MakeJoinToken{}.lifespan_s);
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
   auto token = (*controller)->ask<Token>(request);

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/srun/node_stream.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -27,9 +23,8 @@ void append_resume(std::string& out, const ResumeStream& resume) {
 
 void NodeStream::adopt(Client client) {
   Client::Released released = client.release();
-  fd_ = Fd(released.fd);
-  ::fcntl(fd_.get(), F_SETFL, ::fcntl(fd_.get(), F_GETFL) | O_NONBLOCK);
-  watch_for_silence(fd_.get(), patience_);
+  channel_ = std::move(released.channel);
+  watch_for_silence(channel_.fd(), patience_);
   frames_.clear();
   frames_.feed(released.residual);
 }
@@ -103,29 +98,24 @@ void NodeStream::keep(std::string frame) {
 void NodeStream::write() {
   std::size_t done = 0;
   while (open() && done < out_.size()) {
-    ssize_t wrote = ::send(fd_.get(), out_.data() + done, out_.size() - done, MSG_NOSIGNAL);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0 && errno == EAGAIN) break;
-    if (wrote < 0) return lose();
-    done += static_cast<std::size_t>(wrote);
+    std::size_t wrote = 0;
+    auto moved = channel_.write(out_.data() + done, out_.size() - done, wrote);
+    if (moved == Channel::Moved::End) return lose();
+    if (moved != Channel::Moved::Some) break;
+    done += wrote;
   }
   out_.erase(0, done);
 }
 
 bool NodeStream::receive() {
-  while (open()) {
-    std::span<char> room = frames_.room();
-    ssize_t got = ::recv(fd_.get(), room.data(), room.size(), 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && errno == EAGAIN) return false;
-    if (got <= 0) {
-      lose();
-      return false;
-    }
-    frames_.filled(static_cast<std::size_t>(got));
-    return true;
-  }
-  return false;
+  if (!open()) return false;
+  std::span<char> room = frames_.room();
+  std::size_t got = 0;
+  auto moved = channel_.read(room.data(), room.size(), got);
+  if (moved == Channel::Moved::End) lose();
+  if (moved != Channel::Moved::Some) return false;
+  frames_.filled(got);
+  return true;
 }
 
 bool NodeStream::note(const FrameView& frame) {
@@ -158,7 +148,7 @@ void NodeStream::confirm() {
 }
 
 void NodeStream::lose() {
-  fd_ = Fd();
+  channel_.close();
   live_ = false;
   // A message that left in part only would be garbage on the next connection.
   out_.clear();
@@ -174,7 +164,7 @@ void NodeStream::set_over() {
   }
   over_ = true;
   joining_.reset();
-  fd_ = Fd();
+  channel_.close();
   out_.clear();
 }
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cli/common/controller.h"
-#include "net/address.h"
+#include "net/channel.h"
 #include "net/frame_buffer.h"
 
 namespace ym::cli {
@@ -28,11 +28,11 @@ class NodeStream {
       : node_(std::move(node)), resume_(std::move(resume)), patience_(patience) {}
 
   const std::string& node() const { return node_.name; }
-  bool open() const { return static_cast<bool>(fd_); }
+  bool open() const { return static_cast<bool>(channel_); }
   bool over() const { return over_; }
   bool joining() const { return joining_.has_value(); }
   // For poll(2); -1 while there is nothing to wait for.
-  int fd() const { return joining_ ? joining_->fd() : fd_.get(); }
+  int fd() const { return joining_ ? joining_->fd() : channel_.fd(); }
   short wanted() const;
   bool takes_input() const { return open() && live_ && kept_bytes_ < kInputWindow; }
 
@@ -73,7 +73,9 @@ class NodeStream {
   template <class Take>
   void read(Take&& take) {
     take_frames(take);  // The handshake may have left some.
-    for (std::size_t n = 0; n < kReadAtOnce && receive(); ++n) take_frames(take);
+    // poll(2) does not see what TLS has received already: none of it may stay.
+    for (std::size_t n = 0; (n < kReadAtOnce || channel_.has_pending()) && receive(); ++n)
+      take_frames(take);
     confirm();
   }
   void set_over();
@@ -110,7 +112,7 @@ class NodeStream {
   bool launched_ = false;
   bool direct_ = false;  // the launch went on the first connection
   bool joined_ = false;
-  Fd fd_;
+  Channel channel_;
   FrameBuffer frames_;
   std::string out_;
   bool live_ = false;             // the node's end has answered on this connection

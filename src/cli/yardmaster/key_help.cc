@@ -171,6 +171,12 @@ constexpr KeyHelp kSlurmConf[] = {
      "Binding without --cpu-bind (Cores, Sockets, Threads, None, Verbose), OOMKillStep"},
     {Main, "TaskProlog",
      "A program that runs before each task, as its user; export, unset and print lines count"},
+    {Main, "TLSParameters",
+     "cert_life=SECONDS of certificates that the cluster issues; or a site's own: ca_cert_file, "
+     "ctld_cert_file, ctld_cert_key_file, slurmd_cert_file, slurmd_cert_key_file"},
+    {Main, "TLSType",
+     "tls/s2n or none: whether TCP connections are encrypted; unset: yes, unless every controller's "
+     "address is this machine's loopback"},
     {Main, "TmpFS", "The folder whose disk is the node's TmpDisk"},
     {Main, "TopologyParam",
      "TopoOptional: the network counts for jobs that ask with --switches only"},

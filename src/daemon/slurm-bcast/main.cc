@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// slurm-bcast UID GID GROUPS NODE CLUSTER: receives one file on one node and passes it on to the
-// nodes behind it. Started by slurmd only, which has checked the credential; becomes the user
-// before it reads anything. GROUPS are numbers with commas.
+// slurm-bcast UID GID GROUPS NODE CLUSTER plain|any|named TRUST: receives one file on one node and
+// passes it on to the nodes behind it. Started by slurmd only, which has checked the credential;
+// becomes the user before it reads anything. GROUPS are numbers with commas. The next nodes are
+// reached without TLS, or with it and believed by the file TRUST; with `named` their certificates
+// must have their names.
 //
 // Descriptors: 3 the connection, 4 a file with what was read of it already, 5 a file with a token
 // of the user, with which the next nodes are asked.
@@ -13,11 +15,14 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/text.h"
 #include "bcast/bcast_file.h"
 #include "bcast/bcast_tree.h"
+#include "net/trust_file.h"
+#include "os/files.h"
 #include "os/helper.h"
 #include "wire/codec.h"
 #include "wire/messages.h"
@@ -29,11 +34,13 @@ constexpr Duration kDialPatience = std::chrono::seconds(10);
 // A slow disk somewhere behind us is not a dead node.
 constexpr Duration kPatience = std::chrono::seconds(120);
 
-int serve(Client caller, const std::string& node, const ClientOptions& options) {
+int serve(Client caller, const std::string& node, const ClientOptions& options, bool named) {
   BcastTree tree(
-      [&options](const NodeAddress& to) {
+      [&options, named](const NodeAddress& to) {
+        ClientOptions its = options;
+        if (named) its.tls_name = to.name;
         return Client::connect({.host = to.address.empty() ? to.name : to.address, .port = to.port},
-                               options);
+                               its);
       },
       kPatience);
   BcastFile file;
@@ -66,7 +73,7 @@ int main(int argc, char** argv) {
     std::puts("slurm " YM_SLURM_VERSION);
     return 0;
   }
-  if (argc != 6 || ::fcntl(3, F_GETFD) < 0) {
+  if (argc != 8 || ::fcntl(3, F_GETFD) < 0) {
     std::fputs("slurm-bcast: is started by slurmd only\n", stderr);
     return 1;
   }
@@ -75,7 +82,15 @@ int main(int argc, char** argv) {
   ym::ClientOptions options{.cluster = argv[5], .connect_timeout = ym::kDialPatience};
   options.token = ym::read_inherited(5);
   if (!ym::become_user(argv[1], argv[2], argv[3])) return 1;
+  std::string_view tls = argv[6];
+  if (tls != "plain") {
+    auto believed = ym::read_file(argv[7]);
+    auto context = believed ? ym::TlsContext::client(ym::parse_trust(*believed))
+                            : std::unexpected(believed.error());
+    if (!context || !(*context)->verifies()) return 1;
+    options.tls = std::move(*context);
+  }
   ::signal(SIGPIPE, SIG_IGN);
   ::umask(0);
-  return ym::serve(ym::Client::adopt(3, std::move(residual)), argv[4], options);
+  return ym::serve(ym::Client::adopt(3, std::move(residual)), argv[4], options, tls == "named");
 }

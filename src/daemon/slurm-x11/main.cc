@@ -69,8 +69,8 @@ bool connect_both(std::list<Relay>& relays, const Wish& wish) {
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return false;
   auto address = parse_address(wish.target);
   if (!address) return false;
-  relays.emplace_back(Fd(pair[0]), "", std::nullopt);
-  relays.emplace_back(Fd(pair[1]), "",
+  relays.emplace_back(Channel(Fd(pair[0])), "", std::nullopt);
+  relays.emplace_back(Channel(Fd(pair[1])), "",
                       Relay::Display{.dial = [to = *address] { return dial_display(to); },
                                      .shown = wish.shown,
                                      .real = wish.real});
@@ -107,7 +107,7 @@ int run(const Wish& wish, std::string residual) {
     if (!connect_both(relays, wish)) return 1;
   } else {
     watch_for_silence(3, kSilence);
-    relays.emplace_back(Fd(3), std::move(residual), std::nullopt);
+    relays.emplace_back(Channel(Fd(3)), std::move(residual), std::nullopt);
   }
   serve(relays, signals.get());
   // The user's own file stays; one that was made for this display only goes.

@@ -33,6 +33,9 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
   // One who was stopped for long may have a successor by now: better no answer than an old one.
   if (s_.sure && !s_.sure())
     return deny(to, ym::refuse(Errc::InStandby, "not sure whether it leads").error());
+  // Whoever has nothing but a join token is nobody yet.
+  if (peer.role == "join" && frame.header.type != message_number<JoinCluster>)
+    return deny(to, ym::refuse(Errc::AccessDenied).error());
   if (const Permission* rule = permission_for(frame.header.type)) {
     Caller caller = s_.directory->caller(peer, wall_clock());
     if (Status may = check_rate(peer, caller, rule->name); !may) return send_away(to);
@@ -75,6 +78,11 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<FollowEvents>: return follow_events(to, peer, frame);
     case message_number<FetchConfig>: return fetch_config(to);
     case message_number<GetToken>: return get_token(to, peer, frame);
+    case message_number<RequestCertificate>: return request_certificate(to, peer, frame);
+    case message_number<JoinCluster>: return join_cluster(to, peer);
+    case message_number<MakeJoinToken>: return make_join_token(to, frame);
+    case message_number<RevokeCertificate>: return revoke_certificate(to, frame);
+    case message_number<QueryCertificates>: return query_certificates(to);
     case message_number<Ping>: return ping(to);
     case message_number<TreeAnswers>: return fan_out_.answered(from, frame);
     case message_number<BackupState>: return back_up(to);
@@ -89,7 +97,7 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
 Status Desk::check_rate(const Peer& peer, const Caller& caller, std::string_view request) {
   if (caller.administrator || (peer.kind == PeerKind::Token && peer.role == "node")) return {};
   if (auto config = s_.published->config()) {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(admission_mutex_);
     if (limited_by_ != config) limiter_.set_rules(rate_rules_of(*config));
     limited_by_ = std::move(config);
   }
@@ -127,14 +135,14 @@ void Desk::back_up(ReplyTo to) {
 void Desk::send_away(ReplyTo to) {
   deny(to, come_back_later().error());
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(admission_mutex_);
     if (!sent_away_.insert(to.connection.value).second) return;
   }
   s_.server->pause(to.connection);
   s_.server->loop().post([this, id = to.connection] {
     s_.server->loop().after(kDeafFor, [this, id] {
       {
-        std::lock_guard lock(mutex_);
+        std::lock_guard lock(admission_mutex_);
         sent_away_.erase(id.value);
       }
       s_.server->resume(id);

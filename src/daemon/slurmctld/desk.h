@@ -33,6 +33,7 @@
 namespace ym {
 
 struct BriefListing;
+class ControllerTrust;
 
 // Somebody to whom PrivateData shows only what is his own.
 struct Viewer {
@@ -53,6 +54,8 @@ struct DeskSurroundings {
   Log* log = nullptr;
   Programs* programs = nullptr;
   SidePrograms* side_programs = nullptr;
+  ControllerTrust* trust = nullptr;
+  std::function<KeyFiles()> key_files;
   std::string config_path;
   Instant started;
   std::size_t index = 0;  // of this controller among the SlurmctldHost lines
@@ -89,6 +92,8 @@ class Desk {
   void deliver(JournalLoop::Work& work);
   // A refusal that need not wait for anything.
   void refuse(Reply& reply);
+  // Which certificates are believed has changed: all nodes hear of it.
+  void tell_trust();
 
  private:
   // A listing too long for one go: the snapshot it is made of, and how far it came.
@@ -162,6 +167,13 @@ class Desk {
   void back_up(ReplyTo to);
   void get_token(ReplyTo to, const Peer& peer, const Frame& frame);
 
+  // desk_trust.cc
+  void request_certificate(ReplyTo to, const Peer& peer, const Frame& frame);
+  void join_cluster(ReplyTo to, const Peer& peer);
+  void make_join_token(ReplyTo to, const Frame& frame);
+  void revoke_certificate(ReplyTo to, const Frame& frame);
+  void query_certificates(ReplyTo to);
+
   // desk_commands.cc
   void submit(ReplyTo to, const Peer& peer, const Frame& frame);
   void reconfigure(ReplyTo to, const Peer& peer, const Frame& frame);
@@ -198,8 +210,10 @@ class Desk {
   // As somebody said since the configuration was read; guarded by mutex_.
   std::string debug_level_;
   std::optional<std::set<std::string>> debug_flags_;
-  std::set<std::uint64_t> sent_away_;                // connections; guarded by mutex_
-  std::shared_ptr<const ClusterConfig> limited_by_;  // whose rules limiter_ has; guarded by mutex_
+  // Apart from mutex_, which is held while followers are fed: nobody's request waits for that.
+  std::mutex admission_mutex_;
+  std::set<std::uint64_t> sent_away_;                // connections; guarded by admission_mutex_
+  std::shared_ptr<const ClusterConfig> limited_by_;  // whose rules limiter_ has; guarded likewise
 };
 
 }  // namespace ym

@@ -9,6 +9,7 @@
 #include "controller/queries/rows.h"
 #include "daemon/slurmctld/debug_lines.h"
 #include "daemon/slurmctld/desk_impl.h"
+#include "daemon/slurmctld/trust.h"
 #include "net/token.h"
 #include "notation/hostlist.h"
 #include "os/log.h"
@@ -186,6 +187,10 @@ void Desk::node_report(ReplyTo to, const Peer& peer, const Frame& frame) {
     deny(to, ym::refuse(Errc::InvalidNodeName, report.node).error());
     return s_.server->close(to.connection, "this node is not configured");
   }
+  if (Status may = s_.trust->admits(report.node); !may) {
+    s_.log->error("{} is refused as node {}: {}", peer.address, report.node, may.error().text);
+    return s_.server->close(to.connection, may.error().text);
+  }
   if (!report.complete && s_.requests->connection_of(report.node) != to.connection)
     return s_.server->close(to.connection, "say everything first");
   s_.published->set_load(node->id, {report.cpu_load, report.free_memory_mb});
@@ -193,6 +198,7 @@ void Desk::node_report(ReplyTo to, const Peer& peer, const Frame& frame) {
   if (report.complete) {
     s_.log->info("node {} connected from {}", report.node, peer.address);
     s_.requests->node_connected(report.node, to.connection);
+    if (s_.trust->on()) answer({.connection = to.connection}, s_.trust->news());
   }
   // A full report that the core has no room for must be said again: on a new connection it is.
   bool complete = report.complete;

@@ -72,6 +72,12 @@ constexpr Permission kPermissions[] = {
     {message_number<SetDebug>, "REQUEST_SET_DEBUG_LEVEL", kAdministrators, kHandler},
     {message_number<Shutdown>, "REQUEST_SHUTDOWN", kAdministrators, kDesk},
     {message_number<Takeover>, "REQUEST_TAKEOVER", kAdministrators, kDesk},
+    // Certificates.
+    {message_number<RequestCertificate>, "REQUEST_CERT", kNodes, kDesk},
+    {message_number<JoinCluster>, "REQUEST_JOIN_CLUSTER", CallerKinds(), kHandler},
+    {message_number<MakeJoinToken>, "REQUEST_JOIN_TOKEN", kAdministrators, kDesk},
+    {message_number<RevokeCertificate>, "REQUEST_REVOKE_CERT", kAdministrators, kDesk},
+    {message_number<QueryCertificates>, "REQUEST_CERT_INFO", kOperators, kDesk},
     // It names all users' jobs.
     {message_number<FollowEvents>, "REQUEST_EVENTS", kAdministrators, kDesk},
     // All scripts and environments are in it.

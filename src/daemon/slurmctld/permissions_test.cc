@@ -182,7 +182,9 @@ std::vector<Sample> PermissionsTest::samples(int round) const {
   UpdateReservation reserve{.wanted = {.name = fresh}, .changed = {"name"}, .create = true};
   UpdateNodes drain{.nodes = "n1", .state = "DRAIN", .reason = "test"};
   UpdatePartition partition{.spec = {.name = "main"}, .changed = {}};
-  return {sample(test_only), sample(hold), sample(QueryJobs{}),
+  return {sample(RequestCertificate{.node = "n1"}), sample(JoinCluster{}),
+          sample(MakeJoinToken{.node = "n1"}), sample(RevokeCertificate{.serial = "ff"}),
+          sample(QueryCertificates{}), sample(test_only), sample(hold), sample(QueryJobs{}),
           sample(WatchJob{.job = job_}, false), sample(QueryExplanation{.target = {.job = job_}}),
           sample(QueryHistory{}), sample(GetScript{.job = job_}),
           // Somebody else's: the owner's, who has no name but his number.

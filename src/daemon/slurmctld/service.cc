@@ -10,6 +10,7 @@
 #include "config/security.h"
 #include "daemon/slurmctld/recovery.h"
 #include "daemon/slurmctld/state_release.h"
+#include "net/join_token.h"
 #include "net/token.h"
 #include "os/clock.h"
 #include "os/files.h"
@@ -22,6 +23,8 @@ namespace {
 
 constexpr int kNetworkThreads = 2;
 constexpr int kLockTries = 20;
+// How often certificates are looked at; the shortest that make sense live for some seconds.
+constexpr Duration kTrustPeriod = std::chrono::seconds(1);
 constexpr Duration kLockPause = std::chrono::milliseconds(100);
 
 std::uint32_t uid_of(const std::string& user) {
@@ -158,6 +161,8 @@ DeskSurroundings ControllerService::surroundings() {
           .log = &log_,
           .programs = programs_.get(),
           .side_programs = &side_programs_,
+          .trust = trust_.get(),
+          .key_files = [this] { return key_files(options_.loaded); },
           .config_path = options_.loaded.path,
           .started = started_,
           .index = options_.index,
@@ -178,19 +183,32 @@ std::string ControllerService::own_socket() const {
       config, config.controllers.empty() ? "" : config.controllers[options_.index].name);
 }
 
-Status ControllerService::listen() {
-  const ClusterConfig& config = options_.loaded.config;
-  server_ = std::make_unique<Server>(
-      ServerOptions{
-          .cluster = config.cluster_name,
+ServerOptions ControllerService::server_options() {
+  return {.cluster = options_.loaded.config.cluster_name,
           .authenticate =
-              [this](std::string_view token) { return authenticator_.authenticate(token); },
-          .prove = [this](std::string_view token) { return prove_server(*keys_.ring(), token); },
+              [this](std::string_view token, std::string_view binding) {
+                if (token.starts_with(kJoinPrefix)) return trust_->meet_guest(token, binding);
+                return authenticator_.authenticate(token, binding);
+              },
+          .prove =
+              [this](std::string_view token, std::string_view binding) {
+                if (token.starts_with(kJoinPrefix)) return trust_->prove_to_guest(token, binding);
+                return prove_server(*keys_.ring(), {.token = token, .binding = binding});
+              },
+          .tls = [this] { return trust_->context(); },
+          .tls_required = trust_->on(),
           .threads = kNetworkThreads,
           .connections_max = connections_max(options_.open_files),
-          .trusted = [slurm_user = uid_of(config.slurm_user)](
-                         const Peer& peer) { return is_trusted(peer, slurm_user); }},
-      handlers());
+          .trusted = [slurm_user = uid_of(options_.loaded.config.slurm_user)](
+                         const Peer& peer) { return is_trusted(peer, slurm_user); }};
+}
+
+Status ControllerService::listen() {
+  const ClusterConfig& config = options_.loaded.config;
+  auto trust = ControllerTrust::open(options_.loaded, log_);
+  if (!trust) return std::unexpected(trust.error());
+  trust_ = std::move(*trust);
+  server_ = std::make_unique<Server>(server_options(), handlers());
   programs_ = std::make_unique<Programs>(
       options_.loaded.path, log_,
       [this](const ControllerProgram& program, const std::string& error) {
@@ -198,6 +216,9 @@ Status ControllerService::listen() {
             .job = program.job, .sluid = program.sluid, .error = error, .epilog = program.epilog});
       });
   desk_ = std::make_unique<Desk>(surroundings());
+  trust_->set_on_news([this] { desk_->tell_trust(); });
+  server_->loop().post(
+      [this] { server_->loop().every(kTrustPeriod, [this] { trust_->renew(); }); });
   take_debug_flags(log_, config);
   core_->set_on_plan([this](const Plan& plan) { log_plan(log_, plan); });
   // The threads run before anybody can connect, so that nothing arrives at a desk that is not

@@ -15,6 +15,7 @@
 #include "daemon/slurmctld/published.h"
 #include "daemon/slurmctld/requests.h"
 #include "daemon/slurmctld/side_programs.h"
+#include "daemon/slurmctld/trust.h"
 #include "net/authenticator.h"
 #include "net/keyring.h"
 #include "net/server.h"
@@ -55,6 +56,7 @@ class ControllerService {
   std::string own_socket() const;
   Status renew_keys(const LoadedConfiguration& loaded);
   ServerHandlers handlers();
+  ServerOptions server_options();
   DeskSurroundings surroundings();
 
   Options options_;
@@ -72,6 +74,7 @@ class ControllerService {
   std::unique_ptr<JournalLoop> journal_;
   std::unique_ptr<CoreLoop> core_;
   std::unique_ptr<Programs> programs_;
+  std::unique_ptr<ControllerTrust> trust_;
   std::unique_ptr<Desk> desk_;
   std::unique_ptr<Server> server_;
 };

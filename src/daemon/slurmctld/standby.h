@@ -17,6 +17,7 @@
 
 #include "daemon/slurmctld/directory.h"
 #include "daemon/slurmctld/recovery.h"
+#include "daemon/slurmctld/trust.h"
 #include "net/authenticator.h"
 #include "net/keyring.h"
 #include "net/server.h"
@@ -66,6 +67,8 @@ class Standby {
  private:
   Standby(Options options, KeyRing keys, LogHome& home, Log& log);
   Status listen();
+  ServerHandlers handlers();
+  void look_after_trust();
   void run();
   void look();
   void follow();
@@ -82,13 +85,15 @@ class Standby {
   const Instant started_;
   Authenticator authenticator_;
   Directory directory_;
-  std::unique_ptr<Server> server_;
+  std::unique_ptr<ControllerTrust> trust_;  // null: there is no authority yet
+  std::unique_ptr<Server> server_;          // the thread's once that runs
 
   // The thread's own.
   TakeoverClock clock_;
   std::unique_ptr<LogFollower> follower_;
   std::unique_ptr<StateBuilder> builder_;
   std::string told_;  // the last trouble that was logged
+  Duration trust_looked_{0};
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;

@@ -55,7 +55,11 @@ void NodeDaemon::receive_file(ConnectionId from, const Peer& peer, std::vector<F
                                         std::to_string(credential->gid.value),
                                         groups,
                                         node_.name,
-                                        loaded_.config.cluster_name};
+                                        loaded_.config.cluster_name,
+                                        !trust_.on()              ? "plain"
+                                        : trust_.site_authority() ? "any"
+                                                                  : "named",
+                                        trust_.published()};
   // The process reads the first piece itself, from what was read already.
   frames.insert(frames.begin(), first);
   take_connection(

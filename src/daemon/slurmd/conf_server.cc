@@ -8,6 +8,7 @@
 #include "config/values.h"
 #include "net/client.h"
 #include "net/keyring.h"
+#include "net/tls_errors.h"
 #include "net/token.h"
 #include "os/clock.h"
 #include "os/environment.h"
@@ -19,27 +20,53 @@
 namespace ym {
 namespace {
 
-constexpr std::uint16_t kControllerPort = 6817;
 constexpr Duration kPatience = std::chrono::seconds(30);
 constexpr const char* kKeyFile = "/etc/slurm/slurm.key";
 
-// Nothing is fetched without the cluster's key: it is what makes the node a member.
-Result<std::string> token_for_fetching() {
+// Nothing is fetched without the cluster's key: it is what makes the node a member, and what the
+// controller proves.
+Result<KeyRing> keys_for_fetching() {
   std::string path = fetched_key_file();
   std::string set = path.substr(0, path.rfind('/') + 1) + "slurm.jwks";
-  auto keys = load_keyring({.key = path, .jwks = set}, false, wall_clock());
+  return load_keyring({.key = path, .jwks = set}, false, wall_clock());
+}
+
+ClientOptions proving(const KeyRing& keys) {
+  ClientOptions options;
+  options.make_token = [keys](std::string_view binding) {
+    Instant now = wall_clock();
+    TokenClaims claims{.user = "root",
+                       .uid = ::geteuid(),
+                       .gid = ::getegid(),
+                       .issued = now,
+                       .expires = now + std::chrono::minutes(1),
+                       .audience = {},
+                       .kind = "node",
+                       .id = {},
+                       .binding = std::string(binding),
+                       .once = true};
+    return sign_token(keys, std::move(claims), system_entropy());
+  };
+  options.check_proof = [keys](const Greeting& greeting, std::string_view proof) {
+    return check_server(keys, greeting, proof, {.now = wall_clock()});
+  };
+  return options;
+}
+
+// With TLS if the controller speaks it. Who stands between and says that it does not gains nothing:
+// a controller that speaks TLS takes no token of a node that is not bound to its connection.
+Result<Client> connect_for_fetching(const Address& address) {
+  if (address.is_unix()) return Client::connect(address, {});
+  auto keys = keys_for_fetching();
   if (!keys) return std::unexpected(keys.error());
-  Instant now = wall_clock();
-  TokenClaims claims{.user = "root",
-                     .uid = ::geteuid(),
-                     .gid = ::getegid(),
-                     .issued = now,
-                     .expires = now + std::chrono::minutes(1),
-                     .audience = {},
-                     .kind = "node",
-                     .id = {},
-                     .once = true};
-  return sign_token(*keys, std::move(claims), system_entropy());
+  ClientOptions options = proving(*keys);
+  auto any = TlsContext::client({});
+  if (!any) return std::unexpected(any.error());
+  options.tls = std::move(*any);
+  auto client = Client::connect(address, options);
+  if (client || client.error().text.find(kNoTls) == std::string::npos) return client;
+  options.tls = nullptr;
+  return Client::connect(address, options);
 }
 
 // Where this node keeps its things, by the files themselves.
@@ -60,13 +87,7 @@ std::string fetched_key_file() { return environment_variable("SLURM_KEY_FILE").v
 Result<std::string> fetch_configuration(const std::string& server, const std::string& node) {
   auto address = parse_address(server, kControllerPort);
   if (!address) return std::unexpected(address.error());
-  ClientOptions options;
-  if (!address->is_unix()) {
-    auto token = token_for_fetching();
-    if (!token) return std::unexpected(token.error());
-    options.token = *token;
-  }
-  auto client = Client::connect(*address, options);
+  auto client = connect_for_fetching(*address);
   if (!client) return std::unexpected(client.error());
   auto answer =
       client->call(wire::message_number<FetchConfig>, wire::encode(FetchConfig{}), kPatience);

@@ -13,6 +13,7 @@
 #include "config/values.h"
 #include "daemon/slurmd/conf_server.h"
 #include "daemon/slurmd/gres_here.h"
+#include "daemon/slurmd/join.h"
 #include "daemon/slurmd/node_daemon.h"
 #include "daemon/slurmd/options.h"
 #include "net/keyring.h"
@@ -61,6 +62,14 @@ Result<KeyRing> cluster_keys(const LoadedConfiguration& loaded) {
                       wall_clock());
 }
 
+std::vector<Address> controllers_of(const ClusterConfig& config) {
+  std::vector<Address> all;
+  for (const ControllerHost& host : config.controllers)
+    all.push_back(
+        {.host = host.address.empty() ? host.name : host.address, .port = config.controller_port});
+  return all;
+}
+
 struct Prepared {
   LoadedConfiguration loaded;
   NodeSpec node;
@@ -70,6 +79,12 @@ struct Prepared {
 Result<Prepared> prepare(const SlurmdOptions& options) {
   std::string path = options.configuration;
   if (!options.conf_server.empty()) {
+    if (!options.join.empty()) {
+      auto server = parse_address(options.conf_server, kControllerPort);
+      if (!server) return std::unexpected(server.error());
+      if (Status joined = join_cluster({*server}, options.join, fetched_key_file()); !joined)
+        return std::unexpected(joined.error());
+    }
     auto fetched = fetch_configuration(options.conf_server, options.node);
     if (!fetched) return std::unexpected(fetched.error());
     path = *fetched;
@@ -78,6 +93,11 @@ Result<Prepared> prepare(const SlurmdOptions& options) {
   if (!loaded) return std::unexpected(loaded.error());
   if (!options.conf_server.empty() && loaded->config.key_file.empty())
     loaded->config.key_file = fetched_key_file();
+  if (!options.join.empty() && options.conf_server.empty())
+    if (Status joined =
+            join_cluster(controllers_of(loaded->config), options.join, key_file(*loaded));
+        !joined)
+      return std::unexpected(joined.error());
   auto node = find_own_node(loaded->config, options.node, host_name());
   if (!node) return std::unexpected(node.error());
   const ClusterConfig& config = loaded->config;

@@ -72,18 +72,19 @@ NodeDaemon::NodeDaemon(Parts parts)
       log_(parts.log),
       spool_(std::move(parts.spool)),
       revoked_(spool_.root() + "/revoked"),
+      trust_(node_.name, spool_.root() + "/tls", log_),
       shepherds_(loop_, spool_, log_, std::move(parts.shepherd_program), node_.name),
       queries_(loop_, shepherds_),
       cpus_(machine_, node_, loaded_.config, ::geteuid() == 0),
       relay_(loop_, {.cluster = loaded_.config.cluster_name,
                      .address = [this](const std::string& node) { return address_of(node); },
-                     .token = [this] { return fresh_token(); },
+                     .token = [this](std::string_view binding) { return fresh_token(binding); },
                      .check_proof =
-                         [this](std::string_view token, std::string_view proof) {
-                           return check_server(
-                               *keys_.ring(), token, proof,
-                               {.now = wall_clock(), .skew = authenticator_.skew()});
-                         }}),
+                         [this](const Greeting& greeting, std::string_view proof) {
+                           return check_proof(greeting, proof);
+                         },
+                     .tls = [this] { return trust_.to_nodes(); },
+                     .tls_name = [this](const std::string& node) { return trust_.name_of(node); }}),
       health_(loop_, log_,
               {.node = node_.name,
                .configuration = loaded_.path,
@@ -109,6 +110,7 @@ Status NodeDaemon::start() {
   look_for_gres();
   if (auto ready = shepherds_.open_nursery(); !ready) return ready;
   if (auto ready = spool_.prepare(); !ready) return ready;
+  if (auto ready = trust_.open(loaded_); !ready) return ready;
   // Listening first: a second daemon of this node is refused before it touches the spool.
   if (auto ready = listen(); !ready) return ready;
   if (auto ready = recover(); !ready) return ready;
@@ -116,6 +118,7 @@ Status NodeDaemon::start() {
   loop_.every(kTick, [this, last = monotonic_clock()]() mutable {
     Duration now = monotonic_clock(), late = now - std::exchange(last, now) - kTick;
     if (late >= kHeldUp) log_.error("slurmd was held up for {} ms", late.count());
+    look_after_certificate();
     agent::Outbox out;
     agent_.tick(agent_time(), out);
     obey(std::move(out));
@@ -172,10 +175,18 @@ void NodeDaemon::forget_lost_jobs(std::vector<agent::Recovered>& found) {
 }
 
 Status NodeDaemon::listen() {
-  ServerOptions options{
-      .cluster = loaded_.config.cluster_name,
-      .authenticate = [this](std::string_view token) { return authenticator_.authenticate(token); },
-      .prove = [this](std::string_view token) { return prove_server(*keys_.ring(), token); }};
+  ServerOptions options{.cluster = loaded_.config.cluster_name,
+                        .authenticate =
+                            [this](std::string_view token, std::string_view binding) {
+                              return authenticator_.authenticate(token, binding);
+                            },
+                        .prove =
+                            [this](std::string_view token, std::string_view binding) {
+                              return prove_server(*keys_.ring(),
+                                                  {.token = token, .binding = binding});
+                            },
+                        .tls = [this] { return trust_.server(); },
+                        .tls_required = trust_.on()};
   ServerHandlers handlers;
   handlers.on_frames = [this](ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
     on_client_frames(from, peer, std::move(frames));
@@ -204,7 +215,12 @@ std::vector<Address> NodeDaemon::controller_addresses() const {
   return addresses;
 }
 
-std::string NodeDaemon::fresh_token() const {
+Status NodeDaemon::check_proof(const Greeting& greeting, std::string_view proof) const {
+  return check_server(*keys_.ring(), greeting, proof,
+                      {.now = wall_clock(), .skew = authenticator_.skew()});
+}
+
+std::string NodeDaemon::fresh_token(std::string_view binding) const {
   Instant now = wall_clock();
   TokenClaims claims{.user = "root",
                      .uid = ::geteuid(),
@@ -214,6 +230,7 @@ std::string NodeDaemon::fresh_token() const {
                      .audience = loaded_.config.cluster_name,
                      .kind = "node",
                      .id = {},
+                     .binding = std::string(binding),
                      .once = true};
   if (auto user = user_by_uid(::geteuid())) claims.user = user->name;
   auto token = sign_token(*keys_.ring(), std::move(claims), system_entropy());
@@ -222,15 +239,13 @@ std::string NodeDaemon::fresh_token() const {
 }
 
 void NodeDaemon::connect() {
-  LinkOptions options{.addresses = controller_addresses(),
-                      .cluster = loaded_.config.cluster_name,
-                      .token = [this] { return fresh_token(); },
-                      .check_proof =
-                          [this](std::string_view token, std::string_view proof) {
-                            return check_server(
-                                *keys_.ring(), token, proof,
-                                {.now = wall_clock(), .skew = authenticator_.skew()});
-                          }};
+  LinkOptions options{
+      .addresses = controller_addresses(),
+      .cluster = loaded_.config.cluster_name,
+      .token = [this](std::string_view binding) { return fresh_token(binding); },
+      .check_proof = [this](const Greeting& greeting,
+                            std::string_view proof) { return check_proof(greeting, proof); },
+      .tls = [this] { return trust_.to_controller(); }};
   options.retry_max = std::chrono::seconds(10);
   // A controller that has stopped has a successor soon. Each node asks, so in a large cluster less
   // often.
@@ -238,12 +253,7 @@ void NodeDaemon::connect() {
     options.silence = std::chrono::seconds(loaded_.config.nodes.size() > kManyNodes ? 5 : 2);
   options.seed = seed_of(node_.name);
   LinkHandlers handlers;
-  handlers.on_up = [this] {
-    log_.info("connected to slurmctld");
-    agent::Outbox out;
-    agent_.connected(out);
-    obey(std::move(out));
-  };
+  handlers.on_up = [this] { on_link_up(); };
   handlers.on_frames = [this](std::vector<Frame> frames) { on_controller_frames(frames); };
   handlers.on_down = [this](const Error& reason, bool was_up, Duration) {
     if (was_up)

@@ -14,6 +14,7 @@
 #include "daemon/launch/programs.h"
 #include "daemon/slurmd/cpu_choice.h"
 #include "daemon/slurmd/health.h"
+#include "daemon/slurmd/node_trust.h"
 #include "daemon/slurmd/reboot.h"
 #include "daemon/slurmd/revoked.h"
 #include "daemon/slurmd/shepherds.h"
@@ -99,7 +100,14 @@ class NodeDaemon {
   Status listen();
   void connect();
   std::vector<Address> controller_addresses() const;
-  std::string fresh_token() const;
+  std::string fresh_token(std::string_view binding) const;
+  Status check_proof(const Greeting& greeting, std::string_view proof) const;
+  // certificates.cc
+  void on_link_up();
+  bool ask_for_certificate();
+  void say_everything();
+  bool on_certificate_frame(const Frame& frame);
+  void look_after_certificate();
   NodeRegistration registration() const;
 
   void on_controller_frames(const std::vector<Frame>& frames);
@@ -182,6 +190,7 @@ class NodeDaemon {
   Loop loop_;
   Spool spool_;
   RevokedList revoked_;
+  NodeTrust trust_;
   Shepherds shepherds_;
   StepQueries queries_;
   agent::Agent agent_;
@@ -192,6 +201,7 @@ class NodeDaemon {
   std::unique_ptr<Server> server_;
   std::unique_ptr<Link> link_;
   std::vector<Address> addresses_;  // that link_ tries
+  bool said_everything_ = false;    // on this connection
   TreeRelay relay_;
   DoneOrders done_orders_;
   std::map<std::uint64_t, AwaitingStream> awaiting_;

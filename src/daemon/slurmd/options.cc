@@ -8,9 +8,10 @@
 namespace ym {
 namespace {
 
-enum Long { kConfServer = 256 };
+enum Long { kConfServer = 256, kJoin };
 constexpr option kLongOptions[] = {
     {"conf-server", required_argument, nullptr, kConfServer},
+    {"join", required_argument, nullptr, kJoin},
     {"version", no_argument, nullptr, 'V'},
     {"help", no_argument, nullptr, 'h'},
     {nullptr, 0, nullptr, 0},
@@ -37,6 +38,7 @@ Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv) {
       case 'v': ++options.verbosity; break;
       case 'V': options.print_version = true; break;
       case kConfServer: options.conf_server = ::optarg; break;
+      case kJoin: options.join = ::optarg; break;
       case 'M':
       case 'n':
       case 's': break;  // Slurm's; nothing to do for us
@@ -61,7 +63,8 @@ std::string_view slurmd_help() {
          "  -N NAME            be the node NAME\n"
          "  -v                 log more; may be repeated\n"
          "  -V, --version      print the version\n"
-         "  --conf-server H[:P]  fetch the configuration from slurmctld at H\n";
+         "  --conf-server H[:P]  fetch the configuration from slurmctld at H\n"
+         "  --join TOKEN|FILE  get the cluster's key with a token of scontrol token join=NODE\n";
 }
 
 }  // namespace ym

@@ -20,6 +20,7 @@ struct SlurmdOptions {
   std::string configuration;   // -f
   std::string log_file;        // -L
   std::string conf_server;     // --conf-server host[:port]
+  std::string join;            // --join: a token, or the file that has it
 };
 
 Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv);

@@ -103,7 +103,8 @@ void NodeDaemon::on_controller_frame(const Frame& frame, agent::Outbox& out) {
       with(std::type_identity<Reconfigure>(), [&](const Reconfigure&) {
         if (on_reconfigure_) on_reconfigure_();
       });
-  if (!known) log_.debug("message {} of the controller is not for us", frame.header.type);
+  if (!known && !on_certificate_frame(frame))
+    log_.debug("message {} of the controller is not for us", frame.header.type);
 }
 
 void NodeDaemon::on_client_frames(ConnectionId from, const Peer& peer, std::vector<Frame> frames) {

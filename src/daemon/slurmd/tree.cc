@@ -93,6 +93,8 @@ void TreeRelay::dial(std::uint64_t number, Walk& walk, const TreeSend& send) {
                       .cluster = ways_.cluster,
                       .token = address->is_unix() ? nullptr : ways_.token,
                       .check_proof = ways_.check_proof,
+                      .tls = ways_.tls,
+                      .tls_name = ways_.tls_name ? ways_.tls_name(send.head.name) : std::string(),
                       .opening = {},
                       .connect_deadline = send.patience,
                       .retry_min = kNeverAgain,

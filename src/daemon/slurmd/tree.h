@@ -30,8 +30,10 @@ class TreeRelay {
     std::string cluster;
     // Where a node's slurmd is reached. Not by what the order says of it: the token goes there.
     std::function<Result<Address>(const std::string& node)> address;
-    std::function<std::string()> token;
-    std::function<Status(std::string_view token, std::string_view proof)> check_proof = {};
+    std::function<std::string(std::string_view binding)> token;
+    std::function<Status(const Greeting& greeting, std::string_view proof)> check_proof = {};
+    std::function<std::shared_ptr<const TlsContext>()> tls = {};
+    std::function<std::string(const std::string& node)> tls_name = {};  // in its certificate
   };
   using Done = std::function<void(std::vector<TreeAnswer>)>;
 

@@ -76,7 +76,7 @@ TEST_F(TreeTest, AnAddressInAnOrderIsNotDialled) {
   ServerHandlers handlers;
   handlers.on_open = [&](ConnectionId, const Peer&) { dialled = true; };
   Server thief({.cluster = "straw",
-                .authenticate = [&](std::string_view) -> Result<Peer> {
+                .authenticate = [&](std::string_view, std::string_view) -> Result<Peer> {
                   dialled = true;
                   return Peer{};
                 }},
