@@ -37,8 +37,8 @@ struct Both {
 
   Both() {
     auto [a, b] = pair_of_sockets();
-    node.emplace(std::move(a), "", std::nullopt);
-    user.emplace(std::move(b), "",
+    node.emplace(Channel(std::move(a)), "", std::nullopt);
+    user.emplace(Channel(std::move(b)), "",
                  Relay::Display{.dial = [this]() -> Result<Fd> {
                                   if (!display_is_there) return fail("no display");
                                   auto [here, there] = pair_of_sockets();
@@ -183,7 +183,7 @@ TEST(Relay, NonsenseInTheTunnelEndsIt) {
   auto [a, b] = pair_of_sockets();
   std::string bytes;
   append_frame(bytes, {.type = wire::message_number<X11Data>}, "\xff\xff\xff");
-  Relay relay(std::move(a), bytes, std::nullopt);
+  Relay relay(Channel(std::move(a)), bytes, std::nullopt);
   EXPECT_TRUE(relay.over());
 }
 

@@ -84,55 +84,6 @@ Status Controller::connect() {
   return std::unexpected(last);
 }
 
-void Controller::try_next() {
-  client_.reset();
-  place_ = (place_ + 1) % places().size();
-}
-
-bool Controller::leads_elsewhere() {
-  std::vector<Address> all = places();
-  std::size_t first = all.size() - config().controllers.size();
-  for (std::size_t i = 0; i < config().controllers.size(); ++i) {
-    if (first + i == place_) continue;
-    auto pong = ask_at<Pong>(i, Ping{}, kShortConnectTimeout);
-    if (!pong || pong->leader != pong->host) continue;
-    place_ = first + i;
-    return true;
-  }
-  return false;
-}
-
-Status Controller::exchange_at(std::size_t index, std::uint16_t type, const std::string& payload,
-                               Duration timeout, const Take& take) {
-  auto client = connect_to(place_of(index), timeout);
-  if (!client) return std::unexpected(client.error());
-  auto frame = client->call(type, payload, timeout);
-  return frame ? take(*frame) : std::unexpected(frame.error());
-}
-
-// With standbys nobody is waited for who may have stopped, while another leads.
-Result<Frame> Controller::next_frame(Duration timeout) {
-  if (!has_standbys(config())) return client_->receive(timeout);
-  Duration end = monotonic_clock() + timeout;
-  for (;;) {
-    Duration left = end - monotonic_clock();
-    auto ready = client_->readable(std::clamp(left, Duration(0), kSilence));
-    if (!ready) return std::unexpected(ready.error());
-    if (*ready || left <= Duration(0)) return client_->receive(std::max(left, Duration(0)));
-    if (leads_elsewhere()) return fail("another controller leads by now");
-  }
-}
-
-Result<SubmitAnswer> Controller::submit(SubmitJob request) {
-  std::array<std::uint8_t, sizeof request.submission> random{};
-  system_entropy()(random);
-  std::memcpy(&request.submission, random.data(), random.size());
-  auto answer = ask<SubmitAnswer>(request);
-  if (!answer && answer.error().code == kConnectFailure && sent_)
-    return fail(kAnswerUnknown, answer.error().text);
-  return answer;
-}
-
 const KeyRing* Controller::keys() {
   if (!std::exchange(looked_for_keys_, true)) {
     KeyFiles files{.key = key_file(*loaded_), .jwks = jwks_file(*loaded_)};
@@ -185,6 +136,55 @@ Status Controller::prove(ClientOptions& options, const Address& server, const st
                       system_entropy());
   };
   return {};
+}
+
+void Controller::try_next() {
+  client_.reset();
+  place_ = (place_ + 1) % places().size();
+}
+
+bool Controller::leads_elsewhere() {
+  std::vector<Address> all = places();
+  std::size_t first = all.size() - config().controllers.size();
+  for (std::size_t i = 0; i < config().controllers.size(); ++i) {
+    if (first + i == place_) continue;
+    auto pong = ask_at<Pong>(i, Ping{}, kShortConnectTimeout);
+    if (!pong || pong->leader != pong->host) continue;
+    place_ = first + i;
+    return true;
+  }
+  return false;
+}
+
+Status Controller::exchange_at(std::size_t index, std::uint16_t type, const std::string& payload,
+                               Duration timeout, const Take& take) {
+  auto client = connect_to(place_of(index), timeout);
+  if (!client) return std::unexpected(client.error());
+  auto frame = client->call(type, payload, timeout);
+  return frame ? take(*frame) : std::unexpected(frame.error());
+}
+
+// With standbys nobody is waited for who may have stopped, while another leads.
+Result<Frame> Controller::next_frame(Duration timeout) {
+  if (!has_standbys(config())) return client_->receive(timeout);
+  Duration end = monotonic_clock() + timeout;
+  for (;;) {
+    Duration left = end - monotonic_clock();
+    auto ready = client_->readable(std::clamp(left, Duration(0), kSilence));
+    if (!ready) return std::unexpected(ready.error());
+    if (*ready || left <= Duration(0)) return client_->receive(std::max(left, Duration(0)));
+    if (leads_elsewhere()) return fail("another controller leads by now");
+  }
+}
+
+Result<SubmitAnswer> Controller::submit(SubmitJob request) {
+  std::array<std::uint8_t, sizeof request.submission> random{};
+  system_entropy()(random);
+  std::memcpy(&request.submission, random.data(), random.size());
+  auto answer = ask<SubmitAnswer>(request);
+  if (!answer && answer.error().code == kConnectFailure && sent_)
+    return fail(kAnswerUnknown, answer.error().text);
+  return answer;
 }
 
 void Controller::greet() {

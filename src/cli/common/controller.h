@@ -117,6 +117,9 @@ class Controller {
   }
 
   Status connect();
+  // What a connection over the network to `server` needs. `name`: in its certificate.
+  Status prove(ClientOptions& options, const Address& server, const std::string& name);
+  const KeyRing* keys();
   // Where controllers may be: on this machine, then over the network.
   std::vector<Address> places() const;
   Address place_of(std::size_t index) const;
@@ -124,9 +127,6 @@ class Controller {
   Result<Frame> next_frame(Duration timeout);
   Status exchange_at(std::size_t index, std::uint16_t type, const std::string& payload,
                      Duration timeout, const Take& take);
-  // What a connection over the network to `server` needs. `name`: in its certificate.
-  Status prove(ClientOptions& options, const Address& server, const std::string& name);
-  const KeyRing* keys();
   // A proof of who is asking for one connection to `server`. The same one serves several servers.
   Result<std::string> token(const std::string& server);
   Result<std::string> fresh_token();

@@ -24,7 +24,7 @@ constexpr Duration kLook{100};
 // see must not look like that at every hiccup.
 constexpr Duration kSuspectTime{1000};
 constexpr Duration kStagger{400};
-constexpr Duration kTrustPeriod = std::chrono::seconds(2);
+constexpr Duration kRenewEvery = std::chrono::minutes(1);
 // Polls of the log between two looks at the leader, while it is being read from the start.
 constexpr int kPollsAtOnce = 50;
 
@@ -104,7 +104,29 @@ State Standby::take() {
   return builder_->take();
 }
 
+std::shared_ptr<const TlsContext> Standby::tls_context() const {
+  std::lock_guard lock(mutex_);
+  return trust_ ? trust_->context() : nullptr;
+}
+
+// The first leader makes the cluster's authority; until then nobody can be answered over the
+// network.
+void Standby::look_for_authority() {
+  if (monotonic_clock() < next_look_at_trust_) return;
+  std::unique_lock lock(mutex_);
+  if (trust_) {
+    next_look_at_trust_ = monotonic_clock() + kRenewEvery;
+    return trust_->renew();
+  }
+  lock.unlock();
+  auto trust = ControllerTrust::open(options_.loaded, log_, ControllerTrust::Role::Standby);
+  if (!trust) return;
+  lock.lock();
+  trust_ = std::move(*trust);
+}
+
 Status Standby::listen() {
+  look_for_authority();
   const ClusterConfig& config = options_.loaded.config;
   auto trust = ControllerTrust::open(options_.loaded, log_, ControllerTrust::Role::Standby);
   if (trust) {
@@ -122,9 +144,19 @@ Status Standby::listen() {
                         [this](std::string_view token, std::string_view binding) {
                           return prove_server(*keys_.ring(), {.token = token, .binding = binding});
                         },
-                    .tls = [this] { return trust_ ? trust_->context() : nullptr; },
-                    .tls_required = trust_ && trust_->on()},
-      handlers());
+                    .tls = [this] { return tls_context(); },
+                    .tls_required = tls_of(config).on},
+      ServerHandlers{.on_open = [](ConnectionId, const Peer&) {},
+                     .on_frames =
+                         [this](ConnectionId id, const Peer& peer, std::vector<Frame> frames) {
+                           for (const Frame& frame : frames) on_frame(id, peer, frame);
+                         },
+                     .on_close =
+                         [this](ConnectionId id, const std::string&) {
+                           std::lock_guard lock(mutex_);
+                           std::erase(parked_, id);
+                         },
+                     .on_writable = [](ConnectionId) {}});
   if (Status ok = server_->listen_unix(controller_socket(config, options_.name), 0666); !ok)
     return ok;
   if (!trust_) return {};
@@ -163,7 +195,7 @@ void Standby::run() {
   for (;;) {
     follow();
     look();
-    look_after_trust();
+    look_for_authority();
     std::unique_lock lock(mutex_);
     if (stopping_) return;
     if (wanted_ || clock_.look(seen_, monotonic_clock())) {

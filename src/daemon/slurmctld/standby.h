@@ -71,6 +71,9 @@ class Standby {
   void look_after_trust();
   void run();
   void look();
+  // What connections over the network begin with, once there is an authority; null without.
+  std::shared_ptr<const TlsContext> tls_context() const;
+  void look_for_authority();
   void follow();
   void on_frame(ConnectionId from, const Peer& peer, const Frame& frame);
   void send_away(ConnectionId node);
@@ -93,15 +96,16 @@ class Standby {
   std::unique_ptr<LogFollower> follower_;
   std::unique_ptr<StateBuilder> builder_;
   std::string told_;  // the last trouble that was logged
-  Duration trust_looked_{0};
+  Duration next_look_at_trust_{0};
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  Leadership seen_;                   // guarded by mutex_
-  bool wanted_ = false;               // somebody asked us to take over; guarded by mutex_
-  bool late_ = false;                 // guarded by mutex_
-  bool stopping_ = false;             // guarded by mutex_
-  std::vector<ConnectionId> parked_;  // nodes that wait for a leader; guarded by mutex_
+  std::unique_ptr<ControllerTrust> trust_;  // null: no leader has made it yet; guarded by mutex_
+  Leadership seen_;                         // guarded by mutex_
+  bool wanted_ = false;                     // somebody asked us to take over; guarded by mutex_
+  bool late_ = false;                       // guarded by mutex_
+  bool stopping_ = false;                   // guarded by mutex_
+  std::vector<ConnectionId> parked_;        // nodes that wait for a leader; guarded by mutex_
   std::jthread thread_;
 };
 

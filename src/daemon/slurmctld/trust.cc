@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <type_traits>
 
 #include "base/format.h"
@@ -48,7 +49,11 @@ Result<std::unique_ptr<ControllerTrust>> ControllerTrust::open(const LoadedConfi
   std::unique_ptr<ControllerTrust> made(
       new ControllerTrust(tls_of(loaded.config), tls_files(loaded), log, role));
   if (!made->on()) return made;
-  made->folder_ = trust_folder(loaded);
+  // A log in etcd has no folder: then the one beside slurm.conf, which controllers share.
+  const std::string& state = loaded.config.state_dir;
+  made->folder_ =
+      (is_etcd_place(state) ? std::filesystem::path(loaded.path).parent_path().string() : state) +
+      "/tls";
   made->published_ = controller_trust_file(loaded.config);
   Status ready = made->tls_.site_authority ? made->read_site_files()
                                            : made->open_authority(loaded.config.cluster_name);
