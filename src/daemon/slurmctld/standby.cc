@@ -128,12 +128,6 @@ void Standby::look_for_authority() {
 Status Standby::listen() {
   look_for_authority();
   const ClusterConfig& config = options_.loaded.config;
-  auto trust = ControllerTrust::open(options_.loaded, log_, ControllerTrust::Role::Standby);
-  if (trust) {
-    trust_ = std::move(*trust);
-  } else if (std::exchange(told_, trust.error().text) != trust.error().text) {
-    log_.info("other machines are not answered yet: {}", trust.error().text);
-  }
   server_ = std::make_unique<Server>(
       ServerOptions{.cluster = config.cluster_name,
                     .authenticate =
@@ -159,36 +153,10 @@ Status Standby::listen() {
                      .on_writable = [](ConnectionId) {}});
   if (Status ok = server_->listen_unix(controller_socket(config, options_.name), 0666); !ok)
     return ok;
-  if (!trust_) return {};
   std::string address = config.controllers[options_.index].address;
   bool local = address == "localhost" || address.starts_with("127.");
   auto port = server_->listen_tcp(local ? address : "*", config.controller_port);
   return port ? Status() : std::unexpected(port.error());
-}
-
-ServerHandlers Standby::handlers() {
-  return {.on_open = [](ConnectionId, const Peer&) {},
-          .on_frames =
-              [this](ConnectionId id, const Peer& peer, std::vector<Frame> frames) {
-                for (const Frame& frame : frames) on_frame(id, peer, frame);
-              },
-          .on_close =
-              [this](ConnectionId id, const std::string&) {
-                std::lock_guard lock(mutex_);
-                std::erase(parked_, id);
-              },
-          .on_writable = [](ConnectionId) {}};
-}
-
-// Where certificates are to be the cluster's own, the first leader makes its authority. Until then
-// there is nothing to show to other machines. The certificate is renewed in time, as the leader's.
-void Standby::look_after_trust() {
-  Duration now = monotonic_clock();
-  if (now - trust_looked_ < kTrustPeriod) return;
-  trust_looked_ = now;
-  if (trust_) return trust_->renew();
-  server_->stop();
-  if (Status ok = listen(); !ok) log_.error("{}", ok.error().text);
 }
 
 void Standby::run() {

@@ -67,8 +67,6 @@ class Standby {
  private:
   Standby(Options options, KeyRing keys, LogHome& home, Log& log);
   Status listen();
-  ServerHandlers handlers();
-  void look_after_trust();
   void run();
   void look();
   // What connections over the network begin with, once there is an authority; null without.
@@ -88,8 +86,7 @@ class Standby {
   const Instant started_;
   Authenticator authenticator_;
   Directory directory_;
-  std::unique_ptr<ControllerTrust> trust_;  // null: there is no authority yet
-  std::unique_ptr<Server> server_;          // the thread's once that runs
+  std::unique_ptr<Server> server_;
 
   // The thread's own.
   TakeoverClock clock_;

@@ -30,13 +30,6 @@ Result<TrustBook> read_book(const std::string& path) {
   return book;
 }
 
-// Where the log is in etcd, the authority is beside slurm.conf: a site copies it to all
-// controllers.
-std::string trust_folder(const LoadedConfiguration& loaded) {
-  if (!is_etcd_place(loaded.config.state_dir)) return loaded.config.state_dir + "/tls";
-  return loaded.path.substr(0, loaded.path.rfind('/') + 1) + "tls";
-}
-
 std::unexpected<Error> not_ours(bool on) {
   return fail(on ? "certificates come from the site's own authority (TLSParameters)"
                  : "there are no certificates: TLS is off");
