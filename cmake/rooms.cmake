@@ -53,7 +53,8 @@ function(ym_room name)
     target_link_libraries(${name}_test PRIVATE ym_${name} GTest::gmock GTest::gtest GTest::gtest_main)
     target_compile_options(${name}_test PRIVATE -Wno-old-style-cast)
     add_test(NAME unit/${name} COMMAND ${name}_test)
-    set_tests_properties(unit/${name} PROPERTIES TIMEOUT 300 LABELS unit)
+    set_tests_properties(unit/${name} PROPERTIES TIMEOUT 300 LABELS unit
+      ENVIRONMENT YM_SOURCE=${CMAKE_SOURCE_DIR})
   endif()
 
   set(benches ${all})

@@ -63,7 +63,7 @@ constexpr KeyInfo kTable[] = {
     {"SlurmctldHost", Text, ActedOn, ""},
     {"SlurmctldHttpAuthParameters", Text, NotYet, "(null)"},
     {"SlurmctldLogFile", Path, ActedOn, "(null)"},
-    {"SlurmctldParameters", Text, NotYet, "(null)"},
+    {"SlurmctldParameters", Text, ActedOn, "(null)"},
     {"SlurmctldPidFile", Path, ActedOn, "/var/run/slurmctld.pid"},
     {"SlurmctldPort", Ports, ActedOn, "6817"},
     {"SlurmctldPrimaryOffProg", Path, NotYet, "(null)"},

@@ -44,9 +44,9 @@ constexpr KeyInfo kNode[] = {
 
 constexpr KeyInfo kPartition[] = {
     {"AllocNodes", Text, NotYet, "ALL"},
-    {"AllowAccounts", Text, NotYet, "ALL"},
+    {"AllowAccounts", Text, ActedOn, "ALL"},
     {"AllowGroups", Text, ActedOn, "ALL"},
-    {"AllowQos", Text, NotYet, "ALL"},
+    {"AllowQos", Text, ActedOn, "ALL"},
     {"Alternate", Text, NotYet},
     {"CpuBind", Text, NotYet},
     {"Default", YesNo, ActedOn, "No"},
@@ -55,8 +55,8 @@ constexpr KeyInfo kPartition[] = {
     {"DefMemPerCPU", Limit, ActedOn, "0", kU64},
     {"DefMemPerGPU", Number, ActedOn, "0", kU64},
     {"DefMemPerNode", Limit, ActedOn, "0", kU64},
-    {"DenyAccounts", Text, NotYet},
-    {"DenyQos", Text, NotYet},
+    {"DenyAccounts", Text, ActedOn},
+    {"DenyQos", Text, ActedOn},
     {"DisableRootJobs", YesNo, ActedOn, "No"},
     {"Exclusive", Choice, ActedOn, "NO", "NO|NODE|USER|TOPO"},
     {"ExclusiveTopo", YesNo, ActedOn, "No"},

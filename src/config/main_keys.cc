@@ -213,6 +213,9 @@ constexpr Words kWords[] = {
     {"SelectTypeParameters",
      "CR_CPU,CR_CPU_MEMORY,CR_CORE,CR_CORE_MEMORY,CR_MEMORY,NONE,ENFORCE_BINDING_GRES,"
      "MULTIPLE_SHARING_GRES_PJ,ONE_TASK_PER_SHARING_GRES"},
+    {"SlurmctldParameters",
+     "enable_configless,preempt_send_user_signal,rl_bucket_size,rl_enable,rl_log_freq,"
+     "rl_refill_period,rl_refill_rate,rl_table_size"},
     {"SlurmdParameters", "config_overrides,sysfs"},
     {"MpiParams", "ports"},
 };

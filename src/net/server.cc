@@ -35,7 +35,7 @@ void ServerCore::remove(ConnectionId id) {
 }
 
 struct Server::Impl {
-  std::shared_ptr<ServerCore> core = std::make_shared<ServerCore>();
+  std::shared_ptr<ServerCore> core;
   std::vector<std::unique_ptr<Listener>>
       listeners;  // used on shard 0's loop; changed while it is held up
   bool stopped = false;
@@ -86,6 +86,7 @@ void fill_in(ServerHandlers& handlers) {
 
 Server::Impl::Impl(ServerOptions options, ServerHandlers handlers, Loop* loop) {
   fill_in(handlers);
+  core = std::make_shared<ServerCore>(options.admission);
   core->options = std::move(options);
   core->handlers = std::move(handlers);
   YM_CHECK(core->options.cluster.size() <= kClusterNameMax);
@@ -128,13 +129,19 @@ void Server::Impl::accept(Accepted accepted) {
                            : "too many connections wait for authentication, come back later";
     return refuse_at_once(accepted.fd.get(), encode_refusal(options.versions, {.text = why}));
   }
+  auto place = core->admission.knock(accepted.peer);
+  if (!place)
+    return refuse_at_once(accepted.fd.get(), encode_refusal(options.versions, place.error()));
+  accepted.place = std::move(*place);
   ++core->connections;
   ++core->unauthenticated;
   ConnectionId id{++core->last_id};
   ServerShard& shard = core->shard_of(id);
   auto begin = [core = core, id, &shard, accepted = std::move(accepted)]() mutable {
+    Admission::Place taken = accepted.place;
     auto connection = ServerConnection::create(core, *shard.loop, id, std::move(accepted));
     if (!connection) {
+      core->admission.leave(taken);
       --core->connections;
       --core->unauthenticated;
       return;

@@ -20,6 +20,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "net/address.h"
+#include "net/admission.h"
 #include "net/frame.h"
 #include "net/handshake.h"
 #include "net/loop.h"
@@ -51,6 +52,9 @@ struct ServerOptions {
   Duration idle_deadline{0};  // cut a connection that sent nothing for so long; 0: never
   Duration linger_deadline{
       std::chrono::seconds(1)};  // for the other side to read why it is being closed
+  AdmissionLimits admission = {};
+  // Whose connections are not limited: root's on a Unix socket if nobody says otherwise.
+  std::function<bool(const Peer&)> trusted = {};
 };
 
 enum class SendResult : std::uint8_t { Sent, Full, Gone };

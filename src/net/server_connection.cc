@@ -14,6 +14,7 @@ ServerConnection::ServerConnection(std::shared_ptr<ServerCore> core, ConnectionI
                                    Accepted&& accepted)
     : core_(std::move(core)),
       id_(id),
+      place_(std::move(accepted.place)),
       peer_(std::move(accepted.peer)),
       frames_(core_->options.frame_max) {}
 
@@ -45,6 +46,10 @@ void ServerConnection::greet(std::string_view bytes) {
   std::uint16_t version = 0;
   auto peer = judge(hello_.client(), version);
   if (!peer) return refuse(peer.error());
+  bool trusted = core_->options.trusted ? core_->options.trusted(*peer)
+                                        : peer->kind == PeerKind::Unix && peer->uid == 0;
+  if (Status in = core_->admission.enter(place_, peer->uid, trusted); !in)
+    return refuse(in.error());
 
   peer_ = std::move(*peer);
   peer_.version = version;
@@ -101,10 +106,26 @@ void ServerConnection::linger(std::string_view last_bytes) {
 
 void ServerConnection::take_frames(std::string_view bytes) {
   std::vector<Frame> frames;
+  bool was_unfinished = frames_.in_frame();
   Status fed = frames_.feed(bytes, frames);
+  if (fed) fed = note_unfinished(bytes.size(), !was_unfinished || !frames.empty());
   answer_net_frames(frames);
   if (!frames.empty()) core_->handlers.on_frames(id_, peer_, std::move(frames));
   if (!fed && state_ == State::Open) close(fed.error().text);
+}
+
+Status ServerConnection::note_unfinished(std::size_t came, bool is_new) {
+  Duration limit = core_->admission.limits().message_deadline;
+  if (!frames_.in_frame()) {
+    message_deadline_ = Deadline();
+    unfinished_ = 0;
+  } else if (is_new) {
+    if (limit > Duration{0}) message_deadline_ = Deadline::in(limit);
+    unfinished_ = came;
+  } else {
+    unfinished_ += came;
+  }
+  return core_->admission.hold(place_, unfinished_);
 }
 
 void ServerConnection::answer_net_frames(std::vector<Frame>& frames) {
@@ -169,6 +190,7 @@ void ServerConnection::on_end(const std::string& reason) {
 void ServerConnection::leave() {
   state_ = State::Gone;
   if (std::exchange(counted_as_unknown_, false)) --core_->unauthenticated;
+  core_->admission.leave(place_);
   core_->remove(id_);
 }
 
@@ -178,6 +200,9 @@ void ServerConnection::check_deadlines() {
   // A connection that we do not read from cannot be blamed for its silence.
   bool active = std::exchange(active_, false) || stream_->paused();
   if (active && state_ == State::Open && idle > Duration{0}) deadline_ = Deadline::in(idle);
+  if (state_ == State::Open && !stream_->paused() && message_deadline_.passed())
+    return close(fmt::format("a message was not whole after {} ms",
+                             core_->admission.limits().message_deadline.count()));
   if (!deadline_.passed()) return;
   switch (state_) {
     case State::Greeting:

@@ -51,6 +51,8 @@ class ServerConnection : public StreamOwner, public std::enable_shared_from_this
   Result<Peer> judge(const ClientHello& hello, std::uint16_t& version) const;
   void refuse(const Error& error);
   void take_frames(std::string_view bytes);
+  // Sees to a message that has come in part.
+  Status note_unfinished(std::size_t came, bool is_new);
   void answer_net_frames(std::vector<Frame>& frames);
   void linger(std::string_view last_bytes);
   void leave();
@@ -62,6 +64,9 @@ class ServerConnection : public StreamOwner, public std::enable_shared_from_this
   bool counted_as_unknown_ = true;
   bool active_ = false;  // something came since the last look at the deadline
   Deadline deadline_;
+  Deadline message_deadline_;  // for the message that is coming to be whole
+  Admission::Place place_;
+  std::size_t unfinished_ = 0;  // bytes of that message, about
   Peer peer_;
   HelloReader hello_{HelloReader::Side::Client};
   FrameReader frames_;

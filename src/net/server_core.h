@@ -20,6 +20,7 @@ class ServerConnection;
 struct Accepted {
   Fd fd;
   Peer peer;  // complete on a Unix socket; on TCP the address only
+  Admission::Place place = {};
 };
 
 // One network thread and its connections.
@@ -42,6 +43,9 @@ struct ServerCore {
   std::atomic<std::uint64_t> last_id{0};
   std::atomic<std::size_t> connections{0};
   std::atomic<std::size_t> unauthenticated{0};
+  Admission admission;
+
+  explicit ServerCore(const AdmissionLimits& limits) : admission(limits) {}
 
   // An id tells its shard.
   ServerShard& shard_of(ConnectionId id) { return *shards[id.value % shards.size()]; }

@@ -14,6 +14,7 @@
 
 #include "base/format.h"
 #include "os/clock.h"
+#include "os/open_files.h"
 
 namespace ym {
 namespace {
@@ -55,6 +56,7 @@ Result<pid_t> start_child(const std::vector<std::string>& arguments, std::string
   ::posix_spawn_file_actions_destroy(&actions);
   ::posix_spawnattr_destroy(&attributes);
   if (error != 0) return fail(fmt::format("{}: {}", arguments.front(), std::strerror(error)));
+  lower_open_files(pid);
   return pid;
 }
 

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/format.h"
+#include "os/open_files.h"
 
 namespace ym {
 namespace {
@@ -36,6 +37,7 @@ int become(const Plan& plan) {
   int null = ::open("/dev/null", O_RDWR);
   for (int fd = 0; fd < 3; ++fd) ::dup2(null, fd);
   ::syscall(SYS_close_range, 3, ~0U, 0);
+  lower_open_files(0);
   if (plan.change_user) {
     const ChildIdentity& as = *plan.identity;
     if (::syscall(SYS_setgroups, as.groups.size(), as.groups.data()) != 0) return errno;

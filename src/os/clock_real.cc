@@ -26,6 +26,10 @@ int zone_offset_seconds(Instant at) {
   return static_cast<int>(local.tm_gmtoff);
 }
 
+std::chrono::nanoseconds fine_stopwatch() {
+  return std::chrono::steady_clock::now().time_since_epoch();
+}
+
 std::chrono::microseconds stopwatch() {
   return std::chrono::duration_cast<std::chrono::microseconds>(
       std::chrono::steady_clock::now().time_since_epoch());

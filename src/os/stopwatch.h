@@ -7,5 +7,6 @@ namespace ym {
 
 // Since some moment; never goes back (clock_real.cc).
 std::chrono::microseconds stopwatch();
+std::chrono::nanoseconds fine_stopwatch();
 
 }  // namespace ym

@@ -46,12 +46,13 @@ double Experience::accuracy_of(Uid user) const {
   return last.count == 1 ? last.parts[0] : (last.parts[0] + last.parts[1]) / 2;
 }
 
-double Experience::longest_queue_s(double queue_s, Instant now) {
-  std::int64_t days = now > seen_ ? (now - seen_) / kDay : 0;
-  for (std::int64_t day = 0; day < std::min(days, kDaysMax); ++day) longest_s_ *= kKeepADay;
-  seen_ = seen_ + kDay * days;
-  longest_s_ = std::max(longest_s_, queue_s);
-  return longest_s_;
+double Experience::longest_queue_s(PartitionId ground, double queue_s, Instant now) {
+  Longest& one = longest_[ground];
+  std::int64_t days = now > one.seen ? (now - one.seen) / kDay : 0;
+  for (std::int64_t day = 0; day < std::min(days, kDaysMax); ++day) one.queue_s *= kKeepADay;
+  one.seen = one.seen + kDay * days;
+  one.queue_s = std::max(one.queue_s, queue_s);
+  return one.queue_s;
 }
 
 }  // namespace ym

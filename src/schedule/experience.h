@@ -24,9 +24,9 @@ class Experience {
   // Of everybody's, by area, the latest counting most.
   double accuracy() const { return limits_ > 0 ? runs_ / limits_ : 1; }
 
-  // The longest that the queue has been, given how long it is now, in seconds. Halves in half a
-  // year, so that one bad week does not excuse every later one.
-  double longest_queue_s(double queue_s, Instant now);
+  // The longest that the queue of that ground has been, given how long it is now, in seconds.
+  // Halves in half a year, so that one bad week does not excuse every later one.
+  double longest_queue_s(PartitionId ground, double queue_s, Instant now);
 
  private:
   static constexpr std::size_t kUsersMax = 100'000;  // later ones count as everybody does
@@ -36,8 +36,11 @@ class Experience {
   };
   std::map<Uid, Last> users_;
   double runs_ = 0, limits_ = 0;  // cpus × seconds, decaying with each job
-  double longest_s_ = 0;
-  Instant seen_;
+  struct Longest {
+    double queue_s = 0;
+    Instant seen;
+  };
+  std::map<PartitionId, Longest> longest_;
 };
 
 }  // namespace ym

@@ -56,10 +56,12 @@ TEST(Experience, WhatOthersEndedSaysNothing) {
 
 TEST(Experience, TheLongestQueueIsForgottenSlowly) {
   Experience experience;
-  EXPECT_EQ(experience.longest_queue_s(5000, kStart), 5000);
-  EXPECT_NEAR(experience.longest_queue_s(10, kStart + std::chrono::days(180)), 2500, 1);
-  EXPECT_EQ(experience.longest_queue_s(3000, kStart + std::chrono::days(180)), 3000);
-  EXPECT_EQ(experience.longest_queue_s(10, kStart), 3000) << "a clock set back forgets nothing";
+  EXPECT_EQ(experience.longest_queue_s({1}, 5000, kStart), 5000);
+  EXPECT_NEAR(experience.longest_queue_s({1}, 10, kStart + std::chrono::days(180)), 2500, 1);
+  EXPECT_EQ(experience.longest_queue_s({1}, 3000, kStart + std::chrono::days(180)), 3000);
+  EXPECT_EQ(experience.longest_queue_s({1}, 10, kStart), 3000)
+      << "a clock set back forgets nothing";
+  EXPECT_EQ(experience.longest_queue_s({2}, 10, kStart), 10) << "another ground's";
 }
 
 }  // namespace

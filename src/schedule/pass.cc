@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "schedule/het.h"
 #include "schedule/homes.h"
@@ -53,7 +54,18 @@ Pass::Pass(Planner& planner, const State& state, Instant now, const PlanBudget& 
               .waiting = static_cast<std::int64_t>(planner.queue_.pending())};
 }
 
+// What is asked from here on; returns what was asked before.
+PlanQuestion Pass::turn_to(PlanQuestion question) {
+  if (budget_.clock) {
+    std::chrono::nanoseconds now = budget_.clock();
+    plan_.tally.took[static_cast<std::size_t>(asked_now_)] += now - asked_since_;
+    asked_since_ = now;
+  }
+  return std::exchange(asked_now_, question);
+}
+
 Plan Pass::run() {
+  if (budget_.clock) asked_since_ = budget_.clock();
   plan_.based_on = state_.seq;
   plan_.quick = !full_;
   if (policy_.keeps_promises)
@@ -79,6 +91,8 @@ Plan Pass::run() {
   }
   if (full_) planner_.unfinished_ = plan_.unfinished ? number_ : 0;
   plan_.work = profile_.work();
+  plan_.tally.promised = plan_.booked.size();
+  turn_to(PlanQuestion::WhoseTurn);
   return std::move(plan_);
 }
 
@@ -87,7 +101,8 @@ Plan Pass::run() {
 Pass::Head Pass::head_of(Line& line, const Position& position) const {
   const Shape& shape = *line.shape;
   Head head{.passing = policy_.passing_order && promises_are_given(shape),
-            .claimless = planner_.book_.leaving_for(position.job) == 0,
+            .claimless = planner_.book_.leaving_for(position.job) == 0 &&
+                         !planner_.preemptors_.contains(position.job),
             .tier_inverse = ~shape.tier,
             .priority_inverse = position.priority_inverse,
             .score = {},
@@ -158,6 +173,7 @@ void Pass::gather_heads() {
 // Takes the job at the head of the queue: starts it, or blocks its shape for the rest of the pass.
 void Pass::step() {
   Head head = pop();
+  ++plan_.tally.looked_at;
   Shape& shape = *head.line->shape;
   Shape::Found& found = found_of(shape);
   if (full_) {
@@ -231,6 +247,7 @@ bool Pass::stays_blocked(const Job& job, Shape& shape) {
 // As many of its elements as fit; a job that is no array has one. False if its array's limit allows
 // none.
 bool Pass::start_elements(const Job& job, Shape& shape, Verdict& verdict) {
+  Asks asks(*this, PlanQuestion::FitsNow);
   std::uint32_t left = elements_that_may_start(job);
   if (left == 0) {
     plan_.verdicts.jobs[job.id] = Reason::JobArrayTaskLimit;

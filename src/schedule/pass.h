@@ -29,7 +29,7 @@ class Pass {
   // The first job of a line that was not looked at, and its place in the queue: lower goes first.
   struct Head {
     bool passing = false;   // all promises of its partitions are given
-    bool claimless = true;  // nobody is making room for it
+    bool claimless = true;  // nobody is making room for it, or did
     std::uint32_t tier_inverse = 0, priority_inverse = 0;
     Score score;
     Position position;
@@ -38,13 +38,29 @@ class Pass {
   };
   using Components = std::vector<const Job*>;
 
+  // The time until its end goes into that question, unless another is asked within.
+  class Asks {
+   public:
+    Asks(Pass& pass, PlanQuestion question) : pass_(pass), before_(pass.turn_to(question)) {}
+    ~Asks() { pass_.turn_to(before_); }
+    Asks(const Asks&) = delete;
+
+   private:
+    Pass& pass_;
+    PlanQuestion before_;
+  };
+  PlanQuestion turn_to(PlanQuestion question);
+
   // The queue.
   void gather_heads();
   // pass_arrange.cc
   void arrange();
-  std::vector<const Job*> first_in_queue() const;
-  void count_processors(Scene& scene) const;
-  void count_queue(Scene& scene);
+  struct Yard;
+  std::vector<Yard> yards();
+  void arrange(const Yard& yard, const std::map<JobId, std::int64_t>& last, int forecasts);
+  std::vector<const Job*> first_in_queue(const Yard& yard) const;
+  std::int64_t cpus_of(const Job& job, const Yard& yard) const;
+  void count_queue(const Yard& yard, Scene& scene);
   void push(Line& line, const Position& position);
   void advance(const Head& head);
   Head head_of(Line& line, const Position& position) const;
@@ -110,6 +126,7 @@ class Pass {
                                      Instant from);
   void book(Booking booking, const Job& job, const Shape& shape);
   std::optional<Booking> lift(JobId job);
+  const JobQueue::Place* place_of(JobId id) const;
   void lift_all();
   void make_pause();
   void count_promises();
@@ -141,6 +158,8 @@ class Pass {
   std::size_t promised_before_pause_ = 0;
   std::vector<Booking> lifted_;  // what others were promised by the full pass before this one
   bool out_of_time_ = false;
+  PlanQuestion asked_now_ = PlanQuestion::WhoseTurn;
+  std::chrono::nanoseconds asked_since_{0};
 };
 
 }  // namespace ym

@@ -5,12 +5,15 @@
 #include <set>
 #include <utility>
 
+#include "schedule/grounds.h"
 #include "schedule/pass.h"
 
 namespace ym {
 namespace {
 
 constexpr std::size_t kOldestInScene = kSceneMax / 4;
+// Of all grounds together, and of one at least.
+constexpr int kForecastsMost = 128, kForecastsLeast = 16;
 
 // The first `count` jobs of all lines: of a line the earlier first, of lines the one whose next job
 // `comes_first`. Calls add(const Job&). O(lines + count × log lines).
@@ -39,23 +42,74 @@ void first_of_lines(const std::vector<Shape*>& shapes, const State& state, std::
 
 }  // namespace
 
+// A ground with those who wait for it.
+struct Pass::Yard {
+  Ground ground;
+  std::vector<Shape*> shapes;
+  std::size_t pending = 0;
+  std::int64_t free = 0;  // processors
+  std::vector<Scene::Release> releases;
+};
+
+// Those with jobs that wait and could run there one day. O(nodes + shapes + jobs that run).
+std::vector<Pass::Yard> Pass::yards() {
+  const Book& book = planner_.book_;
+  Grounds grounds = Grounds::of(book);
+  std::vector<Yard> yards(grounds.all.size());
+  for (std::size_t i = 0; i < yards.size(); ++i) {
+    yards[i].ground = grounds.all[i];
+    yards[i].free = grounds.all[i].cpus;
+  }
+  for (Shape* shape : planner_.queue_.shapes()) {
+    make_homes(*shape);
+    auto home = std::ranges::find_if(shape->homes, [&](const Home& one) {
+      const Partition* partition = state_.find(one.id);
+      return partition && refusal_of(*partition->spec, *shape->spec) == Reason::None;
+    });
+    if (home == shape->homes.end()) continue;
+    Yard& yard = yards[grounds.of_pool[home->pool]];
+    if (std::max(1u, shape->spec->min_nodes) > yard.ground.nodes) continue;
+    yard.shapes.push_back(shape);
+    for (const auto& line : shape->lines) yard.pending += line->jobs.size();
+  }
+  for (const auto& [id, running] : book.running()) {
+    if (running.is_suspended) continue;
+    std::int64_t cpus = 0;
+    Yard* yard = nullptr;
+    for_each_share(running, [&](const NodeShare& share) {
+      cpus += share.cpus;
+      if (const auto& in = book.track(share.node).in; !yard && !in.empty())
+        yard = &yards[grounds.of_pool[in.front().first]];
+    });
+    if (!yard) continue;
+    yard->free -= cpus;
+    std::int64_t in_s = ((running.end - now_).count() + 999) / 1000;
+    yard->releases.push_back({.in_s = std::max<std::int64_t>(in_s, 1), .cpus = cpus});
+  }
+  std::erase_if(yards, [](const Yard& one) { return one.pending < 2; });
+  for (Yard& one : yards) {
+    one.free = std::max<std::int64_t>(one.free, 0);
+    std::ranges::sort(one.releases, {}, &Scene::Release::in_s);
+  }
+  return yards;
+}
+
 // By slowdown, as largest_slowdown_first.cc orders them, and the oldest.
-std::vector<const Job*> Pass::first_in_queue() const {
-  const std::vector<Shape*>& shapes = planner_.queue_.shapes();
+std::vector<const Job*> Pass::first_in_queue(const Yard& yard) const {
   auto key = [&](const Job& job) {
     Waiting one = waiting_of(job);
     return std::pair(policy_.order(one, figures_), std::pair(~job.submit.unix_ms, ~job.id.value));
   };
   std::map<JobId, const Job*> chosen;
-  if (planner_.queue_.pending() > kSceneMax)
+  if (yard.pending > kSceneMax)
     first_of_lines(
-        shapes, state_, kOldestInScene,
+        yard.shapes, state_, kOldestInScene,
         [](const Job& a, const Job& b) {
           return std::pair(a.submit, a.id) < std::pair(b.submit, b.id);
         },
         [&](const Job& job) { chosen.try_emplace(job.id, &job); });
   first_of_lines(
-      shapes, state_, kSceneMax, [&](const Job& a, const Job& b) { return key(a) > key(b); },
+      yard.shapes, state_, kSceneMax, [&](const Job& a, const Job& b) { return key(a) > key(b); },
       [&](const Job& job) {
         if (chosen.size() < kSceneMax) chosen.try_emplace(job.id, &job);
       });
@@ -65,64 +119,78 @@ std::vector<const Job*> Pass::first_in_queue() const {
   return jobs;
 }
 
-// What is free now and what comes back, of all nodes together.
-void Pass::count_processors(Scene& scene) const {
-  const Book& book = planner_.book_;
-  scene.cpus = scene.free = figures_.cpus;
-  for (const auto& [id, running] : book.running()) {
-    if (running.is_suspended) continue;
-    std::int64_t cpus = 0;
-    for_each_share(running, [&](const NodeShare& share) { cpus += share.cpus; });
-    scene.free -= cpus;
-    std::int64_t in_s = ((running.end - now_).count() + 999) / 1000;
-    scene.releases.push_back({.in_s = std::max<std::int64_t>(in_s, 1), .cpus = cpus});
+// So many processors nobody else can use while it runs: its own, those of whole nodes, or as many
+// as its part of the memory stands for.
+std::int64_t Pass::cpus_of(const Job& job, const Yard& yard) const {
+  const JobSpec& spec = *job.spec;
+  Waiting one = waiting_of(job);
+  const Ground& ground = yard.ground;
+  std::int64_t cpus = std::max<std::int64_t>(one.cpus, 1);
+  if (spec.exclusive || planner_.rules_.whole_nodes)
+    cpus = std::max(cpus, one.nodes * (ground.cpus / std::max<std::int64_t>(ground.nodes, 1)));
+  if (planner_.rules_.memory_counts && ground.memory_mb > 0) {
+    double memory_mb =
+        static_cast<double>(spec.memory_per_cpu_mb) * static_cast<double>(one.cpus) +
+        static_cast<double>(spec.memory_per_node_mb) * static_cast<double>(one.nodes);
+    double part = memory_mb / static_cast<double>(ground.memory_mb);
+    cpus = std::max(cpus, static_cast<std::int64_t>(part * static_cast<double>(ground.cpus)));
   }
-  scene.free = std::max<std::int64_t>(scene.free, 0);
-  std::ranges::sort(scene.releases, {}, &Scene::Release::in_s);
+  return cpus;
 }
 
 // How much waits. O(lines).
-void Pass::count_queue(Scene& scene) {
+void Pass::count_queue(const Yard& yard, Scene& scene) {
   __extension__ using Wide = __int128;
   Wide backlog = 0;
-  for (const Shape* shape : planner_.queue_.shapes())
+  for (const Shape* shape : yard.shapes)
     for (const auto& line : shape->lines) {
-      Waiting one = waiting_of(state_.jobs.at(line->jobs.begin()->job.value));
-      backlog += Wide{one.cpus} * one.limit_s * static_cast<std::int64_t>(line->jobs.size());
+      const Job& first = state_.jobs.at(line->jobs.begin()->job.value);
+      backlog += Wide{cpus_of(first, yard)} * waiting_of(first).limit_s *
+                 static_cast<std::int64_t>(line->jobs.size());
     }
   Experience& experience = planner_.experience_;
   scene.accuracy = experience.accuracy();
   scene.queue_s = static_cast<double>(backlog) / static_cast<double>(scene.cpus) * scene.accuracy;
-  scene.longest_queue_s = experience.longest_queue_s(scene.queue_s, now_);
+  scene.longest_queue_s = experience.longest_queue_s(yard.ground.name, scene.queue_s, now_);
 }
 
 void Pass::arrange() {
+  if (planner_.follows_) return;
   std::map<JobId, std::int64_t> last = std::exchange(planner_.arranged_, {});
   // A priority that moves with time tells everybody apart already.
   if (!policy_.arrange || planner_.queue_.rule().at || planner_.queue_.pending() < 2) return;
-  Scene scene;
-  count_processors(scene);
-  count_queue(scene);
-  for (const Job* job : first_in_queue()) {
+  std::vector<Yard> all = yards();
+  for (const Yard& one : all)
+    arrange(one, last, std::max(kForecastsLeast, kForecastsMost / static_cast<int>(all.size())));
+}
+
+void Pass::arrange(const Yard& yard, const std::map<JobId, std::int64_t>& last, int forecasts) {
+  Scene scene{.cpus = std::max<std::int64_t>(yard.ground.cpus, 1),
+              .free = yard.free,
+              .releases = yard.releases,
+              .forecasts_max = forecasts};
+  count_queue(yard, scene);
+  for (const Job* job : first_in_queue(yard)) {
     Waiting one = waiting_of(*job);
-    if (one.cpus > scene.cpus) continue;  // not with the nodes that there are now
+    std::int64_t cpus = cpus_of(*job, yard);
+    if (cpus > scene.cpus) continue;  // not with the nodes that there are now
     auto limit_s = std::max<std::int64_t>(one.limit_s, 1);
+    // As for priorities, what it waited for its begin time does not count.
+    Instant waits_since = std::max(one.submit, one.eligible);
     double expected_s =
         static_cast<double>(limit_s) * planner_.experience_.accuracy_of(job->spec->uid);
+    auto before = last.find(job->id);
     scene.candidates.push_back(
-        {.waited_s = std::max<std::int64_t>(0, (now_ - one.submit).count() / 1000),
+        {.waited_s = std::max<std::int64_t>(0, (now_ - waits_since).count() / 1000),
          .limit_s = limit_s,
-         .cpus = std::max<std::int64_t>(one.cpus, 1),
+         .cpus = cpus,
          .job = job->id,
          .expected_s = std::max(expected_s, 1.0),
-         .last_rank = last.contains(job->id) ? last[job->id] : 0});
+         .last_rank = before == last.end() ? 0 : before->second});
   }
-  Arrangement arranged = policy_.arrange(scene);
-  std::int64_t rank = static_cast<std::int64_t>(scene.candidates.size());
-  for (std::size_t at : arranged.order) planner_.arranged_[scene.candidates[at].job] = rank--;
-  for (std::size_t i = 0; i < arranged.starts_in_s.size(); ++i)
-    if (std::int64_t in_s = arranged.starts_in_s[i]; in_s != kNotForeseen)
-      plan_.verdicts.promised[scene.candidates[i].job] = now_ + std::chrono::seconds(in_s);
+  auto rank = static_cast<std::int64_t>(scene.candidates.size());
+  for (std::size_t at : policy_.arrange(scene))
+    planner_.arranged_[scene.candidates[at].job] = rank--;
 }
 
 }  // namespace ym

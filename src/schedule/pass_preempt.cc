@@ -80,6 +80,7 @@ bool Pass::others_make_room(const Job& job, Shape& shape, Verdict& verdict) {
   }
   if (preemptors_ >= kPreemptorsMax || no_time_left() || components.empty()) return false;
   ++preemptors_;
+  Asks asks(*this, PlanQuestion::WhomToPreempt);
   if (components.size() == 1)
     return std::ranges::any_of(shape.homes, [&](const Home& home) {
       std::optional<Want> want = want_in(job, home);

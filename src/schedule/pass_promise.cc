@@ -46,6 +46,7 @@ bool Pass::is_due_a_promise(const Job& job, const Shape& shape) {
 // verdict then says why.
 bool Pass::promise(const Components& components, Shape& shape, Verdict& verdict) {
   if (components.empty()) return false;
+  Asks asks(*this, PlanQuestion::When);
   std::vector<Booking> bookings = earliest(components, shape);
   if (bookings.empty() && verdict.reason == Reason::ReqNodeNotAvail) return false;  // maintenance
   if (bookings.empty()) {
@@ -112,12 +113,18 @@ std::optional<Booking> Pass::lift(JobId job) {
   return old;
 }
 
+// Where the job, or the heterogeneous one that it is a component of, stands in the queue.
+const JobQueue::Place* Pass::place_of(JobId id) const {
+  const Job* job = state_.find(id);
+  return planner_.queue_.find(job && job->het_job ? job->het_job : id);
+}
+
 // Those whom a full pass is to promise something anew. One that goes on keeps what it has promised.
 void Pass::lift_all() {
   Bookings kept;
   for (auto& [job, booking] : planner_.bookings_) {
     bool is_new = goes_on_ && !planner_.former_.contains(job);
-    if (is_new || (planner_.preemptors_.contains(job) && planner_.queue_.find(job))) {
+    if (is_new || (planner_.preemptors_.contains(job) && place_of(job))) {
       kept.emplace(job, std::move(booking));
     } else {
       profile_.retract(booking);
@@ -140,7 +147,7 @@ void Pass::make_pause() {
   for (Booking& booking : lifted_) {
     JobId id = booking.job;
     const Job* job = state_.find(id);
-    const JobQueue::Place* place = planner_.queue_.find(job && job->het_job ? job->het_job : id);
+    const JobQueue::Place* place = place_of(id);
     if (!job || !place || started.contains(id) || planner_.bookings_.contains(id)) continue;
     const Line& line = *place->line;
     if (line.seen_in == number_ && (line.is_done || place->position <= line.seen_to)) continue;
@@ -156,7 +163,7 @@ void Pass::count_promises() {
   bool by_user = budget_.per_user_max != kEveryJob;
   if (!by_partition && !by_user) return;
   for (const auto& [id, booking] : planner_.bookings_) {
-    const JobQueue::Place* place = planner_.queue_.find(id);
+    const JobQueue::Place* place = place_of(id);
     if (!place) continue;
     if (by_partition)
       for (const Home& home : place->line->shape->homes) ++promised_[home.id];
@@ -168,6 +175,7 @@ void Pass::count_promises() {
 // back before its time, each of the others in the order of the queue moves to the earliest start
 // that the rest leaves, never to a later one.
 void Pass::compress() {
+  Asks asks(*this, PlanQuestion::When);
   struct Turn {
     Head head;
     const Job* job;

@@ -118,6 +118,7 @@ std::optional<Allocation> Pass::allocate(const Job& job, const Home& home,
 
 // All components of a heterogeneous job, or none of them.
 void Pass::try_together(const Components& components, Verdict& verdict) {
+  Asks asks(*this, PlanQuestion::FitsNow);
   Profile::Mark before = profile_.mark();
   std::vector<Proposal> proposals;
   for (const Job* one : components) {

@@ -11,4 +11,10 @@ void Verdicts::merge(const Verdicts& newer) {
   at = newer.at;
 }
 
+void PlanTally::add(const PlanTally& other) {
+  looked_at += other.looked_at;
+  promised += other.promised;
+  for (std::size_t i = 0; i < kPlanQuestions; ++i) took[i] += other.took[i];
+}
+
 }  // namespace ym

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a planner proposes and what it found out. The core decides (controller/jobs/start.cc).
 #pragma once
+#include <array>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <vector>
@@ -35,8 +37,7 @@ struct Verdicts {
   std::map<JobId, Reason> jobs;             // jobs with a reason of their own (JobArrayTaskLimit)
   // Heterogeneous jobs by their first component; the head is the component that it was decided for.
   std::map<JobId, Verdict> het;
-  // When jobs are to start at the latest, if nothing is lost; of those without a promise, when the
-  // policy foresees it.
+  // When jobs are to start at the latest, if nothing is lost.
   std::map<JobId, Instant> promised;
   Instant at;  // when they were given
 
@@ -55,6 +56,18 @@ struct Preemption {
   Duration grace{0};
 };
 
+// What a pass asks, see README.md.
+enum class PlanQuestion : std::uint8_t { WhoseTurn, FitsNow, When, WhomToPreempt };
+inline constexpr std::size_t kPlanQuestions = 4;
+// How deep a pass went, and what its time went into.
+struct PlanTally {
+  std::uint64_t looked_at = 0;  // jobs; of a shape that is blocked the others are not looked at
+  std::uint64_t promised = 0;
+  std::array<std::chrono::nanoseconds, kPlanQuestions> took{};  // by question
+
+  void add(const PlanTally& other);
+};
+
 struct Plan {
   Seq based_on;                         // the last event that the planner had seen
   std::vector<Proposal> starts;         // in the order in which they should be committed
@@ -69,6 +82,7 @@ struct Plan {
   // the part since the last pause.
   bool unfinished = false;
   std::uint64_t work = 0;  // nodes looked at
+  PlanTally tally;
 };
 
 // What a pass may cost.
@@ -84,6 +98,8 @@ struct PlanBudget {
   std::function<bool()> out_of_time;
   // Asked between jobs of a full pass: somebody waits for the planner. Unset: it makes no pauses.
   std::function<bool()> pause;
+  // Any moment's distance from some other. Unset: time by question is not counted.
+  std::function<std::chrono::nanoseconds()> clock;
   std::size_t per_partition_max = static_cast<std::size_t>(-1);  // of reservations_max
   std::size_t per_user_max = static_cast<std::size_t>(-1);
   Duration window{kNever.unix_ms};  // starts further away than this are not promised

@@ -67,6 +67,16 @@ void Planner::set_priority(PriorityRule rule) {
   stale_ = true;
 }
 
+void Planner::follow(const std::map<JobId, Instant>& starts) {
+  std::vector<std::pair<Instant, JobId>> order;
+  for (const auto& [job, start] : starts) order.emplace_back(start, job);
+  std::ranges::sort(order);
+  arranged_.clear();
+  auto rank = static_cast<std::int64_t>(order.size());
+  for (const auto& [start, job] : order) arranged_[job] = rank--;
+  follows_ = true;
+}
+
 void Planner::set_preemption(const PreemptRules& rules) {
   if (rules == preempt_) return;
   preempt_ = rules;

@@ -34,6 +34,9 @@ class Planner {
   void set_policy(const Policy& policy);
   void set_priority(PriorityRule rule);
   const Policy& policy() const { return *policy_; }
+  // Serves jobs in the order of these starts, as another planner found them, and arranges nothing
+  // itself; for policies with an order of their own.
+  void follow(const std::map<JobId, Instant>& starts);
   void set_preemption(const PreemptRules& rules);
 
   // REQUIRES: `state` is the state right after `event` (and possibly later ones of the same batch).
@@ -88,6 +91,7 @@ class Planner {
   bool all_changed_ = true;
   Experience experience_;
   std::map<JobId, std::int64_t> arranged_;  // by the last full pass; the higher goes first
+  bool follows_ = false;                    // and it stays so
 };
 
 }  // namespace ym

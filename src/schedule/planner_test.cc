@@ -68,8 +68,11 @@ TEST(PlannerProperties, NothingIsProposedTwice) {
 
 TEST(PlannerProperties, TheSameStateGivesTheSamePlanAlsoToAPlannerThatStartsAnew) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    // One whose plans depend on nothing but the state.
     World cluster = random_cluster(seed);
+    cluster.planner.set_policy(kBackfill);
     Planner fresh({});
+    fresh.set_policy(kBackfill);
     fresh.rebuild(cluster.state);
     EXPECT_EQ(text_of(cluster.plan()), text_of(cluster.plan()));
     EXPECT_EQ(text_of(cluster.plan()), text_of(fresh.plan(cluster.state, kNow, {}))) << seed;
@@ -328,6 +331,26 @@ TEST(Shape, JobsWithOtherWishesForTheirMachinesAreOtherShapes) {
                                 key({.cores_per_socket = 1}), key({.core_spec = 1}),
                                 key({.core_spec = 1, .thread_spec = true})};
   EXPECT_EQ(keys.size(), 5u);
+}
+
+// With a clock that ticks whenever somebody looks at it.
+TEST(Planner, SaysHowDeepItLookedAndWhatItsTimeWentInto) {
+  World world({.nodes = 1, .cpus = 4});
+  world.submit({.tasks = 4, .time_limit_s = 600});
+  world.submit({.tasks = 2, .time_limit_s = 600});
+  world.submit({.tasks = 3, .time_limit_s = 600});
+  std::int64_t ticks = 0;
+  Plan plan = world.plan({.clock = [&] { return std::chrono::nanoseconds(++ticks); }});
+  EXPECT_EQ(plan.tally.looked_at, 3u);
+  EXPECT_EQ(plan.tally.promised, plan.booked.size());
+  EXPECT_EQ(plan.starts.size() + plan.booked.size(), 3u);
+  auto took = [&](PlanQuestion one) {
+    return plan.tally.took[static_cast<std::size_t>(one)].count();
+  };
+  EXPECT_EQ(took(PlanQuestion::FitsNow), 3) << "each was asked once";
+  EXPECT_EQ(took(PlanQuestion::When), 2);
+  EXPECT_EQ(took(PlanQuestion::WhomToPreempt), 0);
+  EXPECT_EQ(took(PlanQuestion::WhoseTurn) + 3 + 2, ticks - 1) << "all of it is accounted for";
 }
 
 }  // namespace

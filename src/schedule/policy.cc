@@ -27,6 +27,6 @@ const Policy* find_policy(std::string_view name) {
   return at == kPolicies.end() ? nullptr : *at;
 }
 
-const Policy& default_policy() { return kBackfill; }
+const Policy& default_policy() { return kBestForecast; }
 
 }  // namespace ym

@@ -65,16 +65,11 @@ struct Scene {
     std::int64_t in_s = 0, cpus = 0;
   };
   std::vector<Release> releases;  // ascending
+  int forecasts_max = 128;        // that may be made, beside those of a few well-known orders
 };
 inline constexpr std::size_t kSceneMax = 128;  // candidates
-// Places of candidates in the order in which they should be served, and in how many seconds each of
-// them would start then.
-struct Arrangement {
-  std::vector<std::size_t> order;
-  std::vector<std::int64_t> starts_in_s;  // by candidate; kNotForeseen
-};
-inline constexpr std::int64_t kNotForeseen = -1;
-using Arrange = Arrangement (*)(const Scene&);
+// Places of candidates in the order in which they should be served.
+using Arrange = std::vector<std::size_t> (*)(const Scene&);
 
 using ScoreOf = Score (*)(const Waiting&, const Figures&);
 using IsPromised = bool (*)(const Waiting&, const Figures&);

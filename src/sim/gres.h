@@ -7,7 +7,8 @@
 
 namespace ym::sim {
 
-// GPUs with files, everything else counted only.
+// GPUs with files, dealt out evenly to the sockets whose cores are near to them; everything else
+// counted only.
 std::vector<GresItem> pretended_gres(const NodeSpec& spec);
 
 }  // namespace ym::sim

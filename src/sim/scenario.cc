@@ -372,7 +372,11 @@ std::string Scenario::jobs(const Line& line) {
 
 std::string Scenario::explain(const Line& line) {
   JobTarget target = target_of(line.words.at(0));
-  auto told = ym::explain(controller_.state(), target, controller_.placement_rules(), now_);
+  auto told = ym::explain(controller_.state(), target,
+                          {.rules = controller_.placement_rules(),
+                           .policy = &planner_.policy(),
+                           .verdicts = Ref(verdicts_)},
+                          now_);
   if (!told) return told.error().text + "\n";
   std::string text = fmt::format("job {} {}\n", told->display, to_lower(told->state));
   for (const Obstacle& one : told->obstacles)

@@ -215,6 +215,11 @@ Result<std::size_t> Journal::prune(std::uint64_t keep_from) {
   if (snapshots->empty()) return 0;
   std::uint64_t oldest = snapshots->at(std::min(snapshots->size(), kSnapshotsKept) - 1);
   keep_from = std::min(keep_from, oldest + 1);
+  // A snapshot that is listed may have a name that no crash survives: its writer's sync of the
+  // directory may have failed.
+  bool some = segments_.size() > 1 && segments_.front().end_seq <= keep_from;
+  if (some)
+    if (auto synced = disk_.sync_dir(dir_); !synced) return std::unexpected(synced.error());
   std::size_t gone = 0;
   // One by one and oldest first, each removal durable before the next: a crash never leaves a hole
   // in the log.

@@ -46,7 +46,7 @@ TEST(JournalCrash, NothingAcknowledgedIsLostWhereverThePowerGoes) {
   auto options = small_options();
   options.segment_bytes = 4096;
   int torn = 0, crashes = 0;
-  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     for (std::uint64_t after = 0;; ++after) {
       SCOPED_TRACE(fmt::format("seed {} power_after {}", seed, after));
       DiskMemory disk;

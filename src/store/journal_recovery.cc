@@ -197,7 +197,11 @@ Result<std::optional<JournalRecovery::Damage>> JournalRecovery::replay_one(std::
                                         .end_seq = scan->next_seq,
                                         .marks = std::move(scan->marks)});
   // Reached the next segment; it may begin earlier than this one only by damage.
-  if (scan->next_seq == until) return std::nullopt;
+  if (scan->next_seq == until) {
+    if (scan->unreadable == 0 && scan->end < bytes->size())
+      overlong_.emplace_back(found.path, scan->end);
+    return std::nullopt;
+  }
   TailVerdict verdict = judge_tail({.bytes = *bytes,
                                     .offset = scan->end,
                                     .missing_seq = scan->next_seq,
@@ -244,6 +248,15 @@ void JournalRecovery::finish_last(std::size_t at, const std::string& bytes,
   }
 }
 
+// Each crash leaves a segment that its successor cut short, zeroed in advance to its full size:
+// without this a controller that dies again and again fills the disk.
+// REQUIRES: the successor's name is durable. If it fails there is merely less space.
+void JournalRecovery::trim() {
+  for (const auto& [path, end] : overlong_)
+    if (auto file = disk_.open(path, DiskOpen::Write)) [[maybe_unused]]
+      auto ignored = (*file)->truncate(end);
+}
+
 Status JournalRecovery::make_ready() {
   Journal& journal = *result_.journal;
   result_.last_seq = next_seq_ - 1;
@@ -251,6 +264,7 @@ Status JournalRecovery::make_ready() {
   journal.durable_seq_ = next_seq_ - 1;
   // A predecessor may have died between a rename and this.
   if (auto synced = disk_.sync_dir(dir_); !synced) return synced;
+  trim();
   if (!tail_) return {};
   if (tail_->group.empty()) {
     const std::string& path = found_[tail_->segment].path;

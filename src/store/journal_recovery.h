@@ -4,6 +4,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "store/journal.h"
@@ -47,6 +48,7 @@ class JournalRecovery {
   Status set_aside(const Found& found);
   Status cut_at(const Damage& damage);
   Result<std::string> free_name_for(const std::string& path);
+  void trim();
   Status make_ready();
 
   Disk& disk_;
@@ -66,6 +68,9 @@ class JournalRecovery {
     std::string group;
   };
   std::optional<Tail> tail_;
+
+  // Segments that end before their file does, and where.
+  std::vector<std::pair<std::string, std::uint64_t>> overlong_;
 };
 
 }  // namespace ym

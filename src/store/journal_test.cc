@@ -85,6 +85,25 @@ TEST_F(JournalTest, RestartingAgainAndAgainDoesNotPileUpFiles) {
   EXPECT_LE(disk.list(kDir)->size(), 2u);
 }
 
+TEST_F(JournalTest, CrashingAgainAndAgainDoesNotFillTheDisk) {
+  auto journal = open();
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(commit_records(*journal, 2));
+    journal.reset();
+    journal = open();
+    EXPECT_EQ(log.last(), 2u * static_cast<unsigned>(i + 1));
+    EXPECT_TRUE(log.consistent());
+  }
+  // Two of full size, the one in use and the one before; the others hold their records only.
+  EXPECT_LE(disk.bytes_used(), 2 * 1024 + 20 * (kSegmentHeaderBytes + 2 * record_bytes(16)));
+  std::uint64_t read = 0;
+  ASSERT_TRUE(journal->read_from(1, 1 << 20, [&](std::uint64_t seq, std::string_view payload) {
+    EXPECT_EQ(payload, payload_of(seq));
+    read = seq;
+  }));
+  EXPECT_EQ(read, 40u);
+}
+
 TEST_F(JournalTest, TooLargeARecordOrTooMuchPendingIsRefusedAsAWhole) {
   auto options = small_options();
   options.record_bytes_max = 100;
@@ -150,6 +169,27 @@ TEST_F(JournalTest, PruningNeedsASnapshotAndTellsReadersTheOldestRecord) {
   EXPECT_EQ(log.snapshot_seq, 50u);
   EXPECT_TRUE(log.consistent(40));
   EXPECT_EQ(log.last(), 60u);
+}
+
+TEST_F(JournalTest, PruningTrustsNoSnapshotWhoseNameACrashMayTake) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    DiskMemory own;
+    Log seen;
+    auto recovered = open_journal(own, seen);
+    ASSERT_TRUE(recovered);
+    Journal& journal = *recovered->journal;
+    for (int i = 0; i < 10; ++i) ASSERT_TRUE(commit_records(journal, 10));
+    own.faults.dir_syncs_to_fail = 2;
+    EXPECT_FALSE(write_snapshot(own, journal.durable_seq()));
+    EXPECT_FALSE(journal.prune(journal.durable_seq()));
+    recovered = fail("gone");
+    Prng luck(seed);
+    own.crash(luck);
+    Log after;
+    auto again = open_journal(own, after);
+    ASSERT_TRUE(again) << again.error().text;
+    EXPECT_EQ(after.last(), 100u);
+  }
 }
 
 TEST_F(JournalTest, AFullDiskKeepsTheGroupUntilThereIsSpaceAgain) {

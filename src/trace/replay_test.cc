@@ -45,7 +45,7 @@ TEST(Replay, AJobWhoseTurnItIsStartsInTheSecondInWhichAnotherEnds) {
 
 TEST(Replay, ALimitIsHonouredToTheSecond) {
   Workload w = workload_of({{.submit_s = 0, .run_s = 1000, .limit_s = 437, .procs = 4},
-                            {.submit_s = 0, .run_s = 10, .limit_s = 10, .procs = 4}});
+                            {.submit_s = 1, .run_s = 10, .limit_s = 10, .procs = 4}});
   Outcome outcome = replayed(w, counted_machine(4));
   EXPECT_EQ(outcome.jobs[0], (JobFate{0, 437, JobState::Timeout}));
   EXPECT_EQ(outcome.jobs[1].start_s, 437);

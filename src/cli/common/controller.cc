@@ -7,9 +7,11 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "model/rate_limit.h"
 #include "net/token.h"
 #include "os/clock.h"
 #include "os/environment.h"
+#include "site/sack.h"
 
 namespace ym::cli {
 namespace {
@@ -17,6 +19,10 @@ namespace {
 constexpr Duration kFirstPause{50};
 constexpr Duration kLongestPause{2000};
 constexpr Duration kConnectTimeout{5000};
+// Told to come back later: a second, then two, as Slurm's commands.
+constexpr std::uint32_t kNoProof = 1007;  // Slurm's number for a failed authentication
+constexpr Duration kBackOff{1000};
+constexpr Duration kLongestBackOff{10'000};
 // A token serves one connection to each server, at once: none of them lies about for long.
 constexpr std::uint32_t kTokenLife_s = 60;
 constexpr Duration kTokenAge = std::chrono::seconds(20);
@@ -94,24 +100,31 @@ Result<std::string> Controller::fresh_token() {
   return answer->text;
 }
 
-// From a slurmd of this machine, which knows us by the kernel's word.
+// From sackd or a slurmd of this machine, which know us by the kernel's word.
 Result<std::string> Controller::token_of_local_node() {
   std::string here = host_name();
   ClientOptions options{.cluster = config().cluster_name, .connect_timeout = kConnectTimeout};
-  for (const NodeSpec& node : config().nodes) {
-    std::string host = node.hostname.empty() ? node.name : node.hostname;
-    if (host.substr(0, host.find('.')) != here && host != "localhost") continue;
-    auto client = Client::connect({.path = node_socket(config(), node.name)}, options);
-    if (!client) continue;
+  // A token of the daemon that listens there; none if there is none.
+  auto token_of = [&](const std::string& path) -> std::optional<std::string> {
+    auto client = Client::connect({.path = path}, options);
+    if (!client) return std::nullopt;
     auto frame =
         client->call(wire::message_number<GetToken>,
                      wire::encode(GetToken{.lifespan_s = kTokenLife_s}), config().message_timeout);
-    if (!frame || frame->header.type != wire::message_number<Token>) continue;
-    if (auto token = wire::decode<Token>(frame->payload)) return token->text;
+    if (!frame || frame->header.type != wire::message_number<Token>) return std::nullopt;
+    auto token = wire::decode<Token>(frame->payload);
+    if (!token) return std::nullopt;
+    return token->text;
+  };
+  if (auto token = token_of(sack_socket(config()))) return *token;
+  for (const NodeSpec& node : config().nodes) {
+    std::string host = node.hostname.empty() ? node.name : node.hostname;
+    if (host.substr(0, host.find('.')) != here && host != "localhost") continue;
+    if (auto token = token_of(node_socket(config(), node.name))) return *token;
   }
-  return fail(
-      "no way to prove who is asking: the cluster's key cannot be read, and no slurmd runs on this "
-      "machine");
+  return fail(kNoProof,
+              "no way to prove who is asking: the cluster's key cannot be read, and neither sackd "
+              "nor slurmd runs on this machine");
 }
 
 // `sent` and `final` tell how far it came: an error that is final is the controller's own answer.
@@ -147,10 +160,19 @@ Status Controller::exchange_once(std::uint16_t type, const std::string& payload,
 
 Status Controller::exchange(std::uint16_t type, const std::string& payload, Asking asking,
                             const Take& take, const std::function<void()>& restart) {
+  int backed_off = 0;
   Duration give_up = monotonic_clock() + config().message_timeout;
   for (Duration pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
     bool sent = false, final = false;
     Status done = exchange_once(type, payload, asking, take, sent, final);
+    if (!done && final && done.error().code == kRateLimited) {
+      // Nothing was done. However often it takes: whoever gave up would be started anew by a loop.
+      pause_for(std::min(++backed_off * kBackOff, kLongestBackOff));
+      give_up = monotonic_clock() + config().message_timeout;
+      pause = kFirstPause;
+      if (restart) restart();
+      continue;
+    }
     if (done || final) return done;
     client_.reset();
     if (sent && asking == Asking::Once) return fail(kAnswerUnknown, done.error().text);

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/common/command.h"
+#include "model/rate_limit.h"
 #include "os/clock.h"
 
 namespace ym::cli {
@@ -72,6 +73,12 @@ Result<std::optional<JobRow>> JobWatcher::receive() {
   if (frame->header.type == wire::message_number<Failure>) {
     auto failure = wire::decode<Failure>(frame->payload);
     if (!failure) return std::unexpected(failure.error());
+    if (failure->code == kRateLimited) {  // nobody watches for us; ask again a little later
+      asked_ = false;
+      fd_ = -1;
+      next_try_ = monotonic_clock() + kLongestPause;
+      return std::optional<JobRow>();
+    }
     return fail(failure->code, failure->text);
   }
   if (frame->header.type == wire::message_number<OwnerNotice>) {

@@ -129,13 +129,19 @@ std::string render_statistics(const Settings& settings, Statistics s, Instant no
       "\tTotal cycles: {}\n\tMean cycle:   {}\n\tMean depth cycle:  {}\n"
       "\tLast queue length: {}\n\n",
       count("plan_last_us"), count("plan_max_us"), plans, plans ? total_us / plans : 0,
-      plans ? count("starts_proposed") / plans : 0, count("pending"));
+      plans ? count("depth_total") / plans : 0, count("pending"));
   std::uint64_t full = count("full_plans");
   out += fmt::format(
       "Backfilling stats\n\tTotal cycles: {}\n\tLast cycle: {}\n\tMax cycle:  {}\n"
-      "\tMean cycle: {}\n\tStale starts: {}\n\n",
+      "\tMean cycle: {}\n\tLast depth cycle: {}\n\tDepth Mean: {}\n\tStale starts: {}\n\n",
       full, count("full_plan_last_us"), count("full_plan_max_us"),
-      full ? count("full_plan_total_us") / full : 0, count("starts_refused"));
+      full ? count("full_plan_total_us") / full : 0, count("full_depth_last"),
+      full ? count("full_depth_total") / full : 0, count("starts_refused"));
+  out += fmt::format(
+      "Planning by question (microseconds):\n\tWhose turn?        {}\n\tDoes it fit now?   {}\n"
+      "\tWhen does it fit?  {}\n\tWhom to preempt?   {}\n\tStarts promised:   {}\n\n",
+      count("turn_us"), count("now_us"), count("when_us"), count("preempt_us"),
+      count("promised_total"));
   out += fmt::format("Log\n\tEvents:       {}\n\tGroups:       {}\n\tLast event:   {}\n\n",
                      count("events"), count("batches"), count("sequence"));
   out += fmt::format("Latency for 1000 calls to gettimeofday(): {} microseconds\n",
@@ -167,6 +173,9 @@ std::string statistics_data(const Settings& settings, const Statistics& s, Insta
   put("bf_cycle_last", "full_plan_last_us");
   put("bf_cycle_max", "full_plan_max_us");
   put("bf_cycle_sum", "full_plan_total_us");
+  put("bf_last_depth", "full_depth_last");
+  put("bf_depth_sum", "full_depth_total");
+  put("schedule_cycle_depth", "depth_total");
   put("schedule_queue_length", "pending");
   put("jobs_submitted", "jobs_submitted");
   put("jobs_started", "jobs_started");

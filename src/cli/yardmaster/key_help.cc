@@ -136,6 +136,10 @@ constexpr KeyHelp kSlurmConf[] = {
     {Main, "SlurmctldHost",
      "Where slurmctld runs: NAME or NAME(ADDRESS); repeated for those that stand by"},
     {Main, "SlurmctldLogFile", "Its log; without it syslog, or stderr in the foreground"},
+    {Main, "SlurmctldParameters",
+     "rl_enable: each user may send so many requests (rl_bucket_size=30), and so many come back "
+     "(rl_refill_rate=2) in each rl_refill_period=1 s; rl_table_size, rl_log_freq; "
+     "enable_configless; preempt_send_user_signal"},
     {Main, "SlurmctldPidFile", "The file with its process id"},
     {Main, "SlurmctldPort", "The port that it listens on"},
     {Main, "SlurmctldTimeout",
@@ -204,13 +208,17 @@ constexpr KeyHelp kSlurmConf[] = {
     {Node, "ThreadsPerCore", "Threads of a core"},
     {Node, "TmpDisk", "The size of TmpFS in MB"},
     {Node, "Weight", "Nodes with less of it are taken first"},
+    {Partition, "AllowAccounts", "Accounts whose jobs may use it; ALL"},
     {Partition, "AllowGroups", "Groups whose members may use it; ALL"},
+    {Partition, "AllowQos", "QOS whose jobs may use it; ALL"},
     {Partition, "Default", "Whether jobs without a partition go there"},
     {Partition, "DefaultTime", "The time limit of jobs that ask for none"},
     {Partition, "DefCpuPerGPU", "CPUs for each GPU of a job that asks for none"},
     {Partition, "DefMemPerGPU", "Memory for each GPU of a job that asks for none, in MB"},
     {Partition, "DefMemPerCPU", "Memory for each CPU of a job that asks for none, in MB"},
     {Partition, "DefMemPerNode", "Memory on each node of a job that asks for none, in MB"},
+    {Partition, "DenyAccounts", "Accounts whose jobs may not use it"},
+    {Partition, "DenyQos", "QOS whose jobs may not use it"},
     {Partition, "DisableRootJobs", "Whether root may not use it"},
     {Partition, "Exclusive",
      "NODE: jobs get whole nodes; USER: nodes are shared by jobs of one user only; TOPO: jobs get "

@@ -66,6 +66,9 @@ const std::vector<YardmasterVerb>& yardmaster_verbs() {
       {"ping", "ask nodes whether they are there", ping_main, ping_page, ping_options},
       {"events", "print or follow the cluster's log of events", events_main, events_page,
        events_options},
+      {"backup", "write the controller's whole state into a file", backup_main, backup_page,
+       backup_options},
+      {"restore", "start again from such a file", restore_main, restore_page, restore_options},
       {"completion", "print what makes bash, zsh or fish complete the commands", completion_main,
        completion_page, completion_options},
   };

@@ -35,6 +35,10 @@ CommandPage completion_page();
 std::vector<OptionInfo> completion_options();
 // The commands that shells complete.
 std::vector<CompletedCommand> completed_commands();
+int backup_main(const Arguments& arguments);
+int restore_main(const Arguments& arguments);
+CommandPage backup_page(), restore_page();
+std::vector<OptionInfo> backup_options(), restore_options();
 int explain_main(const Arguments& arguments);
 int sim_main(const Arguments& arguments);
 int what_if_main(const Arguments& arguments);

@@ -36,11 +36,18 @@ bool admits(const PartitionSpec& partition, const Caller& caller) {
          });
 }
 
+// Whether `word` is in the list of those who may (empty or ALL: everybody), and not in the other.
+bool listed(const std::string& allowed, const std::string& denied, std::string_view word) {
+  bool all = allowed.empty() || same_ignoring_case(allowed, "ALL");
+  return (all || in_list(allowed, word)) && !in_list(denied, word);
+}
+
+// AllowAccounts, AllowQos and their opposites; Slurm's numbers and texts.
 Status check_account(const PartitionSpec& partition, const JobSpec& spec) {
-  bool all =
-      partition.allow_accounts.empty() || same_ignoring_case(partition.allow_accounts, "ALL");
-  if (!all && !in_list(partition.allow_accounts, spec.account)) return refuse(Errc::AccessDenied);
-  if (in_list(partition.deny_accounts, spec.account)) return refuse(Errc::AccessDenied);
+  if (!listed(partition.allow_accounts, partition.deny_accounts, spec.account))
+    return fail(2045, "Invalid account or account/partition combination specified");
+  if (!listed(partition.allow_qos, partition.deny_qos, spec.qos))
+    return fail(2066, "Invalid qos specification");
   return {};
 }
 

@@ -28,8 +28,8 @@ std::string limit_text(std::uint32_t time_s) {
 
 class Explainer {
  public:
-  Explainer(const State& state, const Job& job, const PlacementRules& rules, Instant now)
-      : state_(state), job_(job), spec_(*job.spec), rules_(rules), now_(now) {}
+  Explainer(const State& state, const Job& job, const LivePlan& live, Instant now)
+      : state_(state), job_(job), spec_(*job.spec), live_(live), rules_(live.rules), now_(now) {}
 
   Explanation run() {
     told_.job = job_.id;
@@ -175,7 +175,9 @@ class Explainer {
   // What the queue and the nodes have to say, as if nothing else held it back.
   void explain_turn() {
     Planner planner(rules_);
+    planner.set_policy(*live_.policy);
     planner.rebuild(state_);
+    planner.follow(live_.verdicts->promised);
     Plan plan = planner.plan(state_, now_, {.reservations_max = kReservationsMax});
     auto own = plan.verdicts.jobs.find(job_.id);
     if (own != plan.verdicts.jobs.end() && own->second == Reason::JobArrayTaskLimit) {
@@ -209,10 +211,12 @@ class Explainer {
             .allocation = start.allocation};
   }
 
+  // Of those before it in the queue; of one that does not stand there, by priority.
   std::vector<Booking> promises_before(const Plan& plan) const {
     std::vector<Booking> before;
     for (const Booking& booking : plan.booked) {
-      if (is_of_this_job(booking.job)) break;
+      if (is_of_this_job(booking.job))
+        return {plan.booked.begin(), plan.booked.begin() + (&booking - plan.booked.data())};
       const Job& other = state_.jobs.at(booking.job.value);
       bool first =
           other.priority > job_.priority || (other.priority == job_.priority && other.id < job_.id);
@@ -312,9 +316,8 @@ class Explainer {
     if (sooner && sooner->start <= now_)
       add(Reason::Priority,
           fmt::format("{} in the queue before it is promised these nodes",
-                      outlook.promises() == 1
-                          ? std::string("a job")
-                          : fmt::format("each of {} jobs", outlook.promises())),
+                      outlook.promises() == 1 ? std::string("a job")
+                                              : fmt::format("each of {} jobs", outlook.promises())),
           "a higher priority, or a smaller request");
     else if (waits_for_gres(alone))
       explain_gres();
@@ -368,15 +371,16 @@ class Explainer {
   const State& state_;
   const Job& job_;
   const JobSpec& spec_;
-  PlacementRules rules_;
+  const LivePlan& live_;
+  const PlacementRules& rules_;
   Instant now_;
   Explanation told_;
 };
 
 }  // namespace
 
-Result<Explanation> explain(const State& state, const JobTarget& target,
-                            const PlacementRules& rules, Instant now) {
+Result<Explanation> explain(const State& state, const JobTarget& target, const LivePlan& live,
+                            Instant now) {
   std::optional<Job> found;
   JobFilter filter{.targets = {target}, .all_states = true};
   for_each_selected(state, filter, [&](const Job& job) {
@@ -385,12 +389,12 @@ Result<Explanation> explain(const State& state, const JobTarget& target,
     return found->state != JobState::Pending;
   });
   if (!found) return refuse(Errc::InvalidJobId);
-  return Explainer(state, *found, rules, now).run();
+  return Explainer(state, *found, live, now).run();
 }
 
 Result<Explanation> explain_changed(const ClusterConfig& config, const State& state,
                                     const QueryExplanation& query, const Caller& caller,
-                                    Instant now) {
+                                    const LivePlan& live, Instant now) {
   Controller copy(config, state);
   Outbox out;
   AlterJobs alter{.verb = JobVerb::Update, .filter = {.targets = {query.target}}};
@@ -400,7 +404,7 @@ Result<Explanation> explain_changed(const ClusterConfig& config, const State& st
     if (const auto* answer = std::get_if<AlterAnswer>(&reply.answer))
       for (const JobOutcome& outcome : answer->outcomes)
         if (outcome.code) return fail(outcome.code, outcome.text);
-  return explain(copy.state(), query.target, copy.placement_rules(), now);
+  return explain(copy.state(), query.target, live, now);
 }
 
 }  // namespace ym

@@ -8,18 +8,27 @@
 #include "model/job_messages.h"
 #include "model/state.h"
 #include "schedule/placement.h"
+#include "schedule/plan.h"
+#include "schedule/policy.h"
 
 namespace ym {
 
+// What the planner that runs goes by.
+struct LivePlan {
+  PlacementRules rules;
+  const Policy* policy = &default_policy();
+  Ref<Verdicts> verdicts;  // what it found out last
+};
+
 // O(jobs + blocked shapes × nodes): for people, one job at a time.
-Result<Explanation> explain(const State& state, const JobTarget& target,
-                            const PlacementRules& rules, Instant now);
+Result<Explanation> explain(const State& state, const JobTarget& target, const LivePlan& live,
+                            Instant now);
 
 // As if the job had been changed so a moment ago: the controller's own rules for `scontrol update
 // job` say what it would then ask for, or refuse it as they would. Nothing is changed: it happens
 // to a copy.
 Result<Explanation> explain_changed(const ClusterConfig& config, const State& state,
                                     const QueryExplanation& query, const Caller& caller,
-                                    Instant now);
+                                    const LivePlan& live, Instant now);
 
 }  // namespace ym

@@ -58,10 +58,11 @@ class WhatIf : public ::testing::Test {
     controller_.submit(RequestId{1}, submit, kAnn, kNow, out_);
   }
 
+  LivePlan live() const { return {.rules = controller_.placement_rules()}; }
   Result<Explanation> ask(JobPatch change, const Caller& caller = kAnn) const {
     return explain_changed(controller_.config(), controller_.state(),
                            {.target = {.job = JobId{3}}, .what_if = true, .change = change}, caller,
-                           kNow);
+                           live(), kNow);
   }
 
   Controller controller_;
@@ -69,8 +70,7 @@ class WhatIf : public ::testing::Test {
 };
 
 TEST_F(WhatIf, AShorterJobWouldStartNowAndNothingIsChanged) {
-  auto as_it_is =
-      explain(controller_.state(), {.job = JobId{3}}, controller_.placement_rules(), kNow);
+  auto as_it_is = explain(controller_.state(), {.job = JobId{3}}, live(), kNow);
   ASSERT_TRUE(as_it_is);
   EXPECT_GT(as_it_is->expected_start, kNow);
   JobPatch shorter;

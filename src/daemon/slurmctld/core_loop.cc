@@ -11,6 +11,8 @@ namespace {
 constexpr Duration kTick = std::chrono::milliseconds(500);
 // Less than that is a clock's own drift, or our waiting for a processor between two readings.
 constexpr Duration kClockMoved = std::chrono::seconds(5);
+// Ticks come more often unless this process was stopped.
+constexpr Duration kAway = std::chrono::seconds(2);
 constexpr std::size_t kInputsAtOnce = 1024;
 // With so many groups on their way to the disk, the next one is left to grow.
 constexpr std::size_t kGroupsInFlight = 2;
@@ -32,10 +34,23 @@ CoreLoop::CoreLoop(Core core, JournalLoop& journal, Published& published, Refuse
       journal_(journal),
       published_(published),
       refuse_(std::move(refuse)),
-      queue_(kInputsMax),
+      queue_(kInputsMax, kInputsOfOneUserMax),
       ahead_(clock_lead(wall_clock())) {}
 
 CoreLoop::~CoreLoop() { stop(); }
+
+// What administrators say shares its order with what nodes say: a node's report follows the new
+// configuration that asked for it.
+FairQueue<Input>::Lane CoreLoop::lane_of(const Caller& caller) {
+  if (caller.administrator) return std::nullopt;
+  return caller.uid.value;
+}
+
+bool CoreLoop::offer(Input input) {
+  const auto* request = std::get_if<Request>(&input);
+  FairQueue<Input>::Lane lane = request ? lane_of(request->caller) : std::nullopt;
+  return queue_.try_push(lane, std::move(input));
+}
 
 void CoreLoop::start() {
   planner_ =
@@ -63,6 +78,7 @@ void CoreLoop::set_log_trouble(const std::string& text) {
 
 void CoreLoop::run() {
   Duration last_tick = monotonic_clock();
+  attended_ = last_tick;
   std::vector<BlobToKeep> blobs;
   bool plan_handled = false;
   hand_over({}, false);  // what the start itself decided
@@ -72,7 +88,9 @@ void CoreLoop::run() {
     if (trouble_changed_.exchange(false)) {
       std::lock_guard lock(trouble_mutex_);
       core_.set_log_trouble(trouble_);
+      deaf_ = !trouble_.empty();
     }
+    attend();
     for (Input& input : inputs) {
       const auto* spoke = std::get_if<NodeSpoke>(&input);
       if (spoke && spoke->report.complete && core_.has_batch()) {
@@ -93,6 +111,13 @@ void CoreLoop::run() {
       plan_handled = false;
     }
   }
+}
+
+void CoreLoop::attend() {
+  if (deaf_) return;
+  Duration at = monotonic_clock();
+  if (at - attended_ >= kAway) core_.handle(ClockMoved{at - attended_}, now());
+  attended_ = at;
 }
 
 Instant CoreLoop::now() {

@@ -4,9 +4,16 @@
 #include "daemon/slurmctld/debug_lines.h"
 #include "daemon/slurmctld/desk_impl.h"
 #include "daemon/slurmctld/permissions.h"
+#include "model/rate_limit.h"
 #include "os/stopwatch.h"
+#include "wire/backup_messages.h"
 
 namespace ym {
+namespace {
+
+constexpr Duration kDeafFor{100};
+
+}  // namespace
 
 void Desk::on_frames(ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
   for (Frame& frame : frames) on_frame(from, peer, frame);
@@ -25,6 +32,7 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
   ReplyTo to{.connection = from, .correlation = frame.header.correlation};
   if (const Permission* rule = permission_for(frame.header.type)) {
     Caller caller = s_.directory->caller(peer, wall_clock());
+    if (Status may = check_rate(peer, caller, rule->name); !may) return send_away(to);
     if (Status may = check_permission(*rule, peer, caller); !may) return deny(to, may.error());
   } else {
     return deny_unknown(to);
@@ -66,10 +74,26 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<GetToken>: return get_token(to, peer, frame);
     case message_number<Ping>: return ping(to);
     case message_number<TreeAnswers>: return fan_out_.answered(from, frame);
+    case message_number<BackupState>: return back_up(to);
     case message_number<Reconfigure>: return reconfigure(to, peer, frame);
     case message_number<Shutdown>: return shut_down(to, peer, frame);
     default: return deny_unknown(to);
   }
+}
+
+// Root, SlurmUser, administrators and the cluster's own nodes are not counted.
+Status Desk::check_rate(const Peer& peer, const Caller& caller, std::string_view request) {
+  if (caller.administrator || (peer.kind == PeerKind::Token && peer.role == "node")) return {};
+  if (auto config = s_.published->config()) {
+    std::lock_guard lock(mutex_);
+    if (limited_by_ != config) limiter_.set_rules(rate_rules_of(*config));
+    limited_by_ = std::move(config);
+  }
+  RateLimiter::Verdict verdict = limiter_.ask(peer.uid, monotonic_clock());
+  if (verdict == RateLimiter::Verdict::Pass) return {};
+  if (verdict == RateLimiter::Verdict::BackOffAndSay)
+    s_.log->info("RPC limit exceeded by uid {} with {}, telling to back off", peer.uid, request);
+  return come_back_later();
 }
 
 void Desk::deny_unknown(ReplyTo to) {
@@ -84,11 +108,34 @@ void Desk::on_close(ConnectionId connection) {
     followers_.erase(connection.value);
   }
   fan_out_.lost(connection);
+  backups_.on_close(connection);
   for (JobId job : s_.requests->forget(connection)) s_.core->push(OwnerGone{job});
   if (auto node = s_.requests->node_disconnected(connection)) {
     s_.log->info("node {} disconnected", *node);
     s_.core->push(NodeDisconnected{*node, connection.value});
   }
+}
+
+void Desk::back_up(ReplyTo to) {
+  if (Status begun = backups_.begin(to); !begun) deny(to, begun.error());
+}
+
+void Desk::send_away(ReplyTo to) {
+  deny(to, come_back_later().error());
+  {
+    std::lock_guard lock(mutex_);
+    if (!sent_away_.insert(to.connection.value).second) return;
+  }
+  s_.server->pause(to.connection);
+  s_.server->loop().post([this, id = to.connection] {
+    s_.server->loop().after(kDeafFor, [this, id] {
+      {
+        std::lock_guard lock(mutex_);
+        sent_away_.erase(id.value);
+      }
+      s_.server->resume(id);
+    });
+  });
 }
 
 void Desk::deny(ReplyTo to, const Error& error) {

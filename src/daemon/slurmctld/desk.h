@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "daemon/slurmctld/answer_cache.h"
+#include "daemon/slurmctld/backups.h"
 #include "daemon/slurmctld/core_loop.h"
 #include "daemon/slurmctld/directory.h"
 #include "daemon/slurmctld/fan_out.h"
@@ -20,6 +21,7 @@
 #include "daemon/slurmctld/order_keeper.h"
 #include "daemon/slurmctld/programs.h"
 #include "daemon/slurmctld/published.h"
+#include "daemon/slurmctld/rate_limit.h"
 #include "daemon/slurmctld/requests.h"
 #include "daemon/slurmctld/side_programs.h"
 #include "model/history.h"
@@ -69,13 +71,21 @@ class Desk {
  public:
   explicit Desk(DeskSurroundings surroundings)
       : s_(std::move(surroundings)),
-        fan_out_(*s_.server, static_cast<std::uint64_t>(s_.started.unix_ms) << 20) {}
+        fan_out_(*s_.server, static_cast<std::uint64_t>(s_.started.unix_ms) << 20),
+        backups_({.server = s_.server,
+                  .journal = s_.journal,
+                  .published = s_.published,
+                  .log = s_.log}) {}
+
+  // Before the journal stops.
+  void stop() { backups_.stop(); }
 
   void on_frames(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void on_close(ConnectionId connection);
   void on_writable(ConnectionId connection) {
     continue_listing(connection);
     continue_feeding(connection);
+    backups_.on_writable(connection);
   }
 
   // On the journal thread: the batch is durable, let its effects out.
@@ -99,9 +109,13 @@ class Desk {
 
   void on_frame(ConnectionId from, const Peer& peer, Frame& frame);
   void handle(ConnectionId from, const Peer& peer, Frame& frame);
+  // Refuses whoever asks too much.
+  Status check_rate(const Peer& peer, const Caller& caller, std::string_view request);
   template <class T>
   void answer(ReplyTo to, const T& message, std::uint16_t flags = 0);
   void deny(ReplyTo to, const Error& error);
+  // Whoever is told to come back later is not listened to for a moment: a flood costs little then.
+  void send_away(ReplyTo to);
   void deny_unknown(ReplyTo to);
   // Whose jobs the caller sees: set, only this user's (PrivateData).
   std::optional<Viewer> viewer_of_jobs(const View& view, const Peer& peer);
@@ -148,6 +162,7 @@ class Desk {
   void get_script(ReplyTo to, const Peer& peer, const Frame& frame);
   void follow_events(ReplyTo to, const Peer& peer, const Frame& frame);
   void fetch_config(ReplyTo to);
+  void back_up(ReplyTo to);
   void get_token(ReplyTo to, const Peer& peer, const Frame& frame);
 
   // desk_commands.cc
@@ -175,15 +190,19 @@ class Desk {
 
   DeskSurroundings s_;
   FanOut fan_out_;
+  Backups backups_;
   OrderKeeper order_;
   AnswerCache answers_;
   MessageCounts counts_;
+  RateLimiter limiter_;
   std::mutex mutex_;
   std::map<std::uint64_t, Listing> listings_;    // by connection; guarded by mutex_
   std::map<std::uint64_t, Follower> followers_;  // by connection; guarded by mutex_
   // As somebody said since the configuration was read; guarded by mutex_.
   std::string debug_level_;
   std::optional<std::set<std::string>> debug_flags_;
+  std::set<std::uint64_t> sent_away_;                // connections; guarded by mutex_
+  std::shared_ptr<const ClusterConfig> limited_by_;  // whose rules limiter_ has; guarded by mutex_
 };
 
 }  // namespace ym

@@ -24,6 +24,8 @@ constexpr Duration kCredentialLife = std::chrono::minutes(10);
 }  // namespace
 
 void Desk::submit(ReplyTo to, const Peer& peer, const Frame& frame) {
+  Caller caller = s_.directory->caller(peer, wall_clock());
+  if (!s_.core->has_room(caller)) return send_away(to);
   SubmitJob submit;
   if (!read(to, frame, submit)) return;
   if (submit.script.size() > kScriptMax || submit.environment.size() > kEnvironmentMax)
@@ -33,11 +35,10 @@ void Desk::submit(ReplyTo to, const Peer& peer, const Frame& frame) {
   submit.spec.script_blob = submit.script.empty() ? "" : Blobs::id_of(submit.script);
   submit.spec.environment_blob = submit.environment.empty() ? "" : Blobs::id_of(submit.environment);
   RequestId id = s_.requests->open(to);
-  Request request{
-      .id = id, .caller = s_.directory->caller(peer, wall_clock()), .command = std::move(submit)};
+  Request request{.id = id, .caller = std::move(caller), .command = std::move(submit)};
   if (s_.core->offer(std::move(request))) return;
   s_.requests->close(id);
-  deny(to, ym::refuse(Errc::QueueFull).error());
+  send_away(to);
 }
 
 // The same for each of its jobs. The names of users are asked for here: the core knows no name
@@ -62,7 +63,7 @@ void Desk::update_crontab(ReplyTo to, const Peer& peer, const Frame& frame) {
   RequestId id = s_.requests->open(to);
   if (s_.core->offer(Request{.id = id, .caller = caller, .command = std::move(update)})) return;
   s_.requests->close(id);
-  deny(to, ym::refuse(Errc::QueueFull).error());
+  send_away(to);
 }
 
 // Tells each of the nodes; Done when all of them were.

@@ -108,6 +108,15 @@ void Desk::query_statistics(ReplyTo to, const Peer& peer, const Frame& frame) {
   add("full_plan_last_us", plans.full_last_us);
   add("full_plan_max_us", plans.full_max_us);
   add("full_plan_total_us", plans.full_total_us);
+  add("depth_last", plans.depth_last);
+  add("depth_total", plans.depth_total);
+  add("full_depth_last", plans.full_depth_last);
+  add("full_depth_total", plans.full_depth_total);
+  add("promised_total", plans.tally.promised);
+  constexpr std::array<const char*, kPlanQuestions> kNames = {"turn_us", "now_us", "when_us",
+                                                              "preempt_us"};
+  for (std::size_t i = 0; i < kPlanQuestions; ++i)
+    add(kNames[i], static_cast<std::uint64_t>(plans.tally.took[i].count() / 1000));
   MessageCounts::Jobs jobs = counts_.jobs();
   add("jobs_submitted", jobs.submitted);
   add("jobs_started", jobs.started);

@@ -3,6 +3,7 @@
 #pragma once
 #include "daemon/slurmctld/desk.h"
 #include "model/errc.h"
+#include "model/rate_limit.h"
 #include "os/clock.h"
 #include "schedule/priority.h"
 #include "wire/codec.h"
@@ -38,14 +39,16 @@ bool Desk::read(ReplyTo to, const Frame& frame, T& message) {
 
 template <class T>
 void Desk::to_core(ReplyTo to, const Peer& peer, Frame& frame) {
+  // A flood is refused before it costs anything.
+  Caller caller = s_.directory->caller(peer, wall_clock());
+  if (!s_.core->has_room(caller)) return send_away(to);
   T message;
   if (!read(to, frame, message)) return;
   RequestId id = s_.requests->open(to);
-  Request request{
-      .id = id, .caller = s_.directory->caller(peer, wall_clock()), .command = std::move(message)};
+  Request request{.id = id, .caller = std::move(caller), .command = std::move(message)};
   if (s_.core->offer(std::move(request))) return;
   s_.requests->close(id);
-  deny(to, ym::refuse(Errc::QueueFull).error());
+  send_away(to);
 }
 
 }  // namespace ym

@@ -86,12 +86,11 @@ void Desk::query_explanation(ReplyTo to, const Peer& peer, const Frame& frame) {
     const Job* job = view.state.find(query.target.job);
     if (job && !viewer->sees(*job)) return deny(to, ym::refuse(Errc::InvalidJobId).error());
   }
-  PlacementRules rules{.memory_counts = view.config->memory_is_consumable,
-                       .whole_nodes = view.config->whole_nodes};
+  LivePlan live{.rules = view.rules, .policy = view.policy, .verdicts = view.verdicts};
   Instant now = wall_clock();
   auto told = query.what_if ? explain_changed(*view.config, view.state, query,
-                                              s_.directory->caller(peer, now), now)
-                            : explain(view.state, query.target, rules, now);
+                                              s_.directory->caller(peer, now), live, now)
+                            : explain(view.state, query.target, live, now);
   if (!told) return deny(to, told.error());
   answer(to, *told);
 }
@@ -329,7 +328,7 @@ void Desk::watch_job(ReplyTo to, const Peer& peer, const Frame& frame) {
   }
   // Registered first, then looked at: a change in between finds the watch, and answers at most
   // once.
-  if (!s_.requests->watch(watch)) return deny(to, ym::refuse(Errc::QueueFull).error());
+  if (!s_.requests->watch(watch)) return deny(to, come_back_later().error());
   View view = s_.published->view();
   if (!watch_is_due(view.state, watch.watch)) return;
   if (s_.requests->unwatch(watch)) answer_watch(watch, view);
@@ -351,7 +350,7 @@ void Desk::get_script(ReplyTo to, const Peer& peer, const Frame& frame) {
     if (!script) return deny(to, script.error());
     answer(to, Script{.bytes = std::move(*script)});
   });
-  if (!taken) deny(to, ym::refuse(Errc::QueueFull).error());
+  if (!taken) deny(to, come_back_later().error());
 }
 
 // slurm.conf and what it includes, by names relative to its folder.

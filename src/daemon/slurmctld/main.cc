@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // slurmctld: the controller.
+#include <getopt.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -7,10 +8,13 @@
 #include <cstdlib>
 #include <string>
 
+#include "daemon/slurmctld/restore.h"
 #include "daemon/slurmctld/service.h"
 #include "os/daemonize.h"
 #include "os/log.h"
+#include "os/open_files.h"
 #include "site/configuration.h"
+#include "store/disk_posix.h"
 
 namespace {
 
@@ -26,18 +30,30 @@ constexpr const char* kHelp =
     "  -L FILE      write the log to this file\n"
     "  -R           recover the full state (what is done anyway)\n"
     "  -v           log more; repeat for still more\n"
-    "  -V           print the version and exit\n";
+    "  -V           print the version and exit\n"
+    "\n"
+    "  --restore FILE  make the state of a backup ours, and exit\n"
+    "  --check      with --restore: read the backup, and write nothing\n"
+    "  --force      with --restore: set a state aside that is there\n";
 
 struct Arguments {
   bool foreground = false, clean = false, accept_loss = false;
   int verbose = 0;
   std::string config, log;
+  ym::RestoreOrder restore;
 };
+
+constexpr int kRestore = 1000, kCheck = 1001, kForce = 1002;
+const option kLongOptions[] = {{"restore", required_argument, nullptr, kRestore},
+                               {"check", no_argument, nullptr, kCheck},
+                               {"force", no_argument, nullptr, kForce},
+                               {"help", no_argument, nullptr, 'h'},
+                               {}};
 
 Arguments parse(int argc, char** argv) {
   Arguments arguments;
   int option;
-  while ((option = ::getopt(argc, argv, "cDf:hiL:n:rRsvV")) != -1) {
+  while ((option = ::getopt_long(argc, argv, "cDf:hiL:n:rRsvV", kLongOptions, nullptr)) != -1) {
     switch (option) {
       case 'c': arguments.clean = true; break;
       case 'D': arguments.foreground = true; break;
@@ -45,6 +61,9 @@ Arguments parse(int argc, char** argv) {
       case 'i': arguments.accept_loss = true; break;
       case 'L': arguments.log = optarg; break;
       case 'v': ++arguments.verbose; break;
+      case kRestore: arguments.restore.file = optarg; break;
+      case kCheck: arguments.restore.check_only = true; break;
+      case kForce: arguments.restore.force = true; break;
       case 'n':
       case 'r':
       case 'R':
@@ -69,6 +88,17 @@ sigset_t our_signals() {
   ::sigemptyset(&set);
   for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR2}) ::sigaddset(&set, signal);
   return set;
+}
+
+int restore(const ym::ClusterConfig& config, const ym::RestoreOrder& order) {
+  ym::DiskPosix disk;
+  auto done = ym::restore_state(disk, config, order);
+  if (!done) {
+    std::fprintf(stderr, "slurmctld: error: %s\n", done.error().text.c_str());
+    return 1;
+  }
+  std::fputs(done->c_str(), stdout);
+  return 0;
 }
 
 int serve(ym::ControllerService& service, ym::Log& log, const sigset_t& signals) {
@@ -97,12 +127,14 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "slurmctld: error: %s\n", loaded.error().text.c_str());
     return 1;
   }
+  if (!arguments.restore.file.empty()) return restore(loaded->config, arguments.restore);
   auto daemonizing = ym::Daemonizing::begin(arguments.foreground);
   if (!daemonizing) {
     std::fprintf(stderr, "slurmctld: error: %s\n", daemonizing.error().text.c_str());
     return 1;
   }
   ::signal(SIGPIPE, SIG_IGN);
+  std::uint64_t open_files = ym::raise_open_files();
   sigset_t signals = our_signals();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
@@ -125,6 +157,7 @@ int main(int argc, char** argv) {
   auto service = ym::ControllerService::start({.loaded = std::move(*loaded),
                                                .clean = arguments.clean,
                                                .accept_loss = arguments.accept_loss,
+                                               .open_files = open_files,
                                                .shut_down = [] { ::kill(::getpid(), SIGTERM); }},
                                               log);
   if (!service) return give_up(service.error().text);

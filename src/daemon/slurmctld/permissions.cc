@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "wire/backup_messages.h"
 #include "wire/messages.h"
 
 namespace ym {
@@ -72,6 +73,8 @@ constexpr Permission kPermissions[] = {
     {message_number<Shutdown>, "REQUEST_SHUTDOWN", kAdministrators, kDesk},
     // It names all users' jobs.
     {message_number<FollowEvents>, "REQUEST_EVENTS", kAdministrators, kDesk},
+    // All scripts and environments are in it.
+    {message_number<BackupState>, "REQUEST_BACKUP", kAdministrators, kDesk},
     // What nodes say.
     {message_number<NodeReport>, "MESSAGE_NODE_REGISTRATION_STATUS", kNodes, kDesk},
     {message_number<TreeAnswers>, "RESPONSE_FORWARD", kNodes, kDesk},

@@ -18,6 +18,7 @@
 #include "net/client.h"
 #include "net/token.h"
 #include "os/clock.h"
+#include "wire/backup_messages.h"
 #include "wire/codec.h"
 #include "wire/messages.h"
 
@@ -195,7 +196,7 @@ std::vector<Sample> PermissionsTest::samples(int round) const {
           sample(partition), sample(QueryReservations{}), sample(reserve), sample(QueryLicenses{}),
           sample(Ping{}), sample(QueryConfig{}), sample(FetchConfig{}), sample(QueryStatistics{}),
           sample(GetToken{}), sample(Reconfigure{}), sample(SetDebug{.level = "info"}),
-          sample(Shutdown{.controller_only = true}), sample(FollowEvents{}),
+          sample(Shutdown{.controller_only = true}), sample(FollowEvents{}), sample(BackupState{}),
           sample(NodeReport{.node = "n1"}, false), sample(TreeAnswers{}, false)};
 }
 

@@ -59,6 +59,7 @@ void PlannerLoop::take_in(News& news) {
   planner_.set_rules(news.rules);
   planner_.set_preemption(*news.preempt);
   turn_knobs(news.parameters);
+  published_.set_method(news.rules, planner_.policy());
   state_ = std::move(news.state);
   bool cluster_changed =
       news.start_anew || std::ranges::any_of(news.events, [](const Event& event) {
@@ -88,6 +89,7 @@ PlanBudget PlannerLoop::budget(bool only_changes) const {
   out.pause = [this, begin] {
     return monotonic_clock() - begin >= kFullAtOnce && queue_.size() > 0;
   };
+  out.clock = fine_stopwatch;
   if (knobs_.time_max > Duration(0))
     out.out_of_time = [until = begin + knobs_.time_max -
                                std::chrono::duration_cast<Duration>(full_took_)] {
@@ -153,12 +155,14 @@ void PlannerLoop::plan() {
   was_quick_ = plan.quick;
   publish(plan);
   if (!goes_on) full_owed_ = plan.quick && too_soon;
-  if (plan.quick)
-    published_.note_plan(took, true);
-  else
+  if (plan.quick) {
+    published_.note_plan(took, plan.tally, true);
+  } else {
     full_took_ += took;
+    full_tally_.add(plan.tally);
+  }
   if (!plan.quick && !plan.unfinished) {
-    published_.note_plan(full_took_, false);
+    published_.note_plan(full_took_, std::exchange(full_tally_, {}), false);
     full_owed_ = false;
     full_after_ = monotonic_clock() +
                   std::chrono::duration_cast<Duration>(full_took_ * kFullShare) + Duration(1);

@@ -68,6 +68,7 @@ class PlannerLoop {
   bool full_owed_ = false;  // it was too soon for it; only changes were looked at
   bool was_quick_ = false;  // the last pass
   std::chrono::microseconds full_took_{0};  // of a full pass, so far
+  PlanTally full_tally_;
   std::jthread thread_;                     // last: it uses the others
 };
 

@@ -15,6 +15,7 @@
 #include "model/node_messages.h"
 #include "model/state.h"
 #include "schedule/plan.h"
+#include "schedule/policy.h"
 
 namespace ym {
 
@@ -29,12 +30,17 @@ struct PlanTimes {
   std::uint64_t count = 0, last_us = 0, max_us = 0, total_us = 0;
   std::uint64_t full = 0, full_last_us = 0, full_max_us = 0,
                 full_total_us = 0;  // of the whole queue
+  std::uint64_t depth_last = 0, depth_total = 0, full_depth_last = 0, full_depth_total = 0;
+  PlanTally tally;  // of all
 };
 
 struct View {
   Snapshot state;
   Ref<Verdicts> verdicts;
   std::shared_ptr<const ClusterConfig> config;
+  // What the planner goes by.
+  PlacementRules rules;
+  const Policy* policy = &default_policy();
 };
 
 class Published {
@@ -52,22 +58,32 @@ class Published {
     std::lock_guard lock(mutex_);
     old = std::exchange(view_.state, std::move(copy));  // `old` is freed outside the lock
   }
+  void set_method(const PlacementRules& rules, const Policy& policy) {
+    std::lock_guard lock(mutex_);
+    view_.rules = rules;
+    view_.policy = &policy;
+  }
   void set_verdicts(Ref<Verdicts> verdicts) {
     std::lock_guard lock(mutex_);
     view_.verdicts = std::move(verdicts);
   }
-  void note_plan(std::chrono::microseconds took, bool quick) {
+  void note_plan(std::chrono::microseconds took, const PlanTally& tally, bool quick) {
     auto us = static_cast<std::uint64_t>(took.count());
     std::lock_guard lock(mutex_);
     ++plans_.count;
     plans_.last_us = us;
     plans_.max_us = std::max(plans_.max_us, us);
     plans_.total_us += us;
+    plans_.depth_last = tally.looked_at;
+    plans_.depth_total += tally.looked_at;
+    plans_.tally.add(tally);
     if (quick) return;
     ++plans_.full;
     plans_.full_last_us = us;
     plans_.full_max_us = std::max(plans_.full_max_us, us);
     plans_.full_total_us += us;
+    plans_.full_depth_last = tally.looked_at;
+    plans_.full_depth_total += tally.looked_at;
   }
   PlanTimes plans() const {
     std::lock_guard lock(mutex_);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "config/security.h"
 #include "daemon/slurmctld/recovery.h"
+#include "daemon/slurmctld/state_release.h"
 #include "net/token.h"
 #include "os/clock.h"
 #include "os/files.h"
@@ -39,6 +40,19 @@ Result<Peer> look_up(const std::string& name) {
   auto user = user_by_name(name);
   if (!user) return std::unexpected(user.error());
   return Peer{.uid = user->uid, .gid = user->gid};
+}
+
+// Root, SlurmUser and the nodes: their connections are not counted against a user's limit.
+bool is_trusted(const Peer& peer, std::uint32_t slurm_user) {
+  bool node = peer.kind == PeerKind::Token && peer.role == "node";
+  return node || peer.uid == 0 || peer.uid == slurm_user;
+}
+
+// Files of our own (log, journal, blobs, programs) come first.
+std::size_t connections_max(std::uint64_t open_files) {
+  constexpr std::size_t kWanted = 20'000, kOurs = 256;
+  if (open_files == 0 || open_files >= kWanted + kOurs) return kWanted;
+  return open_files > 2 * kOurs ? static_cast<std::size_t>(open_files) - kOurs : kOurs;
 }
 
 KeyFiles key_files(const LoadedConfiguration& loaded) {
@@ -75,6 +89,7 @@ Result<std::unique_ptr<ControllerService>> ControllerService::start(Options opti
 
 Status ControllerService::open_state() {
   const std::string& dir = options_.loaded.config.state_dir;
+  if (Status ok = check_state_release(dir); !ok) return ok;
   std::string log_dir = dir + "/log", blob_dir = dir + "/blobs";
   for (const std::string& path : {log_dir, blob_dir})
     if (Status ok = make_folders(path, 0700); !ok) return ok;
@@ -91,6 +106,7 @@ Status ControllerService::open_state() {
   }
   if (!recovered) return std::unexpected(recovered.error());
   for (const std::string& warning : recovered->log.warnings) log_.error("{}", warning);
+  if (Status ok = note_state_release(dir); !ok) return ok;
   auto blobs = Blobs::open(disk_, blob_dir, {});
   if (!blobs) return std::unexpected(blobs.error());
   for (const std::string& warning : (*blobs)->warnings()) log_.error("{}", warning);
@@ -167,7 +183,10 @@ Status ControllerService::listen() {
           .authenticate =
               [this](std::string_view token) { return authenticator_.authenticate(token); },
           .prove = [this](std::string_view token) { return prove_server(*keys_.ring(), token); },
-          .threads = kNetworkThreads},
+          .threads = kNetworkThreads,
+          .connections_max = connections_max(options_.open_files),
+          .trusted = [slurm_user = uid_of(config.slurm_user)](
+                         const Peer& peer) { return is_trusted(peer, slurm_user); }},
       handlers());
   programs_ = std::make_unique<Programs>(
       options_.loaded.path, log_,
@@ -188,6 +207,8 @@ Status ControllerService::listen() {
   bool local = address == "localhost" || address.starts_with("127.");
   auto port = server_->listen_tcp(local ? address : "*", config.controller_port);
   if (!port) return std::unexpected(port.error());
+  if (std::size_t most = connections_max(options_.open_files); most < 20'000)
+    log_.info("{} open files: at most {} connections", options_.open_files, most);
   log_.info("slurmctld of cluster {} serves on port {} and {}", config.cluster_name, *port,
             controller_socket(config));
   return {};
@@ -226,6 +247,7 @@ void ControllerService::stop() {
   if (server_) server_->stop();
   if (programs_) programs_->stop();
   side_programs_.stop();
+  if (desk_) desk_->stop();
   if (core_) core_->stop();
   if (journal_) journal_->stop();
 }

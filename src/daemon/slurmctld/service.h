@@ -28,8 +28,9 @@ class ControllerService {
  public:
   struct Options {
     LoadedConfiguration loaded;
-    bool clean = false;        // -c: forget the saved state
-    bool accept_loss = false;  // -i
+    bool clean = false;            // -c: forget the saved state
+    bool accept_loss = false;      // -i
+    std::uint64_t open_files = 0;  // that we may have; 0: enough
     std::function<void()> shut_down;
     Standings standings = {};  // of accounting
   };

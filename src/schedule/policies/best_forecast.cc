@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <tuple>
 
 #include "schedule/policy.h"
@@ -27,20 +28,18 @@ namespace ym {
 namespace {
 
 // The weights of the three, in the order of the list above.
-constexpr double kSlowdown = 16, kHoles = 440, kAge = 10;
+constexpr double kSlowdown = 24, kHoles = 220, kAge = 6;
 constexpr double kAgeMost = 4, kOverdue = 1.9;
 constexpr double kFullHoles_s = 600'000;  // a queue so long makes holes count in full
 constexpr std::int64_t kShortest_s = 10;  // shorter jobs count as so long
-constexpr int kForecastsMax = 128;        // of one pass, beside the well-known orders
 
 using Order = std::vector<std::size_t>;
 
 class Search {
  public:
-  explicit Search(const Scene& scene)
-      : scene_(scene), cost_(scene.candidates.size()), starts_in_s_(scene.candidates.size()) {}
+  explicit Search(const Scene& scene) : scene_(scene), cost_(scene.candidates.size()) {}
 
-  Arrangement run() {
+  Order run() {
     best_.resize(scene_.candidates.size());
     std::iota(best_.begin(), best_.end(), 0);
     if (weigh(best_)) {  // else everybody starts now
@@ -50,8 +49,7 @@ class Search {
       try_known_orders();
       pull_forward();
     }
-    forecast(best_, std::numeric_limits<double>::infinity());
-    return {.order = std::move(best_), .starts_in_s = std::move(starts_in_s_)};
+    return std::move(best_);
   }
 
  private:
@@ -134,7 +132,7 @@ class Search {
   }
   // Pulls one job after the other to the front, then to the place behind that, as long as it helps.
   void pull_forward() {
-    int left = kForecastsMax;
+    int left = scene_.forecasts_max;
     for (std::size_t to = 0; to + 1 < best_.size() && left > 0; ++to) {
       Order from = best_;
       bool helped = false;
@@ -160,71 +158,44 @@ class Search {
     return false;
   }
 
-  // What the order costs if everybody takes as long as its limit: EASY on counted processors. Gives
-  // up, with what it knows, once that is `enough`.
+  // What the order costs if everybody takes as long as its limit and starts as early as those
+  // before it in the order allow: what the pass then does, on counted processors. Gives up, with
+  // what it knows, once that is `enough`. O(jobs × steps).
   double forecast(const Order& order, double enough) {
-    releases_ = scene_.releases;
-    next_ = 0;
-    free_ = scene_.free;
-    now_s_ = 0;
-    double spent = 0, rate = 0;  // rate: of those who still wait
-    for (std::size_t i : order) rate += cost_[i];
-    std::ranges::fill(starts_in_s_, kNotForeseen);
-    waiting_ = order;
-    while (true) {
-      start_what_fits(spent, rate);
-      if (waiting_.empty() || next_ >= releases_.size()) return spent;
-      now_s_ = releases_[next_].in_s;
-      for (; next_ < releases_.size() && releases_[next_].in_s == now_s_; ++next_)
-        free_ += releases_[next_].cpus;
-      // Nobody who waits starts before now.
-      if (double least = spent + rate * static_cast<double>(now_s_); least >= enough) return least;
+    free_.assign(1, {.from_s = 0, .cpus = scene_.free});
+    for (const Scene::Release& one : scene_.releases) {
+      if (free_.back().from_s < one.in_s)
+        free_.push_back({.from_s = one.in_s, .cpus = free_.back().cpus});
+      free_.back().cpus += one.cpus;
     }
+    double spent = 0;
+    for (std::size_t i : order) {
+      std::optional<std::int64_t> start_s = take_earliest(job(i).cpus, job(i).limit_s);
+      if (!start_s) continue;
+      spent += cost_[i] * static_cast<double>(*start_s);
+      if (spent >= enough) break;
+    }
+    return spent;
   }
-  void start_what_fits(double& spent, double& rate) {
-    auto start = [&](std::size_t i) {
-      const Job& one = job(i);
-      free_ -= one.cpus;
-      Scene::Release release{.in_s = now_s_ + one.limit_s, .cpus = one.cpus};
-      auto place = std::upper_bound(
-          releases_.begin() + static_cast<std::ptrdiff_t>(next_), releases_.end(), release,
-          [](const Scene::Release& a, const Scene::Release& b) { return a.in_s < b.in_s; });
-      releases_.insert(place, release);
-      starts_in_s_[i] = now_s_;
-      spent += cost_[i] * static_cast<double>(now_s_);
-      rate -= cost_[i];
-    };
-    std::size_t head = 0;
-    while (head < waiting_.size() && job(waiting_[head]).cpus <= free_) start(waiting_[head++]);
-    later_.clear();
-    if (head < waiting_.size() && free_ > 0) {
-      auto [at_s, spare] = promise(job(waiting_[head]).cpus);
-      later_.push_back(waiting_[head]);
-      for (std::size_t k = head + 1; k < waiting_.size(); ++k) {
-        const Job& one = job(waiting_[k]);
-        bool passes = one.cpus <= free_ && (now_s_ + one.limit_s <= at_s || one.cpus <= spare);
-        if (!passes) {
-          later_.push_back(waiting_[k]);
-          continue;
-        }
-        if (now_s_ + one.limit_s > at_s) spare -= one.cpus;
-        start(waiting_[k]);
+  // The first time from which so many processors are free for so long; they are taken.
+  std::optional<std::int64_t> take_earliest(std::int64_t cpus, std::int64_t length_s) {
+    for (std::size_t first = 0; first < free_.size(); ++first) {
+      if (free_[first].cpus < cpus) continue;
+      std::int64_t start_s = free_[first].from_s, end_s = start_s + length_s;
+      std::size_t past = first + 1;
+      while (past < free_.size() && free_[past].from_s < end_s && free_[past].cpus >= cpus) ++past;
+      bool fits = past == free_.size() || free_[past].from_s >= end_s;
+      if (!fits) {
+        first = past;  // too few there: the next place to look is behind it
+        continue;
       }
-    } else {
-      later_.assign(waiting_.begin() + static_cast<std::ptrdiff_t>(head), waiting_.end());
+      if (past == free_.size() || free_[past].from_s > end_s)
+        free_.insert(free_.begin() + static_cast<std::ptrdiff_t>(past),
+                     {.from_s = end_s, .cpus = free_[past - 1].cpus});
+      for (std::size_t k = first; k < past; ++k) free_[k].cpus -= cpus;
+      return start_s;
     }
-    waiting_.swap(later_);
-  }
-  // When so many processors are free, and how many more there are then.
-  std::pair<std::int64_t, std::int64_t> promise(std::int64_t cpus) const {
-    std::int64_t free = free_, at_s = now_s_;
-    std::size_t i = next_;
-    for (; i < releases_.size() && free < cpus; ++i) {
-      at_s = releases_[i].in_s;
-      free += releases_[i].cpus;
-    }
-    for (; i < releases_.size() && releases_[i].in_s == at_s; ++i) free += releases_[i].cpus;
-    return {at_s, free - cpus};
+    return std::nullopt;
   }
 
   const Scene& scene_;
@@ -232,15 +203,14 @@ class Search {
   Order overdue_;             // the oldest first
   Order best_;
   double least_ = std::numeric_limits<double>::infinity();
-  // The forecast that is being made.
-  std::vector<Scene::Release> releases_;
-  std::size_t next_ = 0;
-  std::int64_t free_ = 0, now_s_ = 0;
-  Order waiting_, later_;
-  std::vector<std::int64_t> starts_in_s_;  // by candidate
+  // The forecast that is being made: what is free from when on, the last for ever.
+  struct Step {
+    std::int64_t from_s = 0, cpus = 0;
+  };
+  std::vector<Step> free_;
 };
 
-Arrangement arrange(const Scene& scene) { return Search(scene).run(); }
+Order arrange(const Scene& scene) { return Search(scene).run(); }
 
 Score slowdown(const Waiting& job, const Figures& figures) {
   std::int64_t waited_s = (figures.now - job.submit).count() / 1000;
@@ -254,7 +224,7 @@ const Policy kBestForecast{
     .summary = "tries the queue in many orders, and follows the one with the best forecast",
     .order = slowdown,
     .arrange = arrange,
-    .promises = 1,
+    .promises = kEveryJob,
 };
 
 }  // namespace ym

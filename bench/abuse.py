@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A user's answers while others do what they should not: bench/abuse.cc and a thousand pollers."""
+import json
+import os
+import signal
+import subprocess
+import time
+
+from queue_reading import Pollers
+
+SECONDS = 10
+
+
+class Abuse:
+    def __init__(self, tools, *command):
+        self.process = subprocess.Popen([f"{tools.bin}/abuse", *map(str, command)], text=True,
+                                        stdout=subprocess.PIPE)
+        assert self.process.stdout.readline() == "ready\n"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        self.said = json.loads(self.process.communicate(timeout=60)[0])
+
+
+def memory_mb(yard):
+    with open(f"/proc/{yard.pid('slurmctld')}/status") as f:
+        return next(int(line.split()[1]) // 1024 for line in f if line.startswith("VmRSS"))
+
+
+def bench_abuse(tools, report):
+    """p99 of connecting, asking and submitting, quiet and with all of it at once."""
+    yard = tools.new_yard()
+    os.chmod(yard.dir, 0o755)
+    socket, cluster = tools.socket_of(yard), tools.cluster_of(yard)
+
+    def probe(what):
+        found = tools.one_json(f"{tools.bin}/abuse", "probe", socket, cluster, str(SECONDS))
+        for kind in ("connect", "ask", "submit"):
+            report(f"{what}: {kind}, p99 ms", found[f"{kind}_p99_ms"],
+                   f"p50 {found[f'{kind}_p50_ms']:.2f}, max {found[f'{kind}_max_ms']:.1f}")
+    probe("quiet")
+    with Abuse(tools, "idle", socket, cluster, 10_000, 50):
+        with Pollers(tools, yard, 1000, 1000):
+            time.sleep(1)
+            report("memory with 10,000 idle and 1,000 asking, MB", memory_mb(yard), "")
+            probe("10,000 idle, 1,000 asking once a second")
+            with Abuse(tools, "loris", socket, 400), Abuse(tools, "garbage", socket, 50):
+                probe("and slow hellos and garbage")
+                with Abuse(tools, "flood", socket, cluster, 40) as flood:
+                    probe("and one user's flood of submissions")
+                    report("memory then, MB", memory_mb(yard), "")
+                report("the flooder's submissions taken", flood.said["taken"],
+                       f"{flood.said['refused']} told to come back later")

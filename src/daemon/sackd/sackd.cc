@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/sackd/sackd.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "net/token.h"
+#include "os/clock.h"
+#include "os/environment.h"
+#include "os/users.h"
+#include "wire/codec.h"
+#include "wire/messages.h"
+
+namespace ym {
+
+Sackd::Sackd(LoadedConfiguration loaded, KeyRing keys, Log& log)
+    : loaded_(std::move(loaded)), keys_(std::move(keys)), log_(log), started_(wall_clock()) {
+  ServerHandlers handlers{
+      .on_open = {},
+      .on_frames =
+          [this](ConnectionId from, const Peer& peer, const std::vector<Frame>& frames) {
+            for (const Frame& frame : frames) on_frame(from, peer, frame);
+          },
+      .on_close = {},
+      .on_writable = {}};
+  // Nobody may come over the network: there is no authenticate.
+  server_ = std::make_unique<Server>(ServerOptions{.cluster = loaded_.config.cluster_name,
+                                                   .authenticate = {},
+                                                   .frame_max = 64u << 10,
+                                                   .outgoing_max = 256u << 10,
+                                                   .idle_deadline = std::chrono::minutes(1)},
+                                     std::move(handlers));
+}
+
+Sackd::~Sackd() { stop(); }
+
+void Sackd::stop() { server_->stop(); }
+
+Status Sackd::listen(const std::string& path) { return server_->listen_unix(path, 0666); }
+
+Status Sackd::renew_keys() {
+  auto ring =
+      load_keyring({.key = key_file(loaded_), .jwks = jwks_file(loaded_)}, false, wall_clock());
+  if (!ring) return std::unexpected(ring.error());
+  log_.info("keys: {}", ring->describe());
+  keys_.set(std::move(*ring));
+  return {};
+}
+
+void Sackd::on_frame(ConnectionId from, const Peer& peer, const Frame& frame) {
+  if (frame.header.type == wire::message_number<GetToken>) return give_token(from, peer, frame);
+  if (frame.header.type != wire::message_number<Ping>)
+    return server_->close(from, fmt::format("sackd knows no message {}", frame.header.type));
+  Pong pong{.host = host_name(),
+            .mode = "sackd",
+            .version = YM_SLURM_VERSION,
+            .cluster = loaded_.config.cluster_name,
+            .started = started_};
+  server_->send(from, {.type = wire::message_number<Pong>, .correlation = frame.header.correlation},
+                wire::encode(pong));
+}
+
+void Sackd::give_token(ConnectionId to, const Peer& peer, const Frame& frame) {
+  auto request = wire::decode<GetToken>(frame.payload);
+  if (!request) return server_->close(to, request.error().text);
+  auto user = user_by_uid(peer.uid);
+  if (!user) return server_->close(to, fmt::format("uid {} has no name here", peer.uid));
+  if (!request->user.empty() && request->user != user->name)
+    return server_->close(to, "no token: only for oneself");
+  Duration life = std::min<Duration>(std::chrono::seconds(request->lifespan_s), kSackTokenLifeMax);
+  auto token = sign_user_token(*keys_.ring(),
+                               {.user = user->name,
+                                .uid = peer.uid,
+                                .gid = peer.gid,
+                                .cluster = loaded_.config.cluster_name,
+                                .now = wall_clock(),
+                                .life = life},
+                               system_entropy());
+  if (!token) return server_->close(to, token.error().text);
+  log_.write(LogLevel::Debug, fmt::format("a token for {} (uid {})", user->name, peer.uid));
+  server_->send(to, {.type = wire::message_number<Token>, .correlation = frame.header.correlation},
+                wire::encode(Token{.text = std::move(*token)}));
+}
+
+}  // namespace ym

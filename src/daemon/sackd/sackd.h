@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// sackd: on a machine where people log in and no slurmd runs, it hands their commands tokens for
+// the controller. It knows who asks by the kernel's word, and is the only one there who can read
+// the cluster's key. It needs no privilege, and talks to nobody else.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "net/keyring.h"
+#include "net/server.h"
+#include "os/log.h"
+#include "site/configuration.h"
+
+namespace ym {
+
+// A token serves for so long at most: commands ask again.
+inline constexpr Duration kSackTokenLifeMax = std::chrono::hours(1);
+
+class Sackd {
+ public:
+  // `log` must live as long.
+  Sackd(LoadedConfiguration loaded, KeyRing keys, Log& log);
+  ~Sackd();
+
+  Status listen(const std::string& path);
+  // Key files once more; as they were if something is wrong with them.
+  Status renew_keys();
+  void stop();
+
+ private:
+  void on_frame(ConnectionId from, const Peer& peer, const Frame& frame);
+  void give_token(ConnectionId to, const Peer& peer, const Frame& frame);
+
+  const LoadedConfiguration loaded_;
+  Keys keys_;
+  Log& log_;
+  const Instant started_;
+  std::unique_ptr<Server> server_;
+};
+
+}  // namespace ym

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which release wrote the state: an older one that would not understand all of it refuses before it
+// touches anything.
+//
+// A reader skips fields that it does not know (wire/codec.h). That is right on the wire, where both
+// sides go on; in the log it would lose what the field said, for good. Hence a number of its own.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+
+namespace ym {
+
+// Raised with the first release that writes an event, or a field of one, that its predecessor does
+// not know. Not raised: that predecessor may start again from our log.
+inline constexpr std::uint32_t kStateFormat = 1;
+
+// StateSaveLocation's file "format". None: of a release before there was one, or of nobody.
+Status check_state_release(const std::string& state_dir);
+// The state is ours from now on. Writes only what is not there already.
+Status note_state_release(const std::string& state_dir);
+
+}  // namespace ym

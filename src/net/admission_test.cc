@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/admission.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "net/test_room.h"
+
+namespace ym {
+namespace {
+
+using testing::HasSubstr;
+
+Peer at(std::string address) { return {.kind = PeerKind::Token, .address = std::move(address)}; }
+
+TEST(Admission, LimitsWhoHasNotSaidHelloByAddressAndByUser) {
+  Admission admission({.unknown_of_one_max = 2});
+  auto first = admission.knock(at("10.0.0.7:4711"));
+  ASSERT_TRUE(first);
+  ASSERT_TRUE(admission.knock(at("10.0.0.7:4712")));
+  auto third = admission.knock(at("10.0.0.7:4713"));
+  ASSERT_FALSE(third);
+  EXPECT_THAT(third.error().text, HasSubstr("from 10.0.0.7 wait for authentication"));
+  EXPECT_TRUE(admission.knock(at("10.0.0.8:4713"))) << "others are not concerned";
+  admission.leave(*first);
+  EXPECT_TRUE(admission.knock(at("10.0.0.7:4713")));
+
+  Peer ada{.kind = PeerKind::Unix, .uid = 1000}, root{.kind = PeerKind::Unix, .uid = 0};
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(admission.knock(ada));
+  EXPECT_FALSE(admission.knock(ada));
+  for (int i = 0; i < 9; ++i) EXPECT_TRUE(admission.knock(root));
+}
+
+TEST(Admission, CountsAConnectionAsItsUsersOnceHeIsKnown) {
+  Admission admission({.unknown_of_one_max = 1, .connections_of_one_max = 2});
+  Admission::Place places[3];
+  for (auto& place : places) {
+    auto knocked = admission.knock(at("10.0.0.7:1"));
+    ASSERT_TRUE(knocked);
+    place = *knocked;
+    if (&place == &places[2]) break;
+    EXPECT_TRUE(admission.enter(place, 1000, false));
+  }
+  Status third = admission.enter(places[2], 1000, false);
+  ASSERT_FALSE(third);
+  EXPECT_THAT(third.error().text, HasSubstr("uid 1000 has too many connections"));
+  EXPECT_FALSE(admission.knock(at("10.0.0.7:1"))) << "the refused one still waits at the door";
+  admission.leave(places[2]);
+  auto node = admission.knock(at("10.0.0.7:1"));
+  ASSERT_TRUE(node);
+  EXPECT_TRUE(admission.enter(*node, 1000, true)) << "trusted ones are not limited";
+}
+
+TEST(Admission, BoundsTheBytesOfUnfinishedMessages) {
+  constexpr std::size_t kMega = 1 << 20;
+  Admission admission({.unfinished_max = 10 * kMega, .unfinished_of_one_max = 4 * kMega});
+  std::vector<Admission::Place> places(5);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    places[i] = admission.knock(at("10.0.0.7:1")).value();
+    ASSERT_TRUE(admission.enter(places[i], i < 2 ? 1000 : 1000 + static_cast<unsigned>(i), false));
+  }
+  EXPECT_TRUE(admission.hold(places[0], 3 * kMega));
+  EXPECT_FALSE(admission.hold(places[1], 2 * kMega)) << "his other connection holds too much";
+  EXPECT_TRUE(admission.hold(places[1], 0));
+  EXPECT_TRUE(admission.hold(places[2], 3 * kMega));
+  EXPECT_TRUE(admission.hold(places[3], 3 * kMega));
+  EXPECT_FALSE(admission.hold(places[4], 3 * kMega)) << "all together hold too much";
+  admission.leave(places[4]);
+  admission.leave(places[3]);
+  EXPECT_TRUE(admission.hold(places[2], 4 * kMega));
+}
+
+// The server's part.
+
+TEST(Server, KeepsOneUserFromTakingEveryConnection) {
+  EchoServer room({.admission = {.connections_of_one_max = 3}});
+  std::vector<Client> clients;
+  for (int i = 0; i < 3; ++i) {
+    clients.push_back(Client::connect(room.tcp_address(), {.token = test_token()}).value());
+    ASSERT_TRUE(clients.back().call(kEcho, "x", kPatience));
+  }
+  Client late = Client::connect(room.tcp_address(), {.token = test_token()}).value();
+  auto refused = late.call(kEcho, "x", kPatience);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text, HasSubstr("uid 1234 has too many connections"));
+  EXPECT_TRUE(room.client().call(kEcho, "x", kPatience)) << "others are served";
+  clients.pop_back();
+  for (int tries = 0; tries < 1000; ++tries) {  // until the server has noticed
+    Client again = Client::connect(room.tcp_address(), {.token = test_token()}).value();
+    if (again.call(kEcho, "x", kPatience)) return;
+    std::this_thread::sleep_for(Duration(5));
+  }
+  FAIL() << "his place is never free again";
+}
+
+TEST(Server, KeepsOneAddressFromTakingEveryPlaceAtTheDoor) {
+  EchoServer room({.admission = {.unknown_of_one_max = 4}});
+  std::vector<Client> silent;
+  for (int i = 0; i < 4; ++i) silent.push_back(Client::connect(room.tcp_address(), {}).value());
+  Client late = Client::connect(room.tcp_address(), {.token = test_token()}).value();
+  auto refused = late.call(kEcho, "x", kPatience);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text, HasSubstr("from 127.0.0.1 wait for authentication"));
+  EXPECT_TRUE(room.client().call(kEcho, "x", kPatience)) << "a Unix socket is another origin";
+}
+
+TEST(Server, CutsOffWhoSendsAMessageInDrops) {
+  EchoServer room(
+      {.handshake_deadline = Duration(200), .admission = {.message_deadline = Duration(100)}});
+  Client client = room.client();
+  ASSERT_TRUE(client.call(kEcho, "x", kPatience));
+  std::string frame;
+  append_frame(frame, {.type = kEcho, .correlation = 7}, "a message that never ends");
+  frame.resize(frame.size() - 3);
+  ASSERT_EQ(::send(client.fd(), frame.data(), frame.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(frame.size()));
+  auto answer = client.receive(kPatience);
+  ASSERT_FALSE(answer);
+  EXPECT_THAT(answer.error().text, HasSubstr("not whole after 100 ms"));
+}
+
+TEST(Server, CutsOffWhoHoldsTooManyUnfinishedBytes) {
+  EchoServer room({.admission = {.unfinished_of_one_max = 1 << 20}});
+  Client client = Client::connect(room.tcp_address(), {.token = test_token()}).value();
+  ASSERT_TRUE(client.call(kEcho, "x", kPatience));
+  std::string frame;
+  append_frame(frame, {.type = kEcho, .correlation = 7}, std::string(4 << 20, 'x'));
+  auto answer = client.call(kEcho, std::string(4 << 20, 'x'), kPatience);
+  ASSERT_FALSE(answer);
+  EXPECT_THAT(answer.error().text, HasSubstr("too many large messages"));
+}
+
+}  // namespace
+}  // namespace ym

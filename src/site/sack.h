@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where sackd is found: beside slurmctld's pid file, as the other sockets are. /run/slurmctld.pid →
+// /run/sackd.sock.
+#pragma once
+#include <string>
+
+#include "model/config.h"
+
+namespace ym {
+
+std::string sack_socket(const ClusterConfig& config);
+std::string sack_pid_file(const ClusterConfig& config);
+
+}  // namespace ym

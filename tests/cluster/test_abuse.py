@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What nobody should do to a controller: others are answered all the same, and it stays within its
+bounds. bench/abuse.cc does it, bench/abuse.py measures it."""
+import json
+import os
+import pwd
+import signal
+import subprocess
+import tempfile
+import time
+
+import pytest
+
+from yard import BIN, Yard, wait_for
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="acts as several users")
+
+
+class Abuse:
+    """A process of bench/abuse.cc: from "ready" until it is told to end."""
+
+    def __init__(self, *command):
+        self.process = subprocess.Popen([f"{BIN}/abuse", *map(str, command)], text=True,
+                                        stdout=subprocess.PIPE)
+        assert self.process.stdout.readline() == "ready\n"
+
+    def end(self):
+        self.process.send_signal(signal.SIGTERM)
+        out, _ = self.process.communicate(timeout=180)
+        assert self.process.returncode == 0
+        return json.loads(out)
+
+
+class UserYard(Yard):
+    def __init__(self, dir, **kwargs):
+        super().__init__(dir, **kwargs)
+        os.chmod(self.dir, 0o755)
+        os.chmod(f"{self.dir}/out", 0o777)
+        os.chmod(f"{self.dir}/run", 0o755)
+        with open(f"{self.dir}/slurm.conf") as f:
+            self.cluster = next(line.split("=")[1].strip() for line in f if "ClusterName" in line)
+
+    @property
+    def socket(self):
+        return f"{self.dir}/run/slurmctld.sock"
+
+    def memory_mb(self):
+        with open(f"/proc/{self.pid('slurmctld')}/status") as f:
+            return next(int(line.split()[1]) // 1024 for line in f if line.startswith("VmRSS"))
+
+    def log(self):
+        with open(f"{self.dir}/slurmctld.log") as f:
+            return f.read()
+
+
+def as_user(name):
+    entry = pwd.getpwnam(name)
+
+    def become():
+        os.setgroups([])
+        os.setgid(entry.pw_gid)
+        os.setuid(entry.pw_uid)
+    return become
+
+
+def jobs_of(yard, uid):
+    return yard.run("squeue", "-h", "-o", "%U").stdout.split().count(str(uid))
+
+
+@pytest.fixture
+def make_yard():
+    yards = []
+    with tempfile.TemporaryDirectory(prefix="ym-abuse-") as folder:
+        def make(extra=""):
+            yard = UserYard(f"{folder}/{len(yards)}", nodes=1, extra=extra)
+            os.chmod(folder, 0o755)
+            yards.append(yard)
+            return yard
+        yield make
+        for yard in yards:
+            yard.stop()
+
+
+@needs_root
+def test_others_are_answered_whatever_some_do(make_yard):
+    yard = make_yard()
+    yard.start()
+    before = yard.memory_mb()
+    some = [Abuse("idle", yard.socket, yard.cluster, 3000, 20),
+            Abuse("loris", yard.socket, 400),
+            Abuse("garbage", yard.socket, 50),
+            Abuse("flood", yard.socket, yard.cluster, 40)]
+    probe = json.loads(subprocess.run(
+        [f"{BIN}/abuse", "probe", yard.socket, yard.cluster, "3"], check=True, text=True,
+        capture_output=True, timeout=180).stdout)
+    assert probe["count"] > 0
+    job = yard.run("sbatch", "--parsable", "-o", "/dev/null", "--wrap", "true",
+                   preexec_fn=as_user("nobody")).stdout.strip()
+    wait_for(lambda: "COMPLETED" in yard.run("scontrol", "show", "job", job).stdout,
+             what="somebody's job has run")
+    idle, loris, garbage, flood = [one.end() for one in some]
+    assert idle["cut"] == 0, "who is quiet is not in the way"
+    assert loris["cut"] > 0, "more at the door than one user may have"
+    assert garbage["cut"] > 0
+    assert flood["taken"] > 0
+    # Each of the flooder's jobs is kept, as he asked for: about a kilobyte.
+    assert yard.memory_mb() < before + 400 + flood["taken"] // 500
+    assert yard.run("squeue", "-h", "-o", "%A", "-j", job, check=False).returncode == 0
+
+
+@needs_root
+def test_a_user_above_the_rate_waits_and_is_served(make_yard):
+    yard = make_yard("SlurmctldParameters=rl_enable,rl_bucket_size=4,rl_refill_rate=2,"
+                     "rl_log_freq=3600")
+    yard.start()
+    for _ in range(8):
+        assert yard.run("squeue", "-h", preexec_fn=as_user("nobody")).stdout == ""
+    lines = [line for line in yard.log().splitlines() if "RPC limit exceeded" in line]
+    assert len(lines) == 1, "once an hour"
+    assert f"uid {pwd.getpwnam('nobody').pw_uid} with REQUEST_JOB_INFO" in lines[0]
+    # srun asks several things, and waits for its job in between.
+    assert yard.run("srun", "hostname", preexec_fn=as_user("nobody")).stdout
+    # Root, and what the nodes say, is not counted.
+    before = yard.log().count("RPC limit exceeded")
+    for _ in range(20):
+        yard.run("squeue", "-h")
+    assert yard.log().count("RPC limit exceeded") == before
+    # New rules are taken at once.
+    with open(f"{yard.dir}/slurm.conf") as f:
+        text = f.read()
+    with open(f"{yard.dir}/slurm.conf", "w") as f:
+        f.write(text.replace("rl_enable,", ""))
+    yard.run("scontrol", "reconfigure")
+    flood = Abuse("flood", yard.socket, yard.cluster, 1)
+    wait_for(lambda: jobs_of(yard, 40000) > 10, what="the flooder's jobs are taken")
+    flood.end()
+
+
+@needs_root
+def test_a_flood_above_the_rate_leaves_nothing_behind(make_yard):
+    yard = make_yard("SlurmctldParameters=rl_enable,rl_bucket_size=20,rl_refill_rate=1,"
+                     "rl_log_freq=-1")
+    yard.start()
+    begin = time.monotonic()
+    flood = Abuse("flood", yard.socket, yard.cluster, 4)
+    yard.run("sbatch", "-H", "--wrap", "true", preexec_fn=as_user("daemon"))
+    wait_for(lambda: jobs_of(yard, 40000) >= 20, what="what is in the bucket is taken")
+    flood.end()
+    assert jobs_of(yard, 40000) <= 20 + (time.monotonic() - begin) + 1
+    assert jobs_of(yard, pwd.getpwnam("daemon").pw_uid) == 1
+    assert "RPC limit exceeded" not in yard.log()
