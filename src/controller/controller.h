@@ -142,6 +142,9 @@ class Controller {
   NodeId batch_node(const JobSpec& spec, const Allocation& allocation) const;
   Status label_job(JobSpec& spec, const Caller& caller) const;
   Status obey_reboot(JobSpec& spec, const Caller& caller) const;
+  // Of a change by `caller` to a job of `owner`.
+  Status check_specials(JobSpec& spec, const JobPatch& patch, const Caller& caller,
+                        const Caller& owner) const;
   bool reboots_nodes(const JobSpec& spec) const;
   Status reserve_ports(Step& step, std::uint32_t wanted) const;
   // jobs/gres.cc

@@ -35,14 +35,12 @@ def test_a_steps_cpus_run_at_the_speed_that_it_wants_and_no_longer(yard):
     yard.start()
     seen = yard.run("srun", "-n1", "--cpu-freq=medium", "sh", "-c",
                     f"cat {yard.speeds}/cpu*/cpufreq/scaling_governor; echo $SLURM_CPU_FREQ_REQ")
-    if "Cpus_allowed" not in open("/proc/self/status").read():
-        pytest.skip("tasks cannot be confined here")
-    assert "userspace" in seen.stdout.split()
-    assert "Medium" in seen.stdout.split()
+    assert "userspace" in seen.stdout  # the kernel's files end with a line, these do not
+    assert "Medium" in seen.stdout
     wait_for(lambda: told(yard, "scaling_governor") == {"powersave"}, what="the former governor")
     assert told(yard, "scaling_min_freq") == {"1000000"}
     assert told(yard, "scaling_max_freq") == {"3000000"}
     # Within a job its steps inherit the wish.
     out = yard.run("salloc", "-Q", "-n1", "--cpu-freq=performance", "srun", "sh", "-c",
                    f"cat {yard.speeds}/cpu*/cpufreq/scaling_governor")
-    assert "performance" in out.stdout.split()
+    assert "performance" in out.stdout

@@ -121,6 +121,14 @@ Status Controller::obey_reboot(JobSpec& spec, const Caller& caller) const {
   return {};
 }
 
+Status Controller::check_specials(JobSpec& spec, const JobPatch& patch, const Caller& caller,
+                                  const Caller& owner) const {
+  if (Status ok = check_batch_features(spec); !ok) return ok;
+  if (patch.reboot)
+    if (Status ok = obey_reboot(spec, caller); !ok) return ok;
+  return patch.mcs_label ? label_job(spec, owner) : Status{};
+}
+
 // Does the job wait for nodes that boot because it asked for that?
 bool Controller::reboots_nodes(const JobSpec& spec) const {
   return spec.extras->specials->reboot && !config_.reboot_program.empty();
