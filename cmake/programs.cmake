@@ -1,7 +1,7 @@
 # The programs and the rooms that each one is composed of.
 set(command_rooms cli)
 # In the order of a day: what users type.
-set(YM_COMMANDS sbatch srun salloc sattach squeue sinfo scancel scontrol sstat sbcast sacct sprio sdiag strigger scrontab)
+set(YM_COMMANDS sbatch srun salloc sattach squeue sinfo scancel scontrol sstat sbcast sacct sprio sdiag strigger scrontab swait)
 foreach(command ${YM_COMMANDS})
   ym_program(${command} STATIC MAIN cli/${command}/main.cc LINKS ${command_rooms} DEST bin)
 endforeach()

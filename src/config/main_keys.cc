@@ -6,6 +6,8 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "config/preempt.h"
+#include "config/rare_keys.h"
+#include "notation/cpu_freq.h"
 #include "notation/hostlist.h"
 
 namespace ym {
@@ -97,6 +99,8 @@ constexpr Setter kSetters[] = {
     {"GresTypes", [](auto& c, const auto& v) { c.gres_types = v.text; }},
     {"HealthCheckInterval", [](auto& c, const auto& v) { c.health_interval = in_seconds(v); }},
     {"HealthCheckNodeState", [](auto& c, const auto& v) { c.health_states = v.text; }},
+    {"CpuFreqDef", [](auto& c, const auto& v) { c.cpu_freq_default = governor_named(v.text); }},
+    {"CpuFreqGovernors", [](auto& c, const auto& v) { c.cpu_freq_governors = v.text; }},
     {"HealthCheckProgram", [](auto& c, const auto& v) { c.health_program = v.text; }},
     {"HealthCheckTimeout", [](auto& c, const auto& v) { c.health_timeout = in_seconds(v); }},
     {"InactiveLimit", [](auto& c, const auto& v) { c.inactive_limit = in_seconds(v); }},
@@ -114,8 +118,11 @@ constexpr Setter kSetters[] = {
     {"MaxJobId", [](auto& c, const auto& v) { c.max_job_id = u32(v); }},
     {"MaxTasksPerNode", [](auto& c, const auto& v) { c.max_tasks_per_node = u32(v); }},
     {"MessageTimeout", [](auto& c, const auto& v) { c.message_timeout = in_seconds(v); }},
+    {"MCSParameters", [](auto& c, const auto& v) { set_mcs_parameters(c.mcs, v.text); }},
+    {"MCSPlugin", [](auto& c, const auto& v) { set_mcs_plugin(c.mcs, v.text); }},
     {"MinJobAge", [](auto& c, const auto& v) { c.min_job_age = in_seconds(v); }},
     {"MpiDefault", [](auto& c, const auto& v) { c.mpi_default = v.text; }},
+    {"MpiParams", [](auto& c, const auto& v) { set_mpi_ports(c, v.text); }},
     // Without a limit: more minutes than any job lives.
     {"OverTimeLimit", [](auto& c, const auto& v) { c.over_time_limit = minutes(v.number); }},
     {"PrivateData",
@@ -153,7 +160,10 @@ constexpr Setter kSetters[] = {
     {"SlurmdDebug", [](auto& c, const auto& v) { c.node_debug = v.text; }},
     {"SlurmdLogFile", [](auto& c, const auto& v) { c.node_log = v.text; }},
     {"SlurmdParameters",
-     [](auto& c, const auto& v) { c.config_overrides = has_word(v.text, "config_overrides"); }},
+     [](auto& c, const auto& v) {
+       c.config_overrides = has_word(v.text, "config_overrides");
+       if (std::string root = option_value(v.text, "sysfs"); !root.empty()) c.sysfs = root;
+     }},
     {"SlurmdPidFile", [](auto& c, const auto& v) { c.node_pid_file = v.text; }},
     {"SlurmdPort",
      [](auto& c, const auto& v) { c.node_port = static_cast<std::uint16_t>(v.number); }},
@@ -193,7 +203,8 @@ struct Words {
   std::string_view key, acted_on;
 };
 constexpr Words kWords[] = {
-    {"AuthInfo", "key_file,jwks_file,clock_skew"},
+    {"AuthInfo", "key_file,jwks_file,clock_skew,socket"},
+    {"AuthType", "auth/slurm,auth/munge"},
     {"DependencyParameters", "kill_invalid_depend"},
     {"PriorityFlags",
      "ACCRUE_ALWAYS,CALCULATE_RUNNING,MAX_TRES,SMALL_RELATIVE_TO_TIME,NO_NORMAL_ALL,NO_NORMAL_PART,"
@@ -206,7 +217,8 @@ constexpr Words kWords[] = {
     {"SlurmctldParameters",
      "enable_configless,lease_time,preempt_send_user_signal,rl_bucket_size,rl_enable,rl_log_freq,"
      "rl_refill_period,rl_refill_rate,rl_table_size"},
-    {"SlurmdParameters", "config_overrides"},
+    {"SlurmdParameters", "config_overrides,sysfs"},
+    {"MpiParams", "ports"},
 };
 
 void note_unused_words(std::string_view key, std::string_view value, Place place,

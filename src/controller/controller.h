@@ -139,6 +139,16 @@ class Controller {
   // `strictly`: it must fit as a whole, not only node by node.
   Status check_can_ever_run(const JobSpec& spec, bool strictly);
   bool exclusion_is_to_blame(const JobSpec& spec) const;
+  // jobs/specials.cc
+  static Status check_batch_features(const JobSpec& spec);
+  NodeId batch_node(const JobSpec& spec, const Allocation& allocation) const;
+  Status label_job(JobSpec& spec, const Caller& caller) const;
+  Status obey_reboot(JobSpec& spec, const Caller& caller) const;
+  // Of a change by `caller` to a job of `owner`.
+  Status check_specials(JobSpec& spec, const JobPatch& patch, const Caller& caller,
+                        const Caller& owner) const;
+  bool reboots_nodes(const JobSpec& spec) const;
+  Status reserve_ports(Step& step, std::uint32_t wanted) const;
   // jobs/gres.cc
   // Reads the options into spec.extras->specials->gres.
   Status understand_gres(JobSpec& spec) const;
@@ -307,6 +317,9 @@ class Controller {
   void request_reboot(NodeId node, const RebootNodes& reboot, const Caller& caller, Instant now,
                       Outbox& out);
   void issue_reboot(NodeId node, Instant now, Outbox& out);
+  void order_reboot(NodeId node, NodeReboot reboot, Instant now, Outbox& out);
+  void reboot_for(JobId job, Instant now, Outbox& out);
+  void stop_waiting_for(NodeId node, Instant now, Outbox& out);
   void repeat_reboot(NodeId node, Outbox& out) const;
   void end_reboot(NodeId node, Instant now, Outbox& out);
   void watch_reboots(Instant now, Outbox& out);

@@ -430,6 +430,12 @@ class Fold {
   static bool keeps_others_off(const Job& job) {
     return job.spec->extras->specials->exclusive_kind == kExclusiveUser;
   }
+  static const std::string& label_of(const Job& job) {
+    return job.spec->extras->specials->mcs_label;
+  }
+  static bool keeps_labels_off(const Job& job) {
+    return job.spec->extras->specials->exclusive_kind == kExclusiveMcs;
+  }
   void charge(const Job& job) {
     bool exclusive = job.spec->exclusive;
     for (const NodeShare& share : job.allocation->nodes) {
@@ -438,8 +444,10 @@ class Fold {
       node.memory_used_mb += share.memory_mb;
       if (node.jobs == 0) {
         node.owner = job.spec->uid;
-        node.several_owners = false;
+        node.several_owners = node.several_mcs = false;
+        node.mcs_label = label_of(job);
       }
+      node.several_mcs = node.several_mcs || node.mcs_label != label_of(job);
       node.several_owners = node.several_owners || node.owner != job.spec->uid;
       node.jobs += 1;
       if (job.is_parked()) {
@@ -448,6 +456,7 @@ class Fold {
       } else {
         node.exclusive += exclusive ? 1 : 0;
         node.for_user += keeps_others_off(job) ? 1 : 0;
+        node.for_mcs += keeps_labels_off(job) ? 1 : 0;
         node.for_topo += job.allocation->topo_alone ? 1 : 0;
       }
       change_gres(node, *job.allocation, hold_gres);
@@ -473,8 +482,10 @@ class Fold {
     } else {
       node.exclusive -= job.spec->exclusive ? 1 : 0;
       node.for_user -= keeps_others_off(job) ? 1 : 0;
+      node.for_mcs -= keeps_labels_off(job) ? 1 : 0;
       node.for_topo -= allocation.topo_alone ? 1 : 0;
     }
+    if (node.jobs == 0) node.mcs_label.clear();
     node.last_busy = at_;
     change_gres(node, allocation, release_gres);
   }
@@ -531,7 +542,7 @@ class Fold {
   static Step batch_step(const Job& job) {
     Step step{.id = kBatchStep, .name = "batch", .tasks = 1, .start = job.start};
     if (!job.allocation->nodes.empty()) {
-      const NodeShare& host = job.allocation->nodes.front();
+      const NodeShare& host = job.allocation->batch_share();
       step.shares = {{.node = host.node, .tasks = 1, .cpus = host.cpus}};
     }
     return step;

@@ -54,6 +54,18 @@ struct PowerConfig {
   bool operator==(const PowerConfig&) const = default;
 };
 
+// MCSPlugin and MCSParameters: jobs have labels, and nodes are shared by jobs of one label.
+enum class McsKind : std::uint8_t { None, User, Group, Account, Label };
+enum class McsSelect : std::uint8_t { OnDemand, Always, Never };  // whether labels keep jobs apart
+struct McsRules {
+  McsKind kind = McsKind::None;
+  McsSelect select = McsSelect::OnDemand;
+  bool enforced = false;            // every job has a label, not only those that ask for one
+  bool private_data = false;        // who has no right to a label does not see its jobs
+  std::vector<std::string> groups;  // of mcs/group: which may be labels
+  bool operator==(const McsRules&) const = default;
+};
+
 struct ClusterConfig {
   std::string cluster_name = "cluster";
   std::vector<ControllerHost> controllers;
@@ -150,6 +162,11 @@ struct ClusterConfig {
   // --- topology ---
   std::string topology_plugin = "topology/flat", topology_param;
   Ref<std::vector<Topology>> topologies;  // topology.yaml, or topology.conf
+
+  std::uint16_t mpi_port_first = 0, mpi_port_last = 0;  // MpiParams=ports=
+  std::string cpu_freq_default, cpu_freq_governors = "OnDemand,Performance,UserSpace";
+  std::string sysfs = "/sys";  // where CPUs take their speeds from: SlurmdParameters=sysfs=
+  McsRules mcs;                // MCSPlugin, MCSParameters
 
   // Every key with its value as `scontrol show config` prints it, sorted by key.
   std::vector<std::pair<std::string, std::string>> shown;

@@ -36,6 +36,7 @@ std::string_view text_of(Errc code) {
       return "Operation not permitted on individual component of heterogeneous job";
     case Errc::BadJobArray: return "Invalid job array specification";
     case Errc::JobFinished: return "Job has already finished";
+    case Errc::PortsBusy: return "Required ports are in use";
     case Errc::BatchOnly: return "Only batch jobs are accepted or processed";
     case Errc::Disabled: return "Requested operation is presently disabled";
     case Errc::InvalidUserId: return "Invalid user id";

@@ -43,6 +43,7 @@ enum class Errc : std::uint32_t {
   ReservationBusy = 2055,
   ReservationNotUsable = 2056,
   ReservationOverlap = 2058,
+  PortsBusy = 2059,
   InvalidTaskMemory = 2044,
   CpuCountInvalid = 2069,
   PartitionUnavailable = 2070,

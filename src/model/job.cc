@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/job.h"
 
+#include <algorithm>
+
 #include "base/format.h"
 
 namespace ym {
@@ -45,6 +47,11 @@ std::uint32_t Allocation::cpus() const {
   std::uint32_t sum = 0;
   for (const NodeShare& share : nodes) sum += share.cpus;
   return sum;
+}
+
+const NodeShare& Allocation::batch_share() const {
+  auto at = std::ranges::find(nodes, batch_node, &NodeShare::node);
+  return batch_node && at != nodes.end() ? *at : nodes.front();
 }
 
 std::string display_id(const Job& job) {

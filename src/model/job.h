@@ -75,6 +75,7 @@ struct JobSpecials {
   bool detached = false;          // salloc --no-shell: once it runs, it lives without its client
   Ref<GresRequest> gres;          // the former, understood; set by admission alone
   std::uint32_t immediate_s = 0;  // --immediate: given up if it waits for longer; 0: it may
+  bool spread_segments = false;   // --spread-segments: no two of them in one base block
   bool operator==(const JobSpecials&) const = default;
 };
 
@@ -151,6 +152,9 @@ struct Allocation {
   std::string reservation;       // in which it was given
   Ref<GresShares> gres;
   bool topo_alone = false;  // nobody else gets anything of the blocks that its nodes are in
+  NodeId batch_node;        // runs the script (--batch); none: the first
+  // REQUIRES: it has nodes.
+  const NodeShare& batch_share() const;
   std::uint32_t cpus() const;
   bool operator==(const Allocation&) const = default;
 };

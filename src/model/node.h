@@ -126,6 +126,10 @@ struct Node {
   Instant resume_after;  // down or drained until then; none: until somebody resumes it
   NodePower power;
   std::uint32_t for_topo = 0;  // of the jobs here, with --exclusive=topo; not those that are parked
+  // The like of `owner`, `several_owners` and `for_user` by MCS label.
+  std::string mcs_label;
+  bool several_mcs = false;
+  std::uint32_t for_mcs = 0;
 
   // A node of a cloud: not there unless it is switched on.
   bool cloud() const { return spec->state == "CLOUD"; }

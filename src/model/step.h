@@ -52,8 +52,9 @@ struct Step {
   std::string key;    // of the request that made it: a repeated one gets the same step
   StepUsage usage;    // of the nodes that have ended
   bool out_of_memory = false;
-  bool no_kill = false;  // goes on without a node that is lost
-  Ref<GresShares> gres;  // of the job's
+  bool no_kill = false;                     // goes on without a node that is lost
+  Ref<GresShares> gres;                     // of the job's
+  std::uint16_t first_port = 0, ports = 0;  // --resv-ports: so many from there on, on each node
   bool operator==(const Step&) const = default;
 };
 

@@ -28,7 +28,10 @@ struct CreateStep {
   std::string key;                 // the same request again gets the same step
   bool no_kill = false;
   Ref<GresOptions> gres;
+  std::uint32_t ports = 0;  // --resv-ports: on each node; kPortForEachTask
 };
+// As many ports as there are tasks on the node with the most of them.
+inline constexpr std::uint32_t kPortForEachTask = 0xffffffff;
 
 struct NodeAddress {
   NodeId node;
@@ -121,6 +124,8 @@ struct LaunchTasks {
   bool external_launcher = false;
   std::string tres_bind;           // "gpu:closest" and others, for each kind of resource
   std::uint8_t oom_kill_step = 0;  // as of JobExtras; 0: the job's wish counts
+  std::string cpu_freq;            // --cpu-freq, as notation/cpu_freq.h prints it; empty: no wish
+  bool wait_for_children = false;  // it is over when no process is left, not with its tasks
 };
 
 // A lost connection is taken up again: everything after these counts is sent once more.

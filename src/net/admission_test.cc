@@ -132,5 +132,42 @@ TEST(Server, CutsOffWhoHoldsTooManyUnfinishedBytes) {
   EXPECT_THAT(answer.error().text, HasSubstr("too many large messages"));
 }
 
+// Readers of answers that never end, and one who asks something small.
+TEST(Server, AnswersOthersWhileManyReadLongAnswers) {
+  std::unique_ptr<Server> server;
+  auto produce = [&](ConnectionId to) {
+    std::string much(100'000, 'x');
+    while (server->send(to, {.type = kFlood}, much, WhenFull::Refuse, 300'000) == SendResult::Sent)
+      continue;
+  };
+  ServerHandlers handlers{
+      .on_open = {},
+      .on_frames =
+          [&](ConnectionId from, const Peer&, const std::vector<Frame>& frames) {
+            for (const Frame& frame : frames) {
+              if (frame.header.type == kFlood) produce(from);
+              if (frame.header.type == kEcho) server->send(from, frame.header, frame.payload);
+            }
+          },
+      .on_close = {},
+      .on_writable = produce};
+  TempDir dir;
+  server = std::make_unique<Server>(ServerOptions{.cluster = "emil", .authenticate = {}},
+                                    std::move(handlers));
+  ASSERT_TRUE(server->listen_unix(dir / "s", 0600));
+  std::vector<Client> readers;
+  for (int i = 0; i < 20; ++i) {
+    readers.push_back(Client::connect({.path = dir / "s"}, {}).value());
+    ASSERT_TRUE(readers.back().send({.type = kFlood, .correlation = 1}, "", kPatience));
+  }
+  Client small = Client::connect({.path = dir / "s"}, {}).value();
+  for (int round = 0; round < 20; ++round) {
+    for (Client& reader : readers)
+      for (int i = 0; i < 5; ++i) ASSERT_TRUE(reader.receive(kPatience));
+    ASSERT_TRUE(small.call(kEcho, "hello", kPatience));
+  }
+  server->stop();
+}
+
 }  // namespace
 }  // namespace ym

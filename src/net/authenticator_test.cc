@@ -116,5 +116,21 @@ TEST(ServerProof, HoldsForTheTokenThatWasShownAndNoOther) {
                             prove_server(other, {.token = token, .binding = {}}), {.now = kStart}));
 }
 
+TEST_F(AuthenticatorTest, TakesCredentialsOfMungeOnlyWhereTheyAreWanted) {
+  EXPECT_THAT(verdict("MUNGE:abc:"), HasSubstr("not taken here"));
+  Authenticator with(keys_, {.cluster = "emil",
+                             .now = [this] { return now_; },
+                             .look_up = {},
+                             .munge = [](const std::string& credential) -> Result<Peer> {
+                               if (credential != "MUNGE:abc:") return fail("forged");
+                               return Peer{.kind = PeerKind::Token, .uid = 7, .gid = 8};
+                             }});
+  auto peer = with.authenticate("MUNGE:abc:");
+  ASSERT_TRUE(peer);
+  EXPECT_EQ(peer->uid, 7u);
+  EXPECT_FALSE(with.authenticate("MUNGE:abd:"));
+  EXPECT_TRUE(with.authenticate(token_of(claims()))) << "the cluster's own tokens still serve";
+}
+
 }  // namespace
 }  // namespace ym

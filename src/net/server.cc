@@ -24,6 +24,33 @@ std::shared_ptr<ServerConnection> ServerCore::find(ConnectionId id) {
   return found == shard.connections.end() ? nullptr : found->second;
 }
 
+namespace {
+
+constexpr Duration kRoomTurn{2};
+
+// `core` keeps the shard.
+void serve_room(const std::shared_ptr<ServerCore>& core, ServerShard& shard) {
+  Deadline turn = Deadline::in(kRoomTurn);
+  while (!shard.room.empty()) {
+    auto connection = std::move(shard.room.front());
+    shard.room.pop_front();
+    connection->go_on();
+    if (turn.passed()) break;
+  }
+  shard.serving_room = !shard.room.empty();
+  if (shard.serving_room) shard.loop->post([core, &shard] { serve_room(core, shard); });
+}
+
+}  // namespace
+
+void ServerCore::go_on_soon(const std::shared_ptr<ServerCore>& core,
+                            std::shared_ptr<ServerConnection> connection) {
+  ServerShard& shard = core->shard_of(connection->id());
+  shard.room.push_back(std::move(connection));
+  if (!std::exchange(shard.serving_room, true))
+    shard.loop->post([core, &shard] { serve_room(core, shard); });
+}
+
 void ServerCore::remove(ConnectionId id) {
   ServerShard& shard = shard_of(id);
   std::shared_ptr<ServerConnection> gone;  // destroyed after the lock
@@ -196,6 +223,7 @@ void Server::stop() {
   for (auto& shard : core.shards) {
     impl_->on_shard(*shard, [&] {
       shard->loop->cancel(shard->sweep);
+      shard->room.clear();
       for (const auto& connection : connections_of(*shard)) connection->shut("the server stopped");
       shard->relays.clear();
     });

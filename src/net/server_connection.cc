@@ -198,6 +198,10 @@ Result<Fd> ServerConnection::hand_over() {
 }
 
 void ServerConnection::on_room() {
+  if (state_ == State::Open) ServerCore::go_on_soon(core_, shared_from_this());
+}
+
+void ServerConnection::go_on() {
   if (state_ == State::Open) core_->handlers.on_writable(id_);
 }
 

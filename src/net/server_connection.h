@@ -34,6 +34,8 @@ class ServerConnection : public StreamOwner, public std::enable_shared_from_this
   void pause() { stream_->pause(); }
   void resume();
   void detach(std::function<void(Result<Detached>)> done);
+  // There is room for more of an answer: says so to the handlers.
+  void go_on();
   // Ends what has overstayed its deadline.
   void check_deadlines();
   // The server stops: on_close if open, then silence.

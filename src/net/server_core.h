@@ -2,6 +2,7 @@
 // What the threads and connections of one Server share.
 #pragma once
 #include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -30,6 +31,9 @@ struct ServerShard {
   std::unique_ptr<Loop> own_loop;  // null if the loop is somebody else's
   std::thread thread;
   TimerId sweep;
+  // Connections with room for more of a long answer, in turn; the loop's thread only.
+  std::deque<std::shared_ptr<ServerConnection>> room;
+  bool serving_room = false;
   // Of connections that were handed over; the loop's thread only.
   std::map<std::uint64_t, std::shared_ptr<SecureRelay>> relays;
 
@@ -53,6 +57,11 @@ struct ServerCore {
   // An id tells its shard.
   ServerShard& shard_of(ConnectionId id) { return *shards[id.value % shards.size()]; }
   std::shared_ptr<ServerConnection> find(ConnectionId id);
+  // Tells the handlers soon that the connection may go on with its answer. Between two such
+  // continuations of some milliseconds everybody else gets his turn: a thousand long answers do not
+  // hold up a short one. On its loop's thread.
+  static void go_on_soon(const std::shared_ptr<ServerCore>& core,
+                         std::shared_ptr<ServerConnection> connection);
   // Forgets the connection. On its loop's thread.
   void remove(ConnectionId id);
 };

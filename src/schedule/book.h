@@ -42,6 +42,8 @@ struct Promised {
   Uid owner;
   bool for_user = false;
   Ref<Allocation> allocation;  // set if it has generic resources
+  std::uint64_t mcs = 0;       // the like of `owner` and `for_user` by MCS label
+  bool for_mcs = false;
 };
 
 struct Track {

@@ -182,7 +182,8 @@ Candidates grouped(const JobSpec& spec, Candidates& candidates, const NodesWante
   const JobSpecials& specials = *spec.extras->specials;
   GroupWish wish{.leaves_max = specials.switches,
                  .segment = groups.kind == TopologyKind::Tree ? 0 : specials.segment,
-                 .segments_together = specials.consolidate_segments};
+                 .segments_together = specials.consolidate_segments,
+                 .segments_apart = specials.spread_segments && groups.kind == TopologyKind::Block};
   if (auto required = Hostlist::parse(spec.extras->required_nodes); required && !required->empty())
     for (const Candidate& one : candidates)
       if (required->contains(one.free.spec->name)) wish.required.push_back(one.free.node);

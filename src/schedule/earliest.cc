@@ -132,7 +132,7 @@ void Profile::offers_of(const Track& track, Search& search) const {
       free.cpus = free.cpus_total;
       free.memory_mb = free.spec->memory_for_jobs();
       free.idle = true;
-      free.for_user = free.several_owners = false;
+      free.for_user = free.several_owners = free.for_mcs = free.several_mcs = false;
     }
     return true;
   });
@@ -147,9 +147,11 @@ void Profile::offers_beside_promises(const Track& track, Search& search) const {
   const std::vector<Level>& levels = levels_of(track);
   times_of(levels, {from, end}, search);
   Free free = free_of(track);
-  bool by_user = search.home.rules.user_alone || free.for_user ||
+  bool by_user = search.home.rules.user_alone || free.for_user || free.for_mcs ||
                  spec.extras->specials->exclusive_kind == kExclusiveUser ||
-                 std::ranges::any_of(track.promised, &Promised::for_user);
+                 keeps_labels_off(spec) ||
+                 std::ranges::any_of(track.promised, &Promised::for_user) ||
+                 std::ranges::any_of(track.promised, &Promised::for_mcs);
   // Devices and owners change also where as many cpus are free as before.
   if (with_gres || by_user) {
     std::vector<Instant> edges;

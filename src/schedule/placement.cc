@@ -8,6 +8,7 @@
 #include "notation/hostlist.h"
 #include "schedule/choose.h"
 #include "schedule/place_gres.h"
+#include "schedule/shape.h"
 
 namespace ym {
 namespace {
@@ -24,9 +25,18 @@ std::uint32_t spared(const JobSpec& spec, const Free& node) {
   return wanted - std::min(wanted, node.cpus_withheld);
 }
 
-// --exclusive=user: the jobs of a node are one user's.
+std::uint64_t number_of(const std::string& label) { return label.empty() ? 0 : shape_hash(label); }
+
+bool label_admits(const JobSpec& spec, const Free& node) {
+  if (!node.for_mcs && !keeps_labels_off(spec)) return true;
+  bool same = node.mcs == mcs_of(spec);
+  return same && !(keeps_labels_off(spec) && node.several_mcs);
+}
+
+// --exclusive=user: the jobs of a node are one user's; --exclusive=mcs: they have one label.
 bool owner_admits(const JobSpec& spec, const Free& node, const PlacementRules& rules) {
   if (node.idle) return true;
+  if (!label_admits(spec, node)) return false;
   bool alone = rules.user_alone || spec.extras->specials->exclusive_kind == kExclusiveUser;
   if (alone && (node.several_owners || node.owner != spec.uid)) return false;
   return !node.for_user || node.owner == spec.uid;
@@ -95,6 +105,12 @@ std::vector<const Partition*> partitions_of(const JobSpec& spec, const State& st
   for (std::string_view name : split_words(spec.partitions, ','))
     if (const Partition* partition = state.find_partition(name)) found.push_back(partition);
   return found;
+}
+
+std::uint64_t mcs_of(const JobSpec& spec) { return number_of(spec.extras->specials->mcs_label); }
+
+bool keeps_labels_off(const JobSpec& spec) {
+  return spec.extras->specials->exclusive_kind == kExclusiveMcs;
 }
 
 bool wants_blocks_alone(const JobSpec& spec, const PlacementRules& rules) {
@@ -192,7 +208,10 @@ Free free_now(const Node& node) {
           .owner = node.owner,
           .several_owners = node.several_owners,
           .for_user = node.for_user > 0,
-          .gres = node.gres};
+          .gres = node.gres,
+          .mcs = number_of(node.mcs_label),
+          .several_mcs = node.several_mcs,
+          .for_mcs = node.for_mcs > 0};
 }
 
 Free free_when_empty(const Node& node) {

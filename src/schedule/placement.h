@@ -29,6 +29,9 @@ struct Free {
   bool several_owners = false;
   bool for_user = false;  // --exclusive=user: others are not admitted
   Ref<GresKinds> gres;    // what it has, with what is held of it
+  std::uint64_t mcs = 0;  // label of the jobs there, as mcs_of() has it; likewise
+  bool several_mcs = false;
+  bool for_mcs = false;  // --exclusive=mcs
   // How much time around the job would be left over here: among equals the tightest is taken, so
   // that those who are promised other nodes keep these.
   std::int64_t slack_ms = 0;
@@ -50,6 +53,11 @@ struct PlacementRules {
 PlacementRules rules_in(const PartitionSpec& partition, PlacementRules cluster);
 // The partitions that the request names and that exist, in its order.
 std::vector<const Partition*> partitions_of(const JobSpec& spec, const State& state);
+
+// A number for the job's MCS label; 0: it has none.
+std::uint64_t mcs_of(const JobSpec& spec);
+// Does it share nodes with jobs of its label only? --exclusive=mcs
+bool keeps_labels_off(const JobSpec& spec);
 
 // Does the job want the blocks that it is in for itself? --exclusive=topo
 bool wants_blocks_alone(const JobSpec& spec, const PlacementRules& rules);

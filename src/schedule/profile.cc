@@ -32,7 +32,7 @@ void empty_out(Free& free) {
   free.cpus = free.cpus_total;
   free.memory_mb = free.spec->memory_for_jobs();
   free.idle = true;
-  free.for_user = free.several_owners = false;
+  free.for_user = free.several_owners = free.for_mcs = free.several_mcs = false;
 }
 
 }  // namespace
@@ -161,9 +161,11 @@ void Profile::lower(Free& free, const Track& track, Instant from, Instant to) co
   for (const Promised& one : track.promised) {
     if (one.from >= to) until = std::min(until, one.from);
     if (one.from >= to || one.to <= from) continue;
-    if (free.idle) free.owner = one.owner;
+    if (free.idle) free.owner = one.owner, free.mcs = one.mcs;
     free.several_owners = free.several_owners || (!free.idle && free.owner != one.owner);
+    free.several_mcs = free.several_mcs || (!free.idle && free.mcs != one.mcs);
     free.for_user = free.for_user || one.for_user;
+    free.for_mcs = free.for_mcs || one.for_mcs;
     free.idle = false;
     if (one.allocation && free.gres) hold_gres(*one.allocation, free);
   }
@@ -270,7 +272,9 @@ void Profile::take(const Allocation& allocation, const JobSpec& spec, bool whole
                     .memory_mb = static_cast<std::int64_t>(share.memory_mb)});
     free.cpus = whole ? 0 : free.cpus - std::min(free.cpus, share.cpus);
     free.memory_mb -= std::min(free.memory_mb, share.memory_mb);
-    if (free.idle) free.owner = spec.uid;
+    if (free.idle) free.owner = spec.uid, free.mcs = mcs_of(spec);
+    free.several_mcs = !free.idle && (free.several_mcs || free.mcs != mcs_of(spec));
+    free.for_mcs = free.for_mcs || keeps_labels_off(spec);
     free.several_owners = !free.idle && (free.several_owners || free.owner != spec.uid);
     free.for_user = free.for_user || spec.extras->specials->exclusive_kind == kExclusiveUser;
     free.idle = false;
@@ -323,7 +327,9 @@ void Profile::promise(const Booking& booking, const JobSpec& spec, bool whole) {
                       .memory_mb = share.memory_mb,
                       .owner = spec.uid,
                       .for_user = spec.extras->specials->exclusive_kind == kExclusiveUser,
-                      .allocation = with_gres};
+                      .allocation = with_gres,
+                      .mcs = mcs_of(spec),
+                      .for_mcs = keeps_labels_off(spec)};
     auto key = [](const Promised& one) { return std::tuple(one.from, one.job); };
     auto at = std::ranges::upper_bound(track.promised, key(promised), {}, key);
     change_levels(track, {.from = promised.from,

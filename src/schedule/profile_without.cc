@@ -42,7 +42,7 @@ std::optional<Free> Profile::without(NodeId node, const std::vector<Departure>& 
   if (alone) {
     free.cpus = free.cpus_total;
     free.idle = true;
-    free.for_user = free.several_owners = false;
+    free.for_user = free.several_owners = free.for_mcs = free.several_mcs = false;
   }
   Free left = during(other, now_, stay.to, with_gres);
   if (!calendar_.empty() && !calendar_.clip(left, stay)) return std::nullopt;

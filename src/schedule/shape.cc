@@ -65,11 +65,12 @@ std::string shape_key(const JobSpec& spec) {
                                specials.all_memory << 2 | specials.exclusive_kind << 3));
     put(key, specials.prefer);
     if (specials.exclusive_kind == kExclusiveUser) put(key, spec.uid.value);
+    if (!specials.mcs_label.empty()) put(key, specials.mcs_label);
     if (specials.switches || specials.segment) {
       put(key, specials.switches);
       put(key, specials.switch_wait_s);
       put(key, specials.segment);
-      put(key, static_cast<char>(specials.consolidate_segments));
+      put(key, static_cast<char>(specials.consolidate_segments | specials.spread_segments << 1));
     }
     if (specials.gres) put(key, *specials.gres);
   }

@@ -123,6 +123,8 @@ class Arrangement {
       members_[groups_.leaf_of(sorted_[i].free.node)].push_back(i);
     for (auto& [leaf, members] : members_) {
       if (wish_.segment > 1) members.resize(members.size() / wish_.segment * wish_.segment);
+      if (wish_.segment > 0 && wish_.segments_apart)
+        members.resize(std::min<std::size_t>(members.size(), wish_.segment));
       Share share;
       for (std::uint32_t i : members) share.add(sorted_[i]);
       of_leaf_[leaf] = share;

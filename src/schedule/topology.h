@@ -65,6 +65,7 @@ struct GroupWish {
   std::uint32_t segment = 0;          // --segment: nodes come in so many of one leaf; 0: no wish
   bool segments_together = false;     // --consolidate-segments
   std::vector<NodeId> required = {};  // of which none may be missing; heeded in rings and tori
+  bool segments_apart = false;        // --spread-segments: a leaf has one at most
 };
 
 // Which candidates a job takes, as places in `candidates`, which are sorted by taste (the ones to

@@ -113,6 +113,9 @@ TEST(Topology, SegmentsAreWholeWithinTheirBlocks) {
   EXPECT_EQ(arranged(blocks({4, 8}), 4, {1, 2, 5, 6, 9, 10, 13, 14}, {.segment = 2}),
             (Numbers{3, 4, 7, 8}));
   EXPECT_EQ(arranged(blocks({4}), 6, {1, 5}, {.segment = 3}), (Numbers{2, 3, 4, 6, 7, 8}));
+  EXPECT_EQ(arranged(blocks({4}), 4, {}, {.segment = 2}), (Numbers{1, 2, 3, 4}));
+  EXPECT_EQ(arranged(blocks({4}), 4, {}, {.segment = 2, .segments_apart = true}),
+            (Numbers{1, 2, 5, 6}));
   EXPECT_EQ(arranged(blocks({4}), 6, {1, 5, 9, 10, 13, 14}, {.segment = 3}),
             (Numbers{2, 3, 4, 6, 7, 8}));
   EXPECT_EQ(arranged(blocks({4, 8}), 4, {1, 2, 3, 7, 8, 9, 12, 13, 14, 15}, {.segment = 2}),

@@ -92,6 +92,11 @@ void fields(F&& f, const ShepherdOrder*) {
   f(46, "login", &ShepherdOrder::login);
   f(47, "resume_wait", &ShepherdOrder::resume_wait);
   f(48, "control", &ShepherdOrder::control);
+  f(49, "cpu_freq", &ShepherdOrder::cpu_freq);
+  f(50, "cpu_freq_default", &ShepherdOrder::cpu_freq_default);
+  f(51, "cpu_governors", &ShepherdOrder::cpu_governors);
+  f(52, "sysfs", &ShepherdOrder::sysfs);
+  f(53, "wait_for_children", &ShepherdOrder::wait_for_children);
 }
 template <class F>
 void fields(F&& f, const StartedMark*) {

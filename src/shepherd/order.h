@@ -87,6 +87,9 @@ struct ShepherdOrder {
   bool in_extern = false;  // of a Program: in the control group of the extern step
   LoginWish login;
   Duration resume_wait = std::chrono::seconds(60);  // for a lost srun
+  // --cpu-freq, CpuFreqDef, CpuFreqGovernors, and where the kernel shows CPUs.
+  std::string cpu_freq, cpu_freq_default, cpu_governors, sysfs = "/sys";
+  bool wait_for_children = false;  // the step is over when no process is left
   // Its control socket's name, without a file: chance, so that nobody has taken it before. Both
   // sides ask the kernel who the other is.
   std::string control;

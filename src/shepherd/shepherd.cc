@@ -32,6 +32,12 @@ ExitStatus exit_of(int status) {
   return {.code = static_cast<std::uint8_t>(WEXITSTATUS(status)), .signal = 0};
 }
 
+// Ours, or left to us by those that have ended.
+bool has_children() {
+  siginfo_t info;
+  return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
 }  // namespace
 
 Shepherd::Shepherd(ShepherdOrder order, std::string stem, Inherited inherited)
@@ -58,8 +64,16 @@ int Shepherd::run() {
     take_frames(std::exchange(residual_, {}));
   }
   while (std::ranges::any_of(tasks_, [](const Task& task) { return !task.ended; })) turn();
+  if (order_.wait_for_children) wait_for_children();
   finish();
   return 0;
+}
+
+// --wait-for-children. The helper of an MPI library is a child, too, but has nothing left to do.
+void Shepherd::wait_for_children() {
+  if (mpi_) mpi_->stop();
+  mpi_.reset();
+  while (killing_since_ == Duration(0) && has_children()) turn();
 }
 
 Status Shepherd::prepare() {

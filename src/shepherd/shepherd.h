@@ -27,6 +27,7 @@
 #include "net/address.h"
 #include "net/frame.h"
 #include "shepherd/containment.h"
+#include "shepherd/cpu_freq.h"
 #include "shepherd/listeners.h"
 #include "shepherd/mpi.h"
 #include "shepherd/order.h"
@@ -79,6 +80,7 @@ class Shepherd {
   TaskSetup setup_of(const TaskOrder& task);
   void start_tasks();
   Status start_mpi();
+  void wait_for_children();
   // Where poll(2) goes: fills `fds` and, in the same order, what to do.
   enum class Source { Children, Control, Stream, Input, Output, Errors, Listener, Memory, Mpi };
   struct Watched {
@@ -144,6 +146,7 @@ class Shepherd {
   std::string residual_;  // of the stream, until tasks are there to take it
   std::string script_;
   Containment containment_{order_};
+  CpuSpeeds speeds_;
   Fd oom_events_;
   rlimit open_files_{};  // as it was when we started
   std::vector<Task> tasks_;

@@ -40,6 +40,9 @@ void Shepherd::contain() {
   for (const std::string& trouble : containment_.make(order_))
     ::dprintf(STDERR_FILENO, "slurmstepd: [%u.%s] not contained: %s\n", order_.job.value,
               step_word(order_.step).c_str(), trouble.c_str());
+  for (const std::string& trouble : speeds_.set(order_))
+    ::dprintf(STDERR_FILENO, "slurmstepd: [%u.%s] CPU frequency: %s\n", order_.job.value,
+              step_word(order_.step).c_str(), trouble.c_str());
   if (order_.oom_kill_step) oom_events_ = containment_.watch_oom();
 }
 
@@ -174,6 +177,7 @@ void Shepherd::finish() {
   if (mpi_) mpi_->stop();
   mpi_.reset();
   end_leftovers();
+  speeds_.restore();
   note_memory();
   result_.usage = usage_.total(order_.node);
   containment_.remove();

@@ -149,7 +149,7 @@ class Run {
   void tell_end(const End& end) {
     const Job* job = controller_.state().find(end.id);
     if (!job || job->state != JobState::Running) return;
-    report_.node = node_name(job->allocation->nodes.front().node);
+    report_.node = node_name(job->allocation->batch_share().node);
     report_.attempts = {{.job = end.id,
                          .sluid = job->sluid,
                          .phase = AttemptPhase::Clean,

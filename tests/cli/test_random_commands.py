@@ -80,6 +80,9 @@ COMMANDS = {
                 "--jobid=999 /etc/passwd /tmp/never", "/nonexistent /tmp/never", "--bogus"]),
     "sattach": ([], [["--help", "-V", "--usage"]], [],
                 ["", "x", "1.0", "999.0", "1.x", "--bogus", "--input-filter=x 1.0", "1.0 2.0"]),
+    "swait": ([], [["--help", "-V", "--usage"]], [],
+              ["x", "999", "1.x", "--bogus", "--timeout=x 1", "--timeout", "-Q -v 1", "1 2",
+               "--follow 1.0", "1.batch"]),
     "sstat": ([], [["-e", "--helpformat", "-V"]], [],
               ["", "-j x", "-j 999", "-o bogus -j 1", "--bogus", "-j 1.x"]),
 }

@@ -90,3 +90,20 @@ def test_a_node_that_does_not_come_back_in_time_is_down(yard):
     wait_for(lambda: state(yard, "n2").startswith("down"), what="node given up")
     assert state(yard, "n2").split("|")[1] == "fans : reboot issued : reboot timed out"
     assert state(yard, "n1") == "idle|none"
+
+
+def test_a_job_may_want_its_nodes_to_boot_first(yard):
+    yard.start()
+    job = yard.run("sbatch", "--parsable", "--reboot", "-w", "n1", "-o", f"{yard.dir}/out/booted",
+                   "--wrap", "echo $SLURMD_NODENAME").stdout.strip()
+    wait_for(lambda: yard.mark.exists(), what="RebootProgram ran")
+    assert yard.run("squeue", "-h", "-j", job, "-o", "%t").stdout.strip() == "CF"
+    # The controller knows what it waits for after a restart, and tells nobody twice.
+    yard.kill9("slurmctld")
+    yard.start_controller()
+    boot(yard, 1)
+    wait_for(lambda: os.path.exists(f"{yard.dir}/out/booted"), what="the script")
+    wait_for(lambda: "COMPLETED" in yard.run("sacct", "-n", "-X", "-j", job, "-o", "state").stdout,
+             what="its end")
+    assert open(f"{yard.dir}/out/booted").read() == "n1\n"
+    assert yard.mark.read_text().count("\n") == 1

@@ -44,6 +44,7 @@ KillWait=2
 {extra}
 NodeName=DEFAULT CPUs={cpus} RealMemory=2000
 {nodes}
+NodeName=login NodeAddr={login}
 PartitionName=debug Nodes=n[1-{count}] Default=YES MaxTime=INFINITE State=UP
 """
 
@@ -145,7 +146,8 @@ class Site:
         lines = [f"NodeName={name} NodeAddr={self.addresses[name]}" for name in self.nodes]
         self.write("slurm.conf", CONF.format(
             dir=self.dir, controllers="\n".join(f"SlurmctldHost={place}" for place in places),
-            state=self.state(), which="-%n" if len(places) > 1 else "", cpus=CPUS,
+            login=self.addresses["login"], state=self.state(),
+            which="-%n" if len(places) > 1 else "", cpus=CPUS,
             slurmd_timeout=SLURMD_TIMEOUT_S, nodes="\n".join(lines), count=len(self.nodes),
             extra=extra))
         self.write("slurm.key", os.urandom(32).hex(), 0o600)
@@ -194,15 +196,13 @@ class Site:
         self.write(f"boot-{host}", f"{uuid.uuid4()}\n")
 
     def start(self, host, booted=False):
-        """The daemon of a host: slurmctld, etcd, sackd or slurmd. `booted`: the machine has
+        """The daemon of a host: slurmctld, etcd or slurmd. `booted`: the machine has
         started, too, though its kernel has not."""
         if booted:
             self.set_boot_id(host)
         words = [f"{BIN}/slurmd", "-D", "-N", host, *(["-b"] if booted else [])]
         if host in self.controllers:
             words = [f"{BIN}/slurmctld", "-D", *(["-c"] if self.sabotage else [])]
-        elif host == "login":
-            words = [f"{BIN}/sackd", "-D"]
         elif host in self.members:
             words = self.etcd_words(host)
         self.daemons[host] = Process(self.hosts[host], words, self.environment(host),

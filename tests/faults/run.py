@@ -195,6 +195,8 @@ def judge(records, progress, faults):
     case = checker.load(records)
     counts = {kind: sum(op.result == kind for op in case.of("submit"))
               for kind in ("ok", "fail", "unknown")}
+    if not counts["ok"]:
+        wrong.append(("work_is_done", "no job was acknowledged at all"))
     progress.end(f"seed {progress.seed}: {faults} faults, {len(case.operations)} operations, jobs: "
                  + ", ".join(f"{n} {kind}" for kind, n in counts.items())
                  + f"; {len(wrong)} mistakes in {time.monotonic() - progress.begin:.0f} s")

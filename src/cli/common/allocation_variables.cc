@@ -83,6 +83,9 @@ std::vector<std::pair<std::string, std::string>> allocation_variables(
     out.emplace_back("SLURM_MEM_PER_NODE", fmt::format("{}", spec.memory_per_node_mb));
   if (spec.memory_per_cpu_mb)
     out.emplace_back("SLURM_MEM_PER_CPU", fmt::format("{}", spec.memory_per_cpu_mb));
+  if (!options.specials.cpu_freq.empty())
+    out.emplace_back("SLURM_CPU_FREQ_REQ", options.specials.cpu_freq);
+  if (!options.extras.network.empty()) out.emplace_back("SLURM_NETWORK", options.extras.network);
   add_requests(out, spec);
   add_launchers(out);
   return out;

@@ -9,11 +9,13 @@
 #include <cstring>
 
 #include "base/format.h"
+#include "config/munge.h"
 #include "config/standby.h"
 #include "model/rate_limit.h"
 #include "net/token.h"
 #include "os/clock.h"
 #include "os/environment.h"
+#include "os/munge.h"
 #include "site/sack.h"
 
 namespace ym::cli {
@@ -192,7 +194,8 @@ void Controller::greet() {
 }
 
 Result<std::string> Controller::token(const std::string& server) {
-  bool stale = token_.empty() || monotonic_clock() - token_made_ > kTokenAge;
+  bool stale =
+      token_.empty() || munge_of(config()).enabled || monotonic_clock() - token_made_ > kTokenAge;
   if (stale || !shown_to_.insert(server).second) {
     auto made = fresh_token();
     if (!made) return made;
@@ -205,6 +208,9 @@ Result<std::string> Controller::token(const std::string& server) {
 
 Result<std::string> Controller::fresh_token() {
   if (auto given = environment_variable("SLURM_JWT"); given && !given->empty()) return *given;
+  // One for each connection: munged lets none be read twice on a machine.
+  if (MungeConfig munge = munge_of(config()); munge.enabled)
+    return munge_credential(munge.socket, munge_payload(config().cluster_name));
   auto local = token_of_local_node();
   if (local || !client_) return local;
   auto answer = ask<Token>(GetToken{.lifespan_s = kTokenLife_s});

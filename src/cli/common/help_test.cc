@@ -21,6 +21,7 @@
 #include "cli/squeue/squeue.h"
 #include "cli/srun/srun.h"
 #include "cli/strigger/strigger.h"
+#include "cli/swait/swait.h"
 
 namespace ym::cli {
 namespace {
@@ -49,7 +50,8 @@ std::vector<Subject> all_commands() {
           subject(sprio_page(), sprio_table()),
           subject(sdiag_page(), sdiag_table()),
           subject(strigger_page(), strigger_table()),
-          subject(scrontab_page(), scrontab_table())};
+          subject(scrontab_page(), scrontab_table()),
+          subject(swait_page(), swait_table())};
 }
 
 TEST(Help, FitsATerminal) {

@@ -176,6 +176,10 @@ void write_counts(DataWriter& data, View view) {
 }
 
 std::vector<std::string> shared_of(const JobSpec& spec) {
+  std::uint8_t kind = spec.extras->specials->exclusive_kind;
+  if (kind == kExclusiveUser) return {"user"};
+  if (kind == kExclusiveMcs) return {"mcs"};
+  if (kind == kExclusiveTopo) return {"topo"};
   if (spec.exclusive) return {"none"};
   return spec.oversubscribe ? std::vector<std::string>{"oversubscribe"}
                             : std::vector<std::string>{};

@@ -2,6 +2,7 @@
 #include "cli/common/job_view.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/format.h"
 #include "model/gres_request.h"
@@ -162,6 +163,14 @@ std::string shown_file(const JobView& view, const std::string& pattern) {
   std::string name = job.array && !view.task ? pattern : expand(pattern, values);
   if (name.empty() || name[0] == '/') return name;
   return view.spec().work_dir + "/" + name;
+}
+
+const char* sharing_of(const JobView& view) {
+  constexpr const char* kKinds[] = {"NO", "USER", "MCS", "TOPO"};
+  std::uint8_t kind = view.specials().exclusive_kind;
+  if (kind > kExclusiveNode && kind < std::size(kKinds)) return kKinds[kind];
+  if (view.spec().exclusive) return "NO";
+  return view.spec().oversubscribe ? "YES" : "OK";
 }
 
 }  // namespace ym::cli

@@ -55,7 +55,8 @@ void write_machine(DataWriter& data, const NodeRow& row, std::string_view cluste
   data.text("gres", gres_text(row.node)).text("gres_drained", "N/A");
   data.text("gres_used", gres_used_text(row.node));
   data.text("instance_id", "").text("instance_type", "");
-  data.number("last_busy", seconds(node.last_busy)).text("mcs_label", "");
+  data.number("last_busy", seconds(node.last_busy))
+      .text("mcs_label", node.for_mcs ? node.mcs_label : "");
   data.integer("specialized_memory", static_cast<std::int64_t>(spec.mem_spec_limit_mb));
   data.text("name", spec.name).texts("next_state_after_reboot", {});
   data.text("address", spec.address.empty() ? spec.name : spec.address);

@@ -186,8 +186,9 @@ std::span<const JobOption> gpu_rows() {
       {.option = {.info = {.name = "gpu-freq",
                            .takes = Takes::Value,
                            .argument = "FREQUENCY",
-                           .help = "For a TaskProlog, as SLURM_GPU_FREQ: low, medium, high, highm1 "
-                                   "or a number, memory=FREQUENCY, verbose",
+                           .help =
+                               "For the site's TaskProlog, as SLURM_GPU_FREQ: low, medium, high, "
+                               "highm1 or a number, memory=FREQUENCY, verbose",
                            .variable = "GPU_FREQ"},
                   .set = set_gpu_freq}},
   };

@@ -103,7 +103,9 @@ std::span<const JobOption> people_rows() {
       {.option = {.info = {.name = "mcs-label",
                            .takes = Takes::Value,
                            .argument = "LABEL",
-                           .help = "Security label; kept with the job"},
+                           .help =
+                               "Security label, as MCSPlugin allows it; nodes are shared within "
+                               "it with --exclusive=mcs"},
                   .set = set_text<&JobSpecials::mcs_label>}},
       {.option = {.info = {.name = "uid",
                            .takes = Takes::Value,

@@ -70,6 +70,7 @@ struct JobOptions {
   std::optional<std::uint32_t> task_wait_s;  // likewise
   bool multi_prog = false, external_launcher = false, no_allocate = false;
   bool disable_status = false, quit_on_interrupt = false, preserve_env = false;
+  bool async = false, wait_for_children = false;
   std::optional<std::uint32_t> soft_nodes;  // of the surrounding allocation; -N counts more
   std::string mpi;
   std::string nodelist_file;

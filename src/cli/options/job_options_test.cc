@@ -190,6 +190,7 @@ TEST(JobOptions, WhatFewAskForIsKeptForThoseWhoShowIt) {
                        "--switches=2@1:00",
                        "--segment=4",
                        "--consolidate-segments",
+                       "--spread-segments",
                        "--stepmgr",
                        "--prefer=fast",
                        "--spread-job",
@@ -224,11 +225,12 @@ TEST(JobOptions, WhatFewAskForIsKeptForThoseWhoShowIt) {
   EXPECT_EQ(kept.switches, 2u);
   EXPECT_EQ(kept.switch_wait_s, 60u);
   EXPECT_EQ(kept.segment, 4u);
+  EXPECT_TRUE(kept.spread_segments);
   EXPECT_TRUE(kept.consolidate_segments && kept.step_manager && kept.spread && kept.use_min_nodes &&
               kept.reboot);
   EXPECT_EQ(kept.prefer, "fast");
   EXPECT_EQ(kept.delay_boot_s, 300u);
-  EXPECT_EQ(kept.cpu_freq, "low-high:Performance");
+  EXPECT_EQ(kept.cpu_freq, "Low-High:Performance");
   EXPECT_EQ(kept.profile, "task,energy");
   EXPECT_EQ(kept.mcs_label, "blue");
   EXPECT_EQ(kept.wait_all_nodes, 2u);
@@ -236,6 +238,26 @@ TEST(JobOptions, WhatFewAskForIsKeptForThoseWhoShowIt) {
   EXPECT_EQ(kept.batch_features, "big");
   EXPECT_EQ(kept.cluster_features, "!x");
   EXPECT_EQ(made.spec.extras->burst_buffer, "capacity=1G");
+}
+
+TEST(JobOptions, NodesAreSharedWithOnesOwnKind) {
+  EXPECT_TRUE(request({"--exclusive"}).value().spec.exclusive);
+  EXPECT_TRUE(request({"--exclusive=topo"}).value().spec.exclusive);
+  for (auto [word, kind] : {std::pair{"--exclusive=user", kExclusiveUser},
+                            std::pair{"--exclusive=mcs", kExclusiveMcs}}) {
+    JobSpec spec = request({word}).value().spec;
+    EXPECT_FALSE(spec.exclusive) << word;
+    EXPECT_EQ(spec.extras->specials->exclusive_kind, kind);
+  }
+}
+
+TEST(JobOptions, OfSeveralNumbersOfNodesTheSmallestIsTaken) {
+  JobSpec spec = request({"-N4-16:4"}).value().spec;
+  EXPECT_EQ(spec.min_nodes, 4u);
+  EXPECT_EQ(spec.max_nodes, 4u);
+  EXPECT_EQ(request({"-N8,2"}).value().spec.min_nodes, 2u);
+  EXPECT_EQ(request({"-N1k"}).value().spec.min_nodes, 1024u);
+  EXPECT_EQ(request({"-N1m"}).value().spec.min_nodes, 1048576u);
 }
 
 TEST(JobOptions, NoLimitIsZeroOrAWord) {
@@ -296,7 +318,12 @@ TEST(JobOptions, BadValuesAreRefusedInTheWordsThatScriptsKnow) {
       {"--no-kill=x", 255, "Invalid --no-kill specification"},
       {"--batch=big", kLikeController,
        "Job --batch option is invalid or not a subset of --constraints"},
-      {"--container=/x", 1, "Containers are not started yet: the job would run without its own"},
+      {"--container=/x", 1, "Container runtime not configured or invalid"},
+      {"--container-type=x", 1, "Container runtime not configured or invalid"},
+      {"--resources=flat:2", 1, "Invalid license specification"},
+      {"--mem-update=20", 255, "Invalid --mem-update specification"},
+      {"--requeue=soon", 255, "Invalid --requeue specification"},
+      {"-N2,0", 255, "\"2,0\" is not a valid node count"},
   };
   for (const Row& row : rows) {
     auto made = request({row.argument});

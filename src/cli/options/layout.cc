@@ -2,6 +2,7 @@
 // Which nodes of those that would do: side by side, under few switches, spread out; and what is
 // done to them.
 #include "cli/options/setters.h"
+#include "notation/cpu_freq.h"
 #include "notation/time_limit.h"
 
 namespace ym::cli {
@@ -43,42 +44,21 @@ Status set_wait_all_nodes(JobOptions& options, std::string_view value) {
   return {};
 }
 
-constexpr std::string_view kGovernors[] = {"conservative", "ondemand",  "performance",
-                                           "powersave",    "schedutil", "userspace"};
-
-bool is_governor(std::string_view text) {
-  for (std::string_view word : kGovernors)
-    if (same_ignoring_case(text, word)) return true;
-  return false;
-}
-
-bool is_frequency(std::string_view text) {
-  for (std::string_view word : {"low", "medium", "high", "highm1"})
-    if (same_ignoring_case(text, word)) return true;
-  return parse_unsigned<std::uint32_t>(text).value_or(0) != 0;
-}
-
 // FREQUENCY, MIN-MAX[:GOVERNOR] or GOVERNOR
 Status set_cpu_freq(JobOptions& options, std::string_view value) {
-  auto colon = value.find(':');
-  std::string_view range = value.substr(0, colon);
-  auto dash = range.find('-');
-  bool fine = is_governor(value) || is_frequency(value) ||
-              (dash != std::string_view::npos && is_frequency(range.substr(0, dash)) &&
-               is_frequency(range.substr(dash + 1)) &&
-               (colon == std::string_view::npos || is_governor(value.substr(colon + 1))));
-  if (!fine)
+  auto freq = CpuFreq::parse(value);
+  if (!freq)
     return fail(kWholeText, fmt::format("unrecognized --cpu-freq argument \"{}\"\n"
                                         "Invalid --cpu-freq argument",
                                         printable(value)));
-  options.specials.cpu_freq = value;
+  options.specials.cpu_freq = freq->str();
   return {};
 }
 
-// Paths in containers would be taken for paths outside of them: better no job than a wrong one.
+// Without a runtime the job would run outside of its container: better no job than a wrong one.
 Status refuse_container(JobOptions&, std::string_view value) {
   if (value.empty()) return {};
-  return fail(kWholeTextOne, "Containers are not started yet: the job would run without its own");
+  return fail(kWholeTextOne, "Container runtime not configured or invalid");
 }
 
 std::span<const JobOption> node_rows() {
@@ -109,18 +89,23 @@ std::span<const JobOption> node_rows() {
       {.option = {.info = {.name = "segment",
                            .takes = Takes::Value,
                            .argument = "N",
-                           .help = "Nodes of each block's part of the job; kept with the job, "
-                                   "blocks are not known yet",
+                           .help =
+                               "Nodes come in groups of so many of one block or ring, which may "
+                               "be anywhere",
                            .variable = "SEGMENT_SIZE"},
                   .set = set_count<&JobSpecials::segment>}},
       {.option = {.info = {.name = "consolidate-segments",
-                           .help = "Segments in as few blocks as possible; kept with the job",
+                           .help = "All segments in one aggregated block",
                            .variable = "CONSOLIDATE_SEGMENTS"},
                   .set = set_flag<&JobSpecials::consolidate_segments>}},
+      {.option = {.info = {.name = "spread-segments",
+                           .help = "No two segments in the same base block",
+                           .variable = "SPREAD_SEGMENTS"},
+                  .set = set_flag<&JobSpecials::spread_segments>}},
       {.option = {.info = {.name = "network",
                            .takes = Takes::Value,
                            .argument = "TYPE",
-                           .help = "Wishes for the network; kept with the job",
+                           .help = "Wishes for the network, handed on as SLURM_NETWORK",
                            .variable = "NETWORK"},
                   .set = set_text<&JobExtras::network>}},
   };
@@ -132,17 +117,19 @@ std::span<const JobOption> care_rows() {
       {.option = {.info = {.name = "cpu-freq",
                            .takes = Takes::Value,
                            .argument = "MIN[-MAX[:GOVERNOR]]",
-                           .help = "Frequency of the CPUs: kHz, low, medium, high, highm1, or a "
-                                   "governor; for a TaskProlog, as SLURM_CPU_FREQ_REQ"},
+                           .help =
+                               "Frequency of the steps' CPUs: kHz, low, medium, high, highm1, or "
+                               "a governor of CpuFreqGovernors"},
                   .set = set_cpu_freq},
        .srun_variable = "SLURM_CPU_FREQ_REQ"},
       {.option = {.info = {.name = "reboot",
-                           .help = "Reboot the nodes first; kept with the job, not done yet"},
+                           .help = "Boot the nodes first, by RebootProgram; for administrators"},
                   .set = set_flag<&JobSpecials::reboot>}},
       {.option = {.info = {.name = "delay-boot",
                            .takes = Takes::Value,
                            .argument = "TIME",
-                           .help = "Wait so long for nodes that need no boot; kept with the job",
+                           .help = "Wait so long before nodes are booted for their features, which "
+                                   "they never are here",
                            .variable = "DELAY_BOOT"},
                   .set = set_delay_boot}},
       {.option =
@@ -158,8 +145,7 @@ std::span<const JobOption> care_rows() {
       {.option = {.info = {.name = "container",
                            .takes = Takes::Value,
                            .argument = "PATH",
-                           .help = "Run in this OCI bundle; refused, as containers are not "
-                                   "started yet",
+                           .help = "Run in this OCI bundle; refused: there is no runtime",
                            .variable = "CONTAINER"},
                   .set = refuse_container}},
       {.option = {.info = {.name = "container-id",
@@ -167,6 +153,12 @@ std::span<const JobOption> care_rows() {
                            .argument = "ID",
                            .help = "Name of the container; refused likewise",
                            .variable = "CONTAINER_ID"},
+                  .set = refuse_container}},
+      {.option = {.info = {.name = "container-type",
+                           .takes = Takes::Value,
+                           .argument = "TYPE",
+                           .help = "Kind of container; refused likewise",
+                           .variable = "CONTAINER_TYPE"},
                   .set = refuse_container}},
   };
   return kRows;

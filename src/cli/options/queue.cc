@@ -39,6 +39,15 @@ Status set_kill_on_invalid(JobOptions& options, std::string_view value) {
   return {};
 }
 
+// Without SlurmctldParameters=enable_expedited_requeue Slurm's is a plain one, too.
+Status set_requeue(JobOptions& options, std::string_view value) {
+  bool word = !value.empty() && options.source != OptionSource::Environment;
+  if (word)
+    if (auto known = one_of(value, {"expedite"}); !known) return std::unexpected(known.error());
+  options.spec.requeue = true;
+  return {};
+}
+
 Status set_no_kill(JobOptions& options, std::string_view value) {
   if (!value.empty() && options.source != OptionSource::Environment) {
     if (auto word = one_of(value, {"off"}); !word) return std::unexpected(word.error());
@@ -107,9 +116,11 @@ void add_waiting_options(std::vector<JobOption>& table) {
                            .help = "The job's priority"},
                   .set = set_priority}},
       {.option = {.info = {.name = "requeue",
-                           .help = "Run again if a node is lost",
+                           .takes = Takes::Maybe,
+                           .argument = "expedite",
+                           .help = "Run again if a node is lost; expedite is as without it",
                            .variable = "REQUEUE"},
-                  .set = set_flag<&JobSpec::requeue>},
+                  .set = set_requeue},
        .commands = kSbatch},
   };
   table.insert(table.end(), std::begin(kRows), std::end(kRows));

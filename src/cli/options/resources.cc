@@ -2,17 +2,19 @@
 // How much of what the job gets, and where.
 #include "cli/common/host_functions.h"
 #include "cli/options/setters.h"
+#include "notation/array.h"
 #include "notation/hostlist.h"
 #include "notation/size.h"
+#include "notation/time_limit.h"
 
 namespace ym::cli {
 namespace {
 
-// A count of nodes, perhaps with Slurm's k for 1024.
+// A count of nodes, perhaps with Slurm's k for 1024 or m for its square.
 std::optional<std::uint32_t> node_count(std::string_view text) {
   std::uint32_t factor = 1;
-  if (!text.empty() && (text.back() == 'k' || text.back() == 'K')) {
-    factor = 1024;
+  if (!text.empty() && text.find_last_of("kKmM") == text.size() - 1) {
+    factor = text.back() == 'k' || text.back() == 'K' ? 1 << 10 : 1 << 20;
     text.remove_suffix(1);
   }
   auto number = parse_unsigned<std::uint32_t>(text);
@@ -20,8 +22,16 @@ std::optional<std::uint32_t> node_count(std::string_view text) {
   return *number * factor;
 }
 
-// "4" is exactly four, "2-4" any of them.
+// "4" is exactly four, "2-4" any of them, "1-15:4" and "2,4,8" the smallest of them: the others may
+// as well not be given.
 Status set_nodes(JobOptions& options, std::string_view value) {
+  if (value.find_first_of(",:") != std::string_view::npos) {
+    auto sizes = ArrayExpression::parse(value);
+    if (!sizes || sizes->max_running || sizes->indices.min() == 0)
+      return fail(kWholeText, fmt::format("\"{}\" is not a valid node count", printable(value)));
+    options.min_nodes = options.max_nodes = sizes->indices.min();
+    return {};
+  }
   auto dash = value.find('-');
   auto low = node_count(value.substr(0, dash));
   auto high = dash == std::string_view::npos ? low : node_count(value.substr(dash + 1));
@@ -56,6 +66,20 @@ Status set_memory_per_cpu(JobOptions& options, std::string_view value) {
   return {};
 }
 
+// resources.yaml, which would name them, is nothing that we read.
+Status refuse_resources(JobOptions&, std::string_view) {
+  return fail(kWholeTextOne, "Invalid license specification");
+}
+
+// MARGIN@DELAY. To keep all that was asked for is always right, only less thrifty.
+Status check_memory_update(JobOptions&, std::string_view value) {
+  auto at = value.find('@');
+  bool fine = at != std::string_view::npos && parse_unsigned<std::uint32_t>(value.substr(0, at)) &&
+              parse_time_limit(value.substr(at + 1));
+  if (!fine) return fail("not PERCENT@TIME");
+  return {};
+}
+
 template <auto Member>
 Status set_hostlist(JobOptions& options, std::string_view value) {
   if (value.find('/') != std::string_view::npos) {
@@ -75,14 +99,15 @@ Status set_hostlist(JobOptions& options, std::string_view value) {
 }
 
 Status set_exclusive(JobOptions& options, std::string_view value) {
-  std::uint8_t kind = 0;
+  std::uint8_t kind = kExclusiveNode;
   if (!value.empty()) {
     auto word = one_of(value, {"user", "mcs", "topo"});
     if (!word) return std::unexpected(word.error());
-    kind = *word == "user" ? 1 : *word == "mcs" ? 2 : 3;
+    kind = *word == "user" ? kExclusiveUser : *word == "mcs" ? kExclusiveMcs : kExclusiveTopo;
   }
   options.specials.exclusive_kind = kind;
-  options.spec.exclusive = true;
+  // With one's own kind nodes may be shared.
+  options.spec.exclusive = kind != kExclusiveUser && kind != kExclusiveMcs;
   options.exact = true;
   return {};
 }
@@ -164,6 +189,17 @@ std::span<const JobOption> memory_rows() {
                            .argument = "LIST",
                            .help = "Licences that the job needs"},
                   .set = set_text<&JobExtras::licenses>}},
+      {.option = {.info = {.name = "resources",
+                           .takes = Takes::Value,
+                           .argument = "LIST",
+                           .help = "Hierarchical resources; refused: none are configured"},
+                  .set = refuse_resources}},
+      {.option = {.info = {.name = "mem-update",
+                           .takes = Takes::Value,
+                           .argument = "PERCENT@TIME",
+                           .help = "Give back memory that is not used after so long; checked, and "
+                                   "nothing is taken from the job"},
+                  .set = check_memory_update}},
   };
   return kRows;
 }
@@ -213,8 +249,7 @@ std::span<const JobOption> place_rows() {
       {.option = {.info = {.name = "batch",
                            .takes = Takes::Value,
                            .argument = "FEATURES",
-                           .help = "Of --constraint, what the script's node must have; kept with "
-                                   "the job",
+                           .help = "Of --constraint, what the script's node shall have",
                            .variable = "BATCH"},
                   .set = set_text<&JobSpecials::batch_features>},
        .commands = kSbatch},
@@ -249,7 +284,7 @@ std::span<const JobOption> sharing_rows() {
       {.option = {.info = {.name = "bb",
                            .takes = Takes::Value,
                            .argument = "SPEC",
-                           .help = "Burst buffer; kept with the job, there are none yet",
+                           .help = "Burst buffer; kept with the job, where none is configured",
                            .variable = "BURST_BUFFER"},
                   .set = set_text<&JobExtras::burst_buffer>}},
       {.option = {.info = {.name = "bbf",

@@ -2,6 +2,7 @@
 // What concerns the running of one of the three commands only.
 #include "cli/common/signals.h"
 #include "cli/options/setters.h"
+#include "model/step_messages.h"
 #include "notation/array.h"
 
 namespace ym::cli {
@@ -101,8 +102,20 @@ Status refuse_no_allocate(JobOptions&, std::string_view) {
 // A number of ports for each node; without one, as many as there are tasks on a node.
 Status set_reserved_ports(JobOptions& options, std::string_view value) {
   auto number = parse_unsigned<std::uint32_t>(value);
-  if (!value.empty() && (!number || *number > 0xffff)) return bad_number();
-  options.specials.reserved_ports = value.empty() ? 1 : *number;
+  if (!value.empty() && (!number || *number > 0xffff))
+    return fail(kWholeText,
+                fmt::format("Invalid numeric value \"{}\" for --resv-port.", printable(value)));
+  options.specials.reserved_ports = value.empty() ? kPortForEachTask : *number;
+  return {};
+}
+
+// Letters of g, m, n and v: what tasks are bound to. GPUs are what there is here.
+Status set_accel_bind(JobOptions& options, std::string_view value) {
+  if (value.empty() || value.find_first_not_of("gmnv") != std::string_view::npos)
+    return fail(kWholeText, "Invalid --accel-bind specification");
+  bool told = value.find('v') != std::string_view::npos;
+  if (value.find('g') != std::string_view::npos)
+    options.specials.tres_bind = told ? "gpu:verbose,closest" : "gpu:closest";
   return {};
 }
 
@@ -121,9 +134,10 @@ std::span<const JobOption> batch_rows() {
                   .set = set_wrap},
        .commands = kSbatch},
       {.option = {.info = {.name = "parsable",
-                           .help = "Print the job id only; with --clusters, ;CLUSTER behind it"},
+                           .help = "Print the job id only; with --clusters, ;CLUSTER behind it. Of "
+                                   "srun --async: the step's id"},
                   .set = set_flag<&JobOptions::parsable>},
-       .commands = kSbatch},
+       .commands = kSbatch | kSrun},
       {.option = {.info = {.name = "ignore-pbs",
                            .help = "Taken, without effect: #PBS lines are never read",
                            .variable = "IGNORE_PBS"},
@@ -150,7 +164,8 @@ std::span<const JobOption> batch_rows() {
                   .set = set_kill_command},
        .commands = kSalloc},
       {.option = {.info = {.name = "stepmgr",
-                           .help = "Steps are managed by a node of the job; kept with the job"},
+                           .help = "Taken, without effect: many steps need nobody else to manage "
+                                   "them"},
                   .set = set_flag<&JobSpecials::step_manager>},
        .commands = kAllocators},
       {.option = {.info = {.name = "power",
@@ -284,6 +299,17 @@ std::span<const JobOption> launch_rows() {
                            .variable = "WAIT"},
                   .set = set_wait},
        .commands = kSrun},
+      {.option = {.info = {.name = "async",
+                           .help = "Return when the step has begun; it goes on by itself, and its "
+                                   "output to slurm-JOB.STEP.out. swait waits for it"},
+                  .set = set_flag<&JobOptions::async>},
+       .commands = kSrun},
+      {.option = {.info = {.name = "wait-for-children",
+                           .help = "The step is over when no process of it is left, not with its "
+                                   "tasks",
+                           .variable = "WAIT_FOR_CHILDREN"},
+                  .set = set_flag<&JobOptions::wait_for_children>},
+       .commands = kSrun},
       {.option = {.info = {.name = "quit-on-interrupt",
                            .help = "One Ctrl-C ends the step",
                            .variable = "QUIT_ON_INTERRUPT"},
@@ -311,9 +337,19 @@ std::span<const JobOption> special_rows() {
       {.option = {.info = {.name = "resv-ports",
                            .takes = Takes::Maybe,
                            .argument = "N",
-                           .help = "Ports for the tasks; kept with the job, not reserved yet",
+                           .help =
+                               "Ports for the step on each of its nodes, of MpiParams=ports: so "
+                               "many, or one for each task; SLURM_STEP_RESV_PORTS",
                            .variable = "RESV_PORTS"},
                   .set = set_reserved_ports}},
+      {.option = {.info = {.name = "accel-bind",
+                           .takes = Takes::Value,
+                           .argument = "g|n|v",
+                           .help = "g: each task sees the GPUs that are closest to its CPUs; "
+                                   "the former form of --gpu-bind",
+                           .variable = "ACCEL_BIND"},
+                  .set = set_accel_bind},
+       .commands = kSrun},
       {.option = {.info = {.name = "het-group",
                            .takes = Takes::Value,
                            .argument = "LIST",

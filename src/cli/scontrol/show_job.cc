@@ -59,8 +59,10 @@ void add_state_lines(std::vector<std::string>& lines, const JobView& view) {
   const Job& job = view.job();
   const JobSpec& spec = view.spec();
   if (job.het_job) lines.push_back(fmt::format("HetJobIdSet={}", het_ids(job)));
-  lines.push_back(fmt::format("UserId={}({}) GroupId={}({}) MCS_label=N/A", shown_user(view),
-                              spec.uid.value, group_name(spec.gid.value), spec.gid.value));
+  const std::string& label = view.specials().mcs_label;
+  lines.push_back(fmt::format("UserId={}({}) GroupId={}({}) MCS_label={}", shown_user(view),
+                              spec.uid.value, group_name(spec.gid.value), spec.gid.value,
+                              label.empty() ? "N/A" : label));
   lines.push_back(fmt::format("Priority={} Nice={} Account={} QOS={}", job.priority, spec.nice,
                               or_null(spec.account), or_null(spec.qos)));
   std::string dependency = job.dependency->shown();
@@ -149,10 +151,7 @@ void add_resource_lines(std::vector<std::string>& lines, const JobView& view) {
     lines.push_back(fmt::format("Reservation={}", extras.reservation));
   lines.push_back(
       fmt::format("OverSubscribe={} Contiguous={} Licenses={} LicensesAlloc={} Network={}",
-                  spec.exclusive       ? "NO"
-                  : spec.oversubscribe ? "YES"
-                                       : "OK",
-                  spec.contiguous ? 1 : 0, or_null(extras.licenses),
+                  sharing_of(view), spec.contiguous ? 1 : 0, or_null(extras.licenses),
                   or_null(view.job().allocation->licenses), or_null(extras.network)));
 }
 

@@ -66,9 +66,11 @@ std::string node_record(const NodeRow& row, const ScontrolSettings& settings) {
                               node.registration ? fmt::format("{}", row.free_memory_mb) : "N/A",
                               spec.sockets, spec.boards));
   if (std::string kept = kept_from_jobs(spec); !kept.empty()) lines.push_back(kept);
-  lines.push_back(
-      fmt::format("State={} ThreadsPerCore={} TmpDisk={} Weight={} Owner=N/A MCS_label=N/A",
-                  state_long(node), spec.threads_per_core, spec.tmp_mb, spec.weight));
+  lines.push_back(fmt::format(
+      "State={} ThreadsPerCore={} TmpDisk={} Weight={} Owner={} MCS_label={}", state_long(node),
+      spec.threads_per_core, spec.tmp_mb, spec.weight,
+      node.for_user ? fmt::format("{}({})", user_name(node.owner.value), node.owner.value) : "N/A",
+      node.for_mcs ? node.mcs_label : "N/A"));
   lines.push_back(fmt::format("Partitions={} ", join(row.partitions, ",")));
   lines.push_back(fmt::format("BootTime={} SlurmdStartTime={}", show_time(found.boot_time, "None"),
                               show_time(found.slurmd_start, "None")));

@@ -15,6 +15,12 @@ std::string limit_text(const Step& step) {
   return print_span(step.limit_end - step.start);
 }
 
+std::string ports_text(const Step& step) {
+  if (step.ports == 0) return "(null)";
+  if (step.ports == 1) return fmt::format("{}", step.first_port);
+  return fmt::format("{}-{}", step.first_port, step.first_port + step.ports - 1);
+}
+
 }  // namespace
 
 std::string step_record(const StepRow& row, bool one_line) {
@@ -34,7 +40,7 @@ std::string step_record(const StepRow& row, bool one_line) {
                    step.tasks, step.name),
        fmt::format("TRES=cpu={},{}node={}{}", cpus, memory, step.shares.size(),
                    gres_tres_text(*step.gres)),
-       "ResvPorts=(null)", "CPUFreqReq=Default", "SrunHost:Pid=N/A"},
+       fmt::format("ResvPorts={}", ports_text(step)), "CPUFreqReq=Default", "SrunHost:Pid=N/A"},
       one_line);
 }
 

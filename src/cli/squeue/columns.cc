@@ -66,10 +66,7 @@ std::string array_task_text(View view) {
   return view.job().array_task == kNoTask ? "N/A" : number(view.job().array_task);
 }
 
-std::string shared_text(View view) {
-  if (view.spec().exclusive) return "NO";
-  return view.spec().oversubscribe ? "YES" : "OK";
-}
+std::string shared_text(View view) { return sharing_of(view); }
 
 // As wait(2) has it.
 std::string exit_text(const ExitStatus& exit) {

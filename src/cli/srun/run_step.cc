@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/srun/run_step.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -47,7 +48,8 @@ CreateStep step_request(const JobOptions& options, JobId job, bool own_allocatio
                  .overcommit = options.spec.overcommit,
                  .whole = options.whole || !(options.exact || options.cpus_per_task),
                  .binding = options.extras.binding,
-                 .no_kill = options.spec.no_kill};
+                 .no_kill = options.spec.no_kill,
+                 .ports = options.specials.reserved_ports};
   if (!own_allocation) {
     GresOptions gres = gres_options_of(options);
     // What the job has as a whole is not what each of its steps asks for.
@@ -100,7 +102,8 @@ Result<std::vector<StepCreated>> create_steps(Controller& controller,
   std::uint32_t job = requests.front().job.value;
   for (Duration pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
     auto created = ask(controller, requests);
-    bool busy = !created && is(created.error(), Errc::NodesBusy);
+    bool busy =
+        !created && (is(created.error(), Errc::NodesBusy) || is(created.error(), Errc::PortsBusy));
     if (!busy) {
       if (created && told)
         remark("srun",
@@ -139,7 +142,9 @@ Result<LaunchTasks> launch_request(const JobOptions& options, const SubmissionCo
                   .mpi = options.mpi,
                   .external_launcher = options.external_launcher,
                   .tres_bind = gpu_binding(options),
-                  .oom_kill_step = options.extras.oom_kill_step};
+                  .oom_kill_step = options.extras.oom_kill_step,
+                  .cpu_freq = options.specials.cpu_freq,
+                  .wait_for_children = options.wait_for_children};
   // The launcher is to start others, everywhere in the allocation.
   if (options.external_launcher) out.binding.cpu_bind = out.binding.mem_bind = "none";
   if (!options.chdir.empty())
@@ -195,6 +200,20 @@ Result<Prepared> prepare(Controller& controller, const StepPart& part, const Ste
   return Prepared{.launch = std::move(*launch), .plan = std::move(*plan)};
 }
 
+// --async: says which step it is, and goes on in the background. The connections are the child's
+// from now on: the parent leaves without another word on them.
+Status leave_behind(const StepCreated& created, bool parsable) {
+  std::string id = fmt::format("{}.{}", created.job.value, created.step.id.value);
+  print(parsable ? id + "\n" : fmt::format("Submitted step {}\n", id));
+  pid_t child = ::fork();
+  if (child < 0) return fail(errno_text("fork"));
+  if (child > 0) ::_exit(0);
+  ::setsid();
+  int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, fd);
+  return {};
+}
+
 // All nodes and all tasks, numbered as they are among all.
 StepCreated merged(const std::vector<StepCreated>& steps) {
   StepCreated all = steps.front();
@@ -240,6 +259,9 @@ Result<int> run_step(Controller& controller, const std::vector<StepPart>& parts,
                           .nodes = (*created)[i].nodes.size(),
                           .launch = std::move(ready->launch)});
   }
+  if (first.options.async)
+    if (Status left = leave_behind(run.created, first.options.parsable); !left)
+      return std::unexpected(left.error());
   FramePrograms around({.options = first.options,
                         .config = controller.config(),
                         .created = run.created,

@@ -110,6 +110,20 @@ int run_in_own_allocation(Controller& controller, std::vector<StepPart> parts,
   return exit;
 }
 
+// --async, whose output must go somewhere; and what goes with it.
+Status settle_async(std::vector<StepPart>& parts) {
+  JobOptions& options = parts.front().options;
+  if (options.parsable && !options.async) return fail("--parsable requires --async");
+  if (!options.async) return {};
+  if (!options.jobid) return fail("--async is for steps within an allocation");
+  if (options.pty) return fail("--async and --pty exclude each other");
+  for (StepPart& part : parts) {
+    if (part.options.std_out.empty()) part.options.std_out = "slurm-%J.out";
+    if (part.options.std_in.empty()) part.options.std_in = "none";
+  }
+  return {};
+}
+
 // A closed standard stream must not become the number of something else.
 void fill_standard_streams() {
   for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -217,6 +231,7 @@ int srun_main(const Arguments& arguments) {
     if (Status settled = settle(parts[i], controller->config()); !settled)
       return tell_refusal(kSrun, settled.error());
   }
+  if (Status settled = settle_async(parts); !settled) return tell_refusal(kSrun, settled.error());
   // A signal that comes between two stages of a launch is the step's, once there is one.
   Interrupts interrupts;
   SubmissionContext context = submission_context(kSrun);

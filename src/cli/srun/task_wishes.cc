@@ -32,6 +32,7 @@ Status add_task_wishes(LaunchTasks& launch, const JobOptions& options,
   // What nothing here sets: a TaskProlog may.
   if (const std::string& freq = options.specials.tres_freq; freq.starts_with("gpu:"))
     environment.set("SLURM_GPU_FREQ", freq.substr(4));
+  if (!options.extras.network.empty()) environment.set("SLURM_NETWORK", options.extras.network);
   if (!options.specials.cpu_freq.empty())
     environment.set("SLURM_CPU_FREQ_REQ", options.specials.cpu_freq);
   if (options.preserve_env) environment.set_default("SLURM_PRESERVE_ENV", "once");

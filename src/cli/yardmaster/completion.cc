@@ -17,6 +17,7 @@
 #include "cli/squeue/squeue.h"
 #include "cli/sstat/sstat.h"
 #include "cli/strigger/strigger.h"
+#include "cli/swait/swait.h"
 #include "cli/yardmaster/yardmaster.h"
 
 namespace ym::cli {
@@ -48,7 +49,8 @@ std::vector<CompletedCommand> completed_commands() {
           completed("sprio", sprio_table()),
           completed("sdiag", sdiag_table()),
           completed("strigger", strigger_table()),
-          completed("scrontab", scrontab_table())};
+          completed("scrontab", scrontab_table()),
+          completed("swait", swait_table(), Values::Jobs)};
 }
 
 std::vector<OptionInfo> completion_options() {

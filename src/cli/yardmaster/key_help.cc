@@ -13,6 +13,9 @@ constexpr KeyHelp kSlurmConf[] = {
      "key_file=PATH, jwks_file=PATH: the cluster's keys, when they are not slurm.key and "
      "slurm.jwks "
      "beside slurm.conf; clock_skew=SECONDS that clocks may differ, 60 if not said"},
+    {Main, "AuthType",
+     "auth/slurm: tokens signed with the cluster's key; auth/munge: commands prove by MUNGE who "
+     "their user is (AuthInfo=socket=PATH), daemons by the key as ever"},
     {Main, "BatchStartTimeout",
      "How long a node may take to confirm that it has begun a batch job"},
     {Main, "BcastExclude",
@@ -20,6 +23,8 @@ constexpr KeyHelp kSlurmConf[] = {
     {Main, "BcastParameters",
      "DestDir=PATH, Compression=lz4|none, send_libs: defaults of sbcast and srun --bcast"},
     {Main, "ClusterName", "The cluster's name: required, and never changed once there is a log"},
+    {Main, "CpuFreqDef", "The governor of the CPUs of steps that have no wish (--cpu-freq)"},
+    {Main, "CpuFreqGovernors", "The governors that steps may wish for"},
     {Main, "DebugFlags",
      "Subjects that slurmctld logs whatever its level: Steps, TraceJobs, Backfill and others"},
     {Main, "DefCpuPerGPU", "CPUs for each GPU of a job that asks for none"},
@@ -60,9 +65,16 @@ constexpr KeyHelp kSlurmConf[] = {
     {Main, "MaxJobId", "The highest job number, after which they begin again"},
     {Main, "MaxNodeCount", "The nodes that there may be at most, with those that scontrol creates"},
     {Main, "MaxTasksPerNode", "The tasks of a step on one node at most"},
+    {Main, "MCSParameters",
+     "enforced: every job has a label; select: labels keep jobs apart always, noselect: never; "
+     "privatedata: who has no right to a label does not see its jobs; :GROUP|GROUP… that may be "
+     "labels"},
+    {Main, "MCSPlugin",
+     "What a job's label is: mcs/user, mcs/group, mcs/account, mcs/label (anything) or mcs/none"},
     {Main, "MessageTimeout", "How long an answer is waited for, in seconds"},
     {Main, "MinJobAge", "How long an ended job stays to be asked about, in seconds"},
     {Main, "MpiDefault", "What srun offers MPI programs without --mpi: none, pmi1 or pmix"},
+    {Main, "MpiParams", "ports=FIRST-LAST that srun --resv-ports takes from"},
     {Main, "OverTimeLimit", "The minutes that a job may run beyond its time limit"},
     {Main, "PreemptExemptTime", "How long a job runs before it may be ended for another"},
     {Main, "PreemptMode",

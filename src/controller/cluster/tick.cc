@@ -128,7 +128,7 @@ void Controller::repeat_orders(Instant now, Outbox& out) {
   for (JobId id : indexes_.unlaunched()) {
     const Job& job = state_.jobs.at(id.value);
     if (!just(job.start) && batch_may_launch(job) &&
-        contacts_[job.allocation->nodes.front().node].connected)
+        contacts_[job.allocation->batch_share().node].connected)
       send_launch(job, out);
   }
   for (const auto& [id, nodes] : preparing_) {
@@ -136,7 +136,7 @@ void Controller::repeat_orders(Instant now, Outbox& out) {
     if (just(job.start)) continue;
     bool script = job.runs_script() && !job.launched && batch_may_launch(job);
     for (NodeId node : nodes)
-      if (contacts_[node].connected && !(script && node == job.allocation->nodes.front().node))
+      if (contacts_[node].connected && !(script && node == job.allocation->batch_share().node))
         send_prepare(job, node, out);
   }
 }

@@ -24,7 +24,7 @@ bool has_parameter(const ClusterConfig& config, std::string_view key, std::strin
 bool may_begin_early(const Job& job, const std::set<NodeId>& waking) {
   constexpr std::uint8_t kDoNotWait = 1;
   if (job.spec->extras->specials->wait_all_nodes != kDoNotWait || !job.configuring) return false;
-  return !job.runs_script() || !waking.contains(job.allocation->nodes.front().node);
+  return !job.runs_script() || !waking.contains(job.allocation->batch_share().node);
 }
 
 }  // namespace
@@ -49,12 +49,13 @@ void Controller::begin_configuring(JobId id, Instant now, Outbox& out) {
     late_.insert(id);
     if (node.asleep()) set_power(share.node, PowerPhase::UpWanted, now, out);
   }
+  if (reboots_nodes(*state_.jobs.at(id.value).spec)) reboot_for(id, now, out);
   const Job& job = state_.jobs.at(id.value);
   if (config_.controller_prolog.empty()) return go_on_configuring(id, now, out);
   controller_prologs_.insert(id);
   out.programs.push_back({.job = id,
                           .sluid = job.sluid,
-                          .facts = launch_order(job, job.allocation->nodes.front().node)});
+                          .facts = launch_order(job, job.allocation->batch_share().node)});
 }
 
 // Its nodes are up and PrologSlurmctld has run, if both are so: now those of the nodes.
@@ -103,7 +104,7 @@ void Controller::launch(const Job& job, Outbox& out) {
   if (script) send_launch(job, out);
   if (!prepares_nodes()) return;
   for (const NodeShare& share : job.allocation->nodes) {
-    bool told = script && share.node == job.allocation->nodes.front().node;
+    bool told = script && share.node == job.allocation->batch_share().node;
     if (!told) send_prepare(job, share.node, out);
   }
 }
@@ -195,7 +196,7 @@ void Controller::run_epilog(JobId id, Instant now, Outbox& out) {
   out.programs.push_back({.job = job.id,
                           .sluid = job.sluid,
                           .epilog = true,
-                          .facts = launch_order(job, job.allocation->nodes.front().node),
+                          .facts = launch_order(job, job.allocation->batch_share().node),
                           .exit = job.exit});
 }
 

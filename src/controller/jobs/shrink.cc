@@ -13,9 +13,14 @@ namespace {
 
 constexpr std::uint32_t kNotSupported = 2036;  // Slurm's number
 
+bool has_node(const std::vector<NodeShare>& shares, NodeId node) {
+  return std::ranges::find(shares, node, &NodeShare::node) != shares.end();
+}
+
 // The nodes of the job that the patch leaves to it.
 Result<std::vector<NodeShare>> staying(const State& state, const Job& job, const JobPatch& patch) {
   const std::vector<NodeShare>& nodes = job.allocation->nodes;
+  NodeId script_node = job.allocation->batch_share().node;
   if (!patch.required_nodes) {
     std::uint32_t count = *patch.min_nodes;
     if (count == 0) return refuse(Errc::InvalidNodeCount);
@@ -23,7 +28,12 @@ Result<std::vector<NodeShare>> staying(const State& state, const Job& job, const
       return fail(kNotSupported,
                   "Requested operation not supported on this system: a running job can give nodes "
                   "back, but gets no more");
-    return std::vector(nodes.begin(), nodes.begin() + count);
+    std::vector<NodeShare> stay(nodes.begin(), nodes.begin() + count);
+    if (job.runs_script() && !has_node(stay, script_node)) {
+      stay.back() = job.allocation->batch_share();
+      std::ranges::sort(stay, {}, &NodeShare::node);
+    }
+    return stay;
   }
   auto wanted = Hostlist::parse(*patch.required_nodes);
   if (!wanted || wanted->empty()) return refuse(Errc::InvalidNodeName);
@@ -34,11 +44,10 @@ Result<std::vector<NodeShare>> staying(const State& state, const Job& job, const
     return fail(kNotSupported, "Requested operation not supported on this system: not all of " +
                                    *patch.required_nodes + " are nodes of this job");
   if (patch.min_nodes && *patch.min_nodes != stay.size()) return refuse(Errc::InvalidNodeCount);
-  if (job.runs_script() && stay.front().node != nodes.front().node)
+  if (job.runs_script() && !has_node(stay, script_node))
     return fail(kNotSupported,
                 "Requested operation not supported on this system: the script runs on " +
-                    state.nodes.at(nodes.front().node.value).spec->name +
-                    ", so the job keeps that node");
+                    state.nodes.at(script_node.value).spec->name + ", so the job keeps that node");
   return stay;
 }
 

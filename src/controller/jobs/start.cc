@@ -99,11 +99,15 @@ JobId Controller::start_one(const Proposal& proposal, Instant now, Outbox& out) 
   Instant limit_end = latest_end(spec, now);
   if (spec.deadline) limit_end = std::min(limit_end, spec.deadline);
   // Its time counts from when its nodes are up: JobConfigured.
-  bool awake = is_awake(proposal.allocation);
-  if (!awake && limit_end < kNever) limit_end = limit_end + time_to_wake(proposal.allocation);
+  Allocation allocation = proposal.allocation;
+  allocation.batch_node = batch_node(spec, allocation);
+  bool awake = is_awake(proposal.allocation) && !reboots_nodes(spec);
+  if (!awake && limit_end < kNever)
+    limit_end = limit_end +
+                (reboots_nodes(spec) ? config_.resume_timeout : time_to_wake(proposal.allocation));
   emit(JobStarted{.job = id,
                   .partition = proposal.partition,
-                  .allocation = Ref(proposal.allocation),
+                  .allocation = Ref(std::move(allocation)),
                   .limit_end = limit_end,
                   .configuring = must_configure() || !awake},
        now, out);
@@ -145,7 +149,7 @@ bool Controller::array_is_full(const Job& job) const {
 
 // The batch script goes to the first node of the allocation.
 void Controller::send_launch(const Job& job, Outbox& out) const {
-  NodeId host = job.allocation->nodes.front().node;
+  NodeId host = job.allocation->batch_share().node;
   out.orders.push_back({host, launch_order(job, host)});
 }
 
@@ -181,7 +185,7 @@ LaunchJob Controller::launch_order(const Job& job, NodeId node) const {
   launch.cluster = state_.cluster_name;
   if (const Partition* partition = state_.find(job.partition))
     launch.partition = partition->spec->name;
-  launch.memory_mb = job.allocation->nodes.front().memory_mb;
+  launch.memory_mb = job.allocation->batch_share().memory_mb;
   launch.start = job.start;
   launch.limit_end = job.limit_end;
   if (job.allocation->gres) launch.gres = Ref(gres_on(*job.allocation->gres, node));

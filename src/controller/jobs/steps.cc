@@ -233,6 +233,7 @@ Result<Step> Controller::plan_step(const Job& job, const CreateStep& create, Ins
   auto given = give_step_gres(job, *gres, takers);
   if (!given) return std::unexpected(given.error());
   if (!given->empty()) step.gres = Ref(std::move(*given));
+  if (Status ok = reserve_ports(step, create.ports); !ok) return std::unexpected(ok.error());
   return step;
 }
 

@@ -164,6 +164,9 @@ Result<JobSubmitted> Controller::admit(const SubmitJob& submit, const Caller& ca
   if (spec.nice < 0 && !caller.administrator) return refuse(Errc::InvalidNice);
   obey_core_spec(spec, config_);
   count_required(spec);
+  if (Status ok = check_batch_features(spec); !ok) return std::unexpected(ok.error());
+  if (Status ok = obey_reboot(spec, caller); !ok) return std::unexpected(ok.error());
+  if (Status ok = label_job(spec, caller); !ok) return std::unexpected(ok.error());
   if (Status ok = understand_gres(spec); !ok) return std::unexpected(ok.error());
   if (Status ok = check_reservation(spec, caller, now); !ok) return std::unexpected(ok.error());
   if (Status ok = check_partitions(spec, caller); !ok) return std::unexpected(ok.error());

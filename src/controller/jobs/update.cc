@@ -177,6 +177,7 @@ Status Controller::update(const Job& job, const JobPatch& asked, const Caller& c
                  .groups = caller.groups,
                  .administrator = caller.administrator};
     if (Status ok = understand_gres(spec); !ok) return ok;
+    if (Status ok = check_specials(spec, patch, caller, owner); !ok) return ok;
     if (Status ok = check_reservation(spec, owner, now); !ok) return ok;
     if (Status ok = check_partitions(spec, owner); !ok) return ok;
     if (patch.min_nodes && !some_partition_takes(state_, spec))

@@ -47,7 +47,7 @@ Status Controller::notify(const Job& job, const std::string& text, Outbox& out) 
   constexpr std::size_t kNoticeMax = 4096;
   if (is_terminal(job.state)) return refuse(Errc::AlreadyDone);
   if (job.state == JobState::Pending && job.spec->batch) return refuse(Errc::JobPending);
-  NodeId node = job.allocation->nodes.empty() ? NodeId{} : job.allocation->nodes.front().node;
+  NodeId node = job.allocation->nodes.empty() ? NodeId{} : job.allocation->batch_share().node;
   out.orders.push_back(
       {node, NotifyJob{.job = job.id, .sluid = job.sluid, .text = text.substr(0, kNoticeMax)}});
   return {};

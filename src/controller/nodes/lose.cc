@@ -27,7 +27,7 @@ void Controller::lose_node(NodeId id, const std::string& reason, Instant now, Ou
       continue;
     }
     // The batch script's own node is never one to go on without.
-    bool host = job->runs_script() && job->allocation->nodes.front().node == id;
+    bool host = job->runs_script() && job->allocation->batch_share().node == id;
     if (job->spec->no_kill && !host) {
       stop_waking(job_id, id, now, out);
       node_prepared(job_id, id, now, out);

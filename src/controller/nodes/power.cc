@@ -228,6 +228,11 @@ Duration Controller::time_to_wake(const Allocation& allocation) const {
 
 void Controller::woke_up(NodeId id, Instant now, Outbox& out) {
   set_power(id, PowerPhase::On, now, out);
+  stop_waiting_for(id, now, out);
+}
+
+// It is up: jobs that wait for nothing else go on.
+void Controller::stop_waiting_for(NodeId id, Instant now, Outbox& out) {
   std::vector<JobId> waiting;
   for (const auto& [job, nodes] : waking_)
     if (nodes.contains(id)) waiting.push_back(job);

@@ -116,7 +116,12 @@ void Controller::end_reboot(NodeId id, Instant now, Outbox& out) {
 void Controller::issue_reboot(NodeId id, Instant now, Outbox& out) {
   const Node& node = state_.nodes.at(id.value);
   if (node.reboot.phase != RebootPhase::Requested || node.jobs > 0) return;
-  NodeReboot reboot = node.reboot;
+  order_reboot(id, node.reboot, now, out);
+}
+
+// REQUIRES: nothing on the node minds.
+void Controller::order_reboot(NodeId id, NodeReboot reboot, Instant now, Outbox& out) {
+  const Node& node = state_.nodes.at(id.value);
   reboot.phase = RebootPhase::Issued;
   reboot.issued = now;
   NodeStateChanged change = state_of(node);
@@ -124,6 +129,22 @@ void Controller::issue_reboot(NodeId id, Instant now, Outbox& out) {
   emit(NodeRebootChanged{.node = id, .reboot = reboot}, now, out);
   change_node(state_.nodes.at(id.value), change, now, out);
   out.orders.push_back({id, RebootNode{.asked = now}});
+}
+
+// --reboot: the job has its nodes for itself, and begins when they have booted. One that is on its
+// way up anyway need not boot twice. After a restart of the controller: what was ordered is waited
+// for, and what has booted since then has.
+void Controller::reboot_for(JobId id, Instant now, Outbox& out) {
+  const Job& job = state_.jobs.at(id.value);
+  bool just_started = job.start == now;
+  for (const NodeShare& share : job.allocation->nodes) {
+    const Node& node = state_.nodes.at(share.node.value);
+    bool due = just_started && !node.must_wake();
+    if (!due && node.reboot.phase != RebootPhase::Issued) continue;
+    waking_[id].insert(share.node);
+    late_.insert(id);
+    if (due) order_reboot(share.node, {}, now, out);
+  }
 }
 
 // The node has said everything, and it has not booted: the order may have been lost.

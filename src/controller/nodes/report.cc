@@ -62,6 +62,7 @@ Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
   }
   if (!report.drain_reason.empty()) drain(id, report.drain_reason, now, out);
   if (report.complete) note_missing(id, reported, rebooted, now, out);
+  if (rebooted && told_to_reboot) stop_waiting_for(id, now, out);
   // Last, so that what ended before the reboot ends as it did.
   if (report.complete && !rebooted) repeat_reboot(id, out);
   if (rebooted && !told_to_reboot && config_.return_to_service != 2) {
@@ -235,7 +236,9 @@ void Controller::note_missing(NodeId node, const std::set<Sluid>& reported, bool
         order_kill(*job, node, config_.kill_wait, out);
       continue;
     }
-    bool batch_host = job->runs_script() && job->allocation->nodes.front().node == node;
+    // It has booted for this job, which has not begun.
+    if (auto at = waking_.find(id); at != waking_.end() && at->second.contains(node)) continue;
+    bool batch_host = job->runs_script() && job->allocation->batch_share().node == node;
     if (!batch_host) continue;
     // After a reboot nobody can say whether an unconfirmed launch had arrived: it may have run, so
     // this attempt is over.

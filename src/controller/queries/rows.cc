@@ -87,7 +87,7 @@ JobRow job_row(const State& state, const Job& job, const Verdicts& verdicts, Ins
   note_reservation(row, state, job);
   row.nodes = nodes_text(state, *job.allocation);
   if (!job.allocation->nodes.empty())
-    if (const Node* first = state.find(job.allocation->nodes.front().node))
+    if (const Node* first = state.find(job.allocation->batch_share().node))
       row.batch_host = first->spec->name;
   const Partition* partition = state.find(job.partition);
   row.partition = partition ? partition->spec->name : job.spec->partitions;
@@ -137,7 +137,7 @@ JobRow brief_row(const State& state, const Job& job, const Verdicts& verdicts, I
   if (has(fields, JobField::CpuCount)) row.cpu_count = allocation.cpus();
   if (!has(fields, JobField::Nodes)) return row;
   row.nodes = nodes_text(state, allocation);
-  if (const Node* first = state.find(allocation.nodes.front().node))
+  if (const Node* first = state.find(allocation.batch_share().node))
     row.batch_host = first->spec->name;
   return row;
 }

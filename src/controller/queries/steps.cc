@@ -11,7 +11,7 @@ namespace {
 
 // The controller keeps no record of the batch script's own step: it is the job.
 Step batch_step(const Job& job) {
-  const NodeShare& host = job.allocation->nodes.front();
+  const NodeShare& host = job.allocation->batch_share();
   return {.id = kBatchStep,
           .name = "batch",
           .tasks = 1,

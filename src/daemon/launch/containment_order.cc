@@ -30,6 +30,11 @@ void set_containment(ShepherdOrder& order, const LaunchTasks& launch,
                      const StepCredential& credential, const StepShare& share,
                      const ClusterConfig& config) {
   set_common(order, launch.oom_kill_step ? launch.oom_kill_step : credential.oom_kill_step, config);
+  order.cpu_freq = launch.cpu_freq;
+  order.cpu_freq_default = config.cpu_freq_default;
+  order.cpu_governors = config.cpu_freq_governors;
+  order.sysfs = config.sysfs;
+  order.wait_for_children = launch.wait_for_children;
   if (!config.memory_is_consumable) return;
   auto nodes = Hostlist::parse(credential.job_nodes);
   auto place = nodes ? nodes->find(order.node) : std::nullopt;

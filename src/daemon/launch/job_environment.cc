@@ -198,6 +198,7 @@ void set_requests(EnvironmentBlock& environment, const JobSpec& spec) {
   for (const auto& [name, value] : binding_variables(extras.binding)) environment.set(name, value);
   for (const auto& [name, value] : gres_variables(*extras.specials)) environment.set(name, value);
   set_text("SLURM_CPU_FREQ_REQ", extras.specials->cpu_freq);
+  set_text("SLURM_NETWORK", extras.network);
   set_text("SLURM_JOB_LICENSES", extras.licenses);
   set_text("SLURM_JOB_EXTRA", extras.extra);
   set_text("SLURM_JOB_CONSTRAINTS", extras.features);
@@ -259,7 +260,10 @@ std::string batch_environment(const LaunchJob& job, const LaunchFacts& facts) {
   environment.set("SLURM_NNODES", count_of(job.nodes));
   environment.set("SLURM_JOB_CPUS_PER_NODE", repeated(job.cpus));
   environment.set("SLURM_TASKS_PER_NODE", repeated(job.tasks));
-  if (!job.cpus.empty()) environment.set("SLURM_CPUS_ON_NODE", job.cpus.front());
+  // --batch: the script's node need not be the first.
+  auto nodes = Hostlist::parse(job.nodes);
+  std::uint64_t place = nodes ? nodes->find(facts.node).value_or(0) : 0;
+  if (place < job.cpus.size()) environment.set("SLURM_CPUS_ON_NODE", job.cpus[place]);
   std::uint32_t tasks = std::accumulate(job.tasks.begin(), job.tasks.end(), 0u);
   // sbatch says so itself if there is to be one.
   if (spec.tasks > 1 || tasks > 1) {
@@ -269,7 +273,8 @@ std::string batch_environment(const LaunchJob& job, const LaunchFacts& facts) {
   environment.set_default("SLURM_SUBMIT_DIR", spec.work_dir);
   if (!spec.submit_host.empty()) environment.set("SLURM_SUBMIT_HOST", spec.submit_host);
   environment.set_default("SLURM_PRIO_PROCESS", "0");
-  for (const char* zero : {"SLURM_NODEID", "SLURM_PROCID", "SLURM_LOCALID", "SLURM_GTIDS"})
+  environment.set("SLURM_NODEID", place);
+  for (const char* zero : {"SLURM_PROCID", "SLURM_LOCALID", "SLURM_GTIDS"})
     environment.set(zero, "0");
   return environment.bytes();
 }
@@ -298,6 +303,11 @@ void set_counts(EnvironmentBlock& environment, const StepCredential& credential)
                   repeated(several ? world.job_cpus : credential.job_cpus));
   environment.set("SLURM_STEP_ID", step.id.value);
   environment.set("SLURM_STEPID", step.id.value);
+  if (step.ports > 0)
+    environment.set("SLURM_STEP_RESV_PORTS",
+                    step.ports == 1
+                        ? fmt::format("{}", step.first_port)
+                        : fmt::format("{}-{}", step.first_port, step.first_port + step.ports - 1));
   environment.set("SLURM_STEP_NODELIST", step_nodes);
   environment.set("SLURM_STEP_NUM_NODES", shares.size());
   environment.set("SLURM_STEP_NUM_TASKS", task_count);

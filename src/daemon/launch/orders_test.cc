@@ -80,6 +80,34 @@ TEST(Orders, WhatTheUserExportedLosesAgainstWhatIsTrue) {
   EXPECT_TRUE(holds(order.environment, "HOME=/elsewhere"));
 }
 
+TEST(Orders, AScriptKnowsItsNodeAmongTheJobs) {
+  LaunchJob job{.job = JobId{12},
+                .spec = Ref<JobSpec>(JobSpec{}),
+                .nodes = "n[1-3]",
+                .cpus = {1, 2, 4},
+                .tasks = {1, 1, 1}};
+  LaunchFacts here = facts();
+  here.node = "n3";
+  ShepherdOrder order = batch_order(job, here);
+  EXPECT_TRUE(holds(order.environment, "SLURM_NODEID=2"));
+  EXPECT_TRUE(holds(order.environment, "SLURM_CPUS_ON_NODE=4"));
+}
+
+TEST(Orders, TasksAreToldOfThePortsThatAreTheirs) {
+  StepCredential signed_one = credential();
+  LaunchTasks launch{.arguments = {"env"}};
+  const StepShare& share = signed_one.step.shares[0];
+  EXPECT_EQ(step_order(launch, signed_one, share, facts())->environment.find("RESV_PORTS"),
+            std::string::npos);
+  signed_one.step.first_port = 12000;
+  signed_one.step.ports = 1;
+  EXPECT_TRUE(holds(step_order(launch, signed_one, share, facts())->environment,
+                    "SLURM_STEP_RESV_PORTS=12000"));
+  signed_one.step.ports = 3;
+  EXPECT_TRUE(holds(step_order(launch, signed_one, share, facts())->environment,
+                    "SLURM_STEP_RESV_PORTS=12000-12002"));
+}
+
 TEST(Orders, AStepsTasksAreNumberedAcrossNodes) {
   StepCredential signed_one = credential();
   auto share = check_credential(signed_one, "n2", 1000, {.now = Instant{999}});

@@ -35,10 +35,16 @@ namespace ym {
 struct BriefListing;
 class ControllerTrust;
 
-// Somebody to whom PrivateData shows only what is his own.
+// Somebody to whom not everything is shown.
 struct Viewer {
   Uid uid;
   std::vector<std::string> coordinates;  // accounts
+  bool own_only = true;                  // PrivateData=jobs
+  // MCSParameters=privatedata: what has a label is shown to whom the label is open. Kind None: it
+  // does not count.
+  McsKind labels = McsKind::None;
+  std::string user_name;
+  std::vector<std::string> groups;
   bool sees(const Job& job) const;
 };
 

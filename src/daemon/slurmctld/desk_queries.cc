@@ -32,15 +32,28 @@ constexpr std::uint64_t kFeedBytes = 1 << 20;
 }  // namespace
 
 bool Viewer::sees(const Job& job) const {
-  return job.spec->uid == uid ||
-         std::ranges::find(coordinates, job.spec->account) != coordinates.end();
+  bool own = job.spec->uid == uid ||
+             std::ranges::find(coordinates, job.spec->account) != coordinates.end();
+  if (own || own_only) return own;
+  const std::string& label = job.spec->extras->specials->mcs_label;
+  if (label.empty() || labels == McsKind::None) return true;
+  if (labels == McsKind::User) return label == user_name;
+  return labels == McsKind::Group && std::ranges::find(groups, label) != groups.end();
 }
 
 std::optional<Viewer> Desk::viewer_of_jobs(const View& view, const Peer& peer) {
-  if (!security_of(*view.config).hidden.jobs) return std::nullopt;
+  bool own_only = security_of(*view.config).hidden.jobs;
+  const McsRules& mcs = view.config->mcs;
+  bool by_label = mcs.kind != McsKind::None && mcs.private_data;
+  if (!own_only && !by_label) return std::nullopt;
   Caller caller = s_.directory->caller(peer, wall_clock());
   if (caller.operates()) return std::nullopt;
-  return Viewer{.uid = caller.uid, .coordinates = std::move(caller.coordinates)};
+  return Viewer{.uid = caller.uid,
+                .coordinates = std::move(caller.coordinates),
+                .own_only = own_only,
+                .labels = by_label ? mcs.kind : McsKind::None,
+                .user_name = std::move(caller.user_name),
+                .groups = std::move(caller.groups)};
 }
 
 void Desk::query_jobs(ReplyTo to, const Peer& peer, const Frame& frame) {

@@ -10,6 +10,7 @@
 #include "config/security.h"
 #include "daemon/slurmctld/recovery.h"
 #include "daemon/slurmctld/state_release.h"
+#include "daemon/trust/munge_peers.h"
 #include "net/join_token.h"
 #include "net/token.h"
 #include "os/clock.h"
@@ -69,7 +70,8 @@ ControllerService::ControllerService(Options options, KeyRing keys, Log& log)
                              .now = wall_clock,
                              .skew = security_of(options_.loaded.config).clock_skew,
                              .cluster_may_be_missing = true,
-                             .look_up = look_up}) {}
+                             .look_up = look_up,
+                             .munge = munge_peers(options_.loaded.config)}) {}
 
 ControllerService::~ControllerService() { stop(); }
 

@@ -13,6 +13,7 @@
 #include "config/values.h"
 #include "daemon/launch/containment_order.h"
 #include "daemon/slurmd/notices.h"
+#include "daemon/trust/munge_peers.h"
 #include "net/token.h"
 #include "notation/job_id.h"
 #include "os/clock.h"
@@ -63,7 +64,8 @@ NodeDaemon::NodeDaemon(Parts parts)
       authenticator_(keys_, {.cluster = loaded_.config.cluster_name,
                              .now = wall_clock,
                              .skew = security_of(loaded_.config).clock_skew,
-                             .look_up = {}}),
+                             .look_up = {},
+                             .munge = munge_peers(loaded_.config)}),
       machine_(parts.machine),
       clean_(parts.clean),
       booted_(parts.booted),

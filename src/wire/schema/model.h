@@ -52,6 +52,7 @@ void fields(F&& f, const JobSpecials*) {
   f(45, "detached", &JobSpecials::detached);
   f(40, "gres", &JobSpecials::gres);
   f(34, "immediate_s", &JobSpecials::immediate_s);
+  f(46, "spread_segments", &JobSpecials::spread_segments);
 }
 
 template <class F>
@@ -146,6 +147,7 @@ void fields(F&& f, const Allocation*) {
   f(4, "reservation", &Allocation::reservation);
   f(10, "gres", &Allocation::gres);
   f(11, "topo_alone", &Allocation::topo_alone);
+  f(12, "batch_node", &Allocation::batch_node);
 }
 
 template <class F>

@@ -108,6 +108,9 @@ void fields(F&& f, const Node*) {
   f(75, "parked", &Node::parked);
   f(76, "parked_cpus", &Node::parked_cpus);
   f(77, "for_topo", &Node::for_topo);
+  f(78, "mcs_label", &Node::mcs_label);
+  f(79, "several_mcs", &Node::several_mcs);
+  f(80, "for_mcs", &Node::for_mcs);
 }
 
 }  // namespace ym::wire

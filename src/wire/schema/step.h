@@ -41,6 +41,8 @@ void fields(F&& f, const Step*) {
   f(14, "out_of_memory", &Step::out_of_memory);
   f(15, "no_kill", &Step::no_kill);
   f(20, "gres", &Step::gres);
+  f(21, "first_port", &Step::first_port);
+  f(22, "ports", &Step::ports);
 }
 
 }  // namespace ym::wire

@@ -26,6 +26,7 @@ void fields(F&& f, const CreateStep*) {
   f(15, "key", &CreateStep::key);
   f(16, "no_kill", &CreateStep::no_kill);
   f(30, "gres", &CreateStep::gres);
+  f(31, "ports", &CreateStep::ports);
 }
 template <class F>
 void fields(F&& f, const NodeAddress*) {
@@ -129,6 +130,8 @@ void fields(F&& f, const LaunchTasks*) {
   // 26 to 29 are taken.
   f(30, "tres_bind", &LaunchTasks::tres_bind);
   f(35, "oom_kill_step", &LaunchTasks::oom_kill_step);
+  f(36, "cpu_freq", &LaunchTasks::cpu_freq);
+  f(37, "wait_for_children", &LaunchTasks::wait_for_children);
 }
 template <class F>
 void fields(F&& f, const ResumeStream*) {

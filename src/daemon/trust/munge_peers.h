@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// AuthType=auth/munge at a daemon: who made a credential.
+#pragma once
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+#include "model/config.h"
+#include "net/peer.h"
+
+namespace ym {
+
+// For Authenticator::Options::munge. Empty unless the configuration wants MUNGE. If libmunge is
+// missing every credential is refused with that reason.
+std::function<Result<Peer>(const std::string& credential)> munge_peers(const ClusterConfig& config);
+
+}  // namespace ym

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AuthType=auth/munge with a munged of its own: users' commands without the cluster's key, sackd or
+a slurmd beside them."""
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+
+import pytest
+
+from test_sackd import LoginYard
+from yard import wait_for
+
+pytestmark = [pytest.mark.skipif(os.geteuid() != 0, reason="acts as several users"),
+              pytest.mark.skipif(not os.path.exists("/usr/sbin/munged") or
+                                 not shutil.which("munge"), reason="munge is not installed")]
+
+
+class Munged:
+    def __init__(self, folder, key):
+        os.makedirs(folder)
+        os.chmod(folder, 0o755)
+        with open(f"{folder}/key", "wb") as f:
+            f.write(key * 128)
+        os.chmod(f"{folder}/key", 0o600)
+        self.socket = f"{folder}/munge.socket"
+        self.process = subprocess.Popen(
+            ["/usr/sbin/munged", "--foreground", "--force", f"--key-file={folder}/key",
+             f"--socket={self.socket}", f"--pid-file={folder}/pid", f"--seed-file={folder}/seed",
+             f"--log-file={folder}/log"], stderr=subprocess.DEVNULL)
+        wait_for(lambda: os.path.exists(self.socket), what="munged listens")
+
+    def end(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+
+
+def test_munge_says_who_a_user_is(tmp_path):
+    with tempfile.TemporaryDirectory(prefix="ym-munge-") as folder:
+        os.chmod(folder, 0o755)
+        munged, other = Munged(f"{folder}/m", b"k"), Munged(f"{folder}/o", b"o")
+        yard = LoginYard(f"{folder}/yard", nodes=1,
+                         extra=f"AuthType=auth/munge\nAuthInfo=socket={munged.socket}")
+        try:
+            yard.start()
+            done = yard.on_login("nobody", "sbatch", "--parsable", "-H", "-o", "/dev/null",
+                                 "--wrap", "true")
+            assert done.returncode == 0, done.stderr + yard.logs()
+            job = done.stdout.strip()
+            assert yard.run("squeue", "-h", "-o", "%u", "-j", job).stdout.strip() == "nobody"
+            assert "Access/permission denied" in yard.on_login("bin", "scancel", job).stderr
+            # The controller and a node, each with a credential of its own.
+            done = yard.on_login("nobody", "srun", "id", "-un")
+            assert done.stdout == "nobody\n", done.stderr + yard.logs()
+
+            # Of another realm: forged, as far as this cluster is concerned.
+            with open(f"{yard.login}/slurm.conf") as f:
+                text = f.read()
+            with open(f"{yard.login}/slurm.conf", "w") as f:
+                f.write(text.replace(munged.socket, other.socket))
+            refused = yard.on_login("nobody", "squeue")
+            assert refused.returncode != 0 and "munge: " in refused.stderr
+        finally:
+            yard.stop()
+            munged.end()
+            other.end()
