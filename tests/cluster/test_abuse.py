@@ -18,10 +18,12 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="acts as several users
 
 class Abuse:
     """A process of bench/abuse.cc: from "ready" until it is told to end."""
+    all = []
 
     def __init__(self, *command):
         self.process = subprocess.Popen([f"{BIN}/abuse", *map(str, command)], text=True,
                                         stdout=subprocess.PIPE)
+        Abuse.all.append(self.process)
         assert self.process.stdout.readline() == "ready\n"
 
     def end(self):
@@ -77,6 +79,10 @@ def make_yard():
             yards.append(yard)
             return yard
         yield make
+        for process in Abuse.all:  # what a failed test left
+            process.kill()
+            process.wait()
+        Abuse.all.clear()
         for yard in yards:
             yard.stop()
 
