@@ -18,6 +18,8 @@
 #include "net/client.h"
 #include "net/token.h"
 #include "os/clock.h"
+#include "store/disk_posix.h"
+#include "store/file_home.h"
 #include "wire/backup_messages.h"
 #include "wire/codec.h"
 #include "wire/messages.h"
@@ -77,8 +79,12 @@ class PermissionsTest : public testing::Test {
         port_, dir_, dir_, extra());
     auto loaded = load_configuration(dir_ + "/slurm.conf");
     ASSERT_TRUE(loaded) << loaded.error().text;
-    auto service = ControllerService::start(
-        {.loaded = std::move(*loaded), .shut_down = [] {}, .standings = standing_of}, log_);
+    home_ = std::make_unique<FileHome>(disk_, loaded->config.state_dir, FileHome::Company::Alone);
+    auto service = ControllerService::start({.loaded = std::move(*loaded),
+                                             .shut_down = [] {},
+                                             .home = home_.get(),
+                                             .standings = standing_of},
+                                            log_);
     ASSERT_TRUE(service) << service.error().text;
     service_ = std::move(*service);
     auto key = load_key(dir_ + "/slurm.key");
@@ -170,6 +176,8 @@ class PermissionsTest : public testing::Test {
   JobId job_;
   Log log_{{.path = "/dev/null", .level = LogLevel::Error, .to_stderr = false, .program = "test"}};
   std::optional<KeyRing> key_;
+  DiskPosix disk_;
+  std::unique_ptr<FileHome> home_;
   std::unique_ptr<ControllerService> service_;
 };
 
