@@ -11,7 +11,7 @@
 namespace ym {
 
 Result<SecureRelay::Started> SecureRelay::start(Loop& loop, std::shared_ptr<Stream> secured,
-                                                std::function<void()> on_over) {
+                                                Duration silence, std::function<void()> on_over) {
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
     return fail("no socket: " + errno_text(errno));
@@ -19,7 +19,7 @@ Result<SecureRelay::Started> SecureRelay::start(Loop& loop, std::shared_ptr<Stre
   std::shared_ptr<SecureRelay> relay(new SecureRelay(loop, std::move(on_over)));
   auto near = Stream::create(loop, std::move(ours), relay->near_, kRelayWindow);
   if (!near) return std::unexpected(near.error());
-  watch_for_silence(secured->fd(), kRelaySilence);
+  watch_for_silence(secured->fd(), silence);
   relay->near_.stream = std::move(*near);
   relay->far_.stream = std::move(secured);
   relay->near_.other = &relay->far_;

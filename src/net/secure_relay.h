@@ -23,9 +23,6 @@ namespace ym {
 inline constexpr std::size_t kRelayWindow = 1u << 20;
 // For what is on its way when one side has ended.
 inline constexpr Duration kRelayLinger = std::chrono::seconds(60);
-// A peer that vanished without a word is noticed after that: whoever has the plain end cannot see
-// it.
-inline constexpr Duration kRelaySilence = std::chrono::seconds(60);
 
 class SecureRelay {
  public:
@@ -33,9 +30,10 @@ class SecureRelay {
     std::shared_ptr<SecureRelay> relay;  // to be kept until on_over
     Fd plain;                            // blocking, close-on-exec
   };
-  // `secured` is paused and flushed; it is the relay's from now on. `on_over` is called once, from
-  // the loop.
-  static Result<Started> start(Loop& loop, std::shared_ptr<Stream> secured,
+  // `secured` is paused and flushed; it is the relay's from now on. A peer that vanished without a
+  // word is noticed after `silence`: whoever has the plain end cannot see it. `on_over` is called
+  // once, from the loop.
+  static Result<Started> start(Loop& loop, std::shared_ptr<Stream> secured, Duration silence,
                                std::function<void()> on_over);
   // Without a word to anybody.
   ~SecureRelay();

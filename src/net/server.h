@@ -46,6 +46,8 @@ struct ServerOptions {
   // Asked for each connection over TCP, on any network thread: what it may begin with.
   std::function<std::shared_ptr<const TlsContext>()> tls = {};
   bool tls_required = false;  // over the network nothing is taken without
+  // After which a peer of a connection that was handed over is taken for gone (SecureRelay).
+  Duration relay_silence{std::chrono::seconds(60)};
   int threads = 1;
   VersionRange versions = kVersions;
   std::uint32_t frame_max = kFrameMax;

@@ -186,9 +186,9 @@ void ServerConnection::on_flushed() {
 Result<Fd> ServerConnection::hand_over() {
   if (!stream_->secured()) return stream_->take_fd();
   ServerShard& shard = core_->shard_of(id_);
-  auto started = SecureRelay::start(*shard.loop, stream_, [core = core_, id = id_] {
-    core->shard_of(id).relays.erase(id.value);
-  });
+  auto forget = [core = core_, id = id_] { core->shard_of(id).relays.erase(id.value); };
+  auto started =
+      SecureRelay::start(*shard.loop, stream_, core_->options.relay_silence, std::move(forget));
   if (!started) {
     stream_->drop();
     return std::unexpected(started.error());

@@ -252,8 +252,8 @@ Status Controller::exchange_once(std::uint16_t type, const std::string& payload,
   Duration timeout = config().message_timeout;
   std::uint64_t correlation = ++last_correlation_;
   // Where a repetition could do harm, whoever is refused at the door should know that nothing was
-  // asked.
-  if (asking == Asking::Once) {
+  // asked. Over the network nothing is said before the other side has proved who it is.
+  if (asking == Asking::Once || !places()[place_].is_unix()) {
     Duration patience = has_standbys(config()) ? std::min(timeout, kSilence) : timeout;
     if (Status met = client_->finish_handshake(patience); !met) {
       try_next();

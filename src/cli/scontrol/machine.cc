@@ -197,6 +197,33 @@ int cluster_verb(ScontrolContext& context, const Words& words) {
   return 0;
 }
 
+namespace {
+
+// Until it leads. One that led until a moment ago may not know yet that it does no more: what
+// counts is the newest epoch that anybody knows of.
+int take_over(ScontrolContext& context, Controller& controller, std::uint32_t index) {
+  bool asked = false;
+  for (Duration end = monotonic_clock() + kTakeoverTime; monotonic_clock() < end;) {
+    std::uint64_t newest = 0;
+    auto target = controller.ask_at<Pong>(index, Ping{}, kTakeoverStep);
+    for (std::size_t i = 0; i < controller.config().controllers.size(); ++i)
+      if (auto pong = controller.ask_at<Pong>(i, Ping{}, kTakeoverStep))
+        newest = std::max(newest, pong->epoch);
+    bool leads = target && target->leader == target->host;
+    if (leads && target->epoch >= newest) return 0;
+    if (leads) asked = false;
+    if (!leads && !asked) {
+      auto done = controller.ask_at<Done>(index, Takeover{}, kTakeoverStep);
+      if (!done) return context.fail_with("slurm_takeover error: " + done.error().text);
+      asked = true;
+    }
+    ::poll(nullptr, 0, kTakeoverPause_ms);
+  }
+  return context.fail_with("slurm_takeover error: it has not taken over in time");
+}
+
+}  // namespace
+
 int takeover_verb(ScontrolContext& context, const Words& words) {
   std::uint32_t index = 1;
   if (!words.empty()) index = parse_unsigned<std::uint32_t>(words[0]).value_or(0);
@@ -208,15 +235,7 @@ int takeover_verb(ScontrolContext& context, const Words& words) {
     return context.fail_with(
         words.empty() ? "slurm_takeover error: no backup controller defined"
                       : fmt::format("takeover: invalid backup controller index ({})", index));
-  auto asked = (*controller)->ask_at<Done>(index, Takeover{}, kTakeoverStep);
-  if (!asked) return context.fail_with("slurm_takeover error: " + asked.error().text);
-  // Until it has done so; it answers questions all the time but for a moment.
-  for (Duration end = monotonic_clock() + kTakeoverTime; monotonic_clock() < end;) {
-    auto pong = (*controller)->ask_at<Pong>(index, Ping{}, kTakeoverStep);
-    if (pong && pong->leader == pong->host) return 0;
-    ::poll(nullptr, 0, kTakeoverPause_ms);
-  }
-  return context.fail_with("slurm_takeover error: it has not taken over in time");
+  return take_over(context, **controller, index);
 }
 
 // The log is always whole: to stop at once loses nothing.

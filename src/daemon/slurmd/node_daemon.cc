@@ -188,7 +188,8 @@ Status NodeDaemon::listen() {
                                                   {.token = token, .binding = binding});
                             },
                         .tls = [this] { return trust_.server(); },
-                        .tls_required = trust_.on()};
+                        .tls_required = trust_.on(),
+                        .relay_silence = loaded_.config.stream_timeout};
   ServerHandlers handlers;
   handlers.on_frames = [this](ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
     on_client_frames(from, peer, std::move(frames));
