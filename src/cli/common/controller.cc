@@ -257,7 +257,8 @@ Status Controller::exchange_once(std::uint16_t type, const std::string& payload,
     Duration patience = has_standbys(config()) ? std::min(timeout, kSilence) : timeout;
     if (Status met = client_->finish_handshake(patience); !met) {
       try_next();
-      return met;
+      // Somebody is there: what he said is worth more than that nobody could be reached.
+      return fail(met.error().code ? met.error().code : kConnectFailure, met.error().text);
     }
   }
   // A failed send may have left a part; the controller acts on whole messages only, but a whole one
@@ -286,6 +287,7 @@ Status Controller::exchange(std::uint16_t type, const std::string& payload, Aski
   int backed_off = 0;
   Duration give_up = monotonic_clock() + config().message_timeout;
   std::size_t turned_away = 0;
+  std::string at_door;
   sent_ = false;
   for (Duration pause = kFirstPause;;) {
     bool sent = false, final = false;
@@ -309,9 +311,12 @@ Status Controller::exchange(std::uint16_t type, const std::string& payload, Aski
       client_.reset();
       if (sent && asking == Asking::Once) return fail(kAnswerUnknown, done.error().text);
     }
+    // What was said at the door first is worth more than that the last attempt took too long.
+    if (at_door.empty() && !sent && !final && done.error().code != 0) at_door = done.error().text;
     if (monotonic_clock() + pause >= give_up) {
       bool refused = done.error().code != 0 || sent;
-      return fail(kConnectFailure, refused ? done.error().text : std::string(kNoController));
+      std::string why = refused ? done.error().text : std::string(kNoController);
+      return fail(kConnectFailure, at_door.empty() ? why : at_door);
     }
     pause_for(pause);
     pause = std::min(pause * 2, has_standbys(config()) ? kShortPause : kLongestPause);
