@@ -4,6 +4,7 @@ renew themselves, are revoked, and are given to those who join."""
 import glob
 import os
 import re
+import select
 import shutil
 import socket
 import ssl
@@ -257,19 +258,30 @@ class Between(threading.Thread):
         try:
             near = self.context.wrap_socket(client, server_side=True)
             far = trusting.wrap_socket(socket.create_connection(("127.0.0.1", self.target)))
-            threading.Thread(target=self.pass_on, args=(far, near), daemon=True).start()
             self.pass_on(near, far)
         except OSError:
-            client.close()
-
-    def pass_on(self, source, sink):
-        try:
-            while data := source.recv(65536):
-                self.heard += data
-                sink.sendall(data)
-        except OSError:
             pass
-        sink.close()
+        client.close()
+
+    def pass_on(self, near, far):
+        """One thread for both ways: no TLS session is used by two. What is readable may be of TLS's
+        own, with nothing for us in it."""
+        near.setblocking(False)
+        far.setblocking(False)
+        while True:
+            ready = [one for one in (near, far) if one.pending()] or select.select(
+                [near, far], [], [])[0]
+            for source in ready:
+                try:
+                    data = source.recv(65536)
+                except ssl.SSLWantReadError:
+                    continue
+                if not data:
+                    near.close()
+                    far.close()
+                    return
+                self.heard += data
+                (far if source is near else near).sendall(data)
 
 
 def test_who_stands_between_is_seen_through(yard):
