@@ -6,20 +6,12 @@
 
 #include "wire/codec.h"
 #include "wire/every_message.h"
+#include "wire/round_trip_for_fuzz.h"
 
 namespace {
 
 using ym::wire::message_number;
-
-template <class T>
-void round_trip(std::string_view bytes) {
-  auto first = ym::wire::decode<T>(bytes);
-  if (!first) return;
-  std::string canonical = ym::wire::encode(*first);
-  auto second = ym::wire::decode<T>(canonical);
-  if (!second || ym::wire::encode(*second) != canonical) std::abort();
-  ym::wire::to_json(*first);
-}
+using ym::wire::round_trip;
 
 template <class... Ts>
 void try_as(std::uint16_t number, std::string_view bytes, ym::wire::MessageList<Ts...>) {

@@ -4,21 +4,10 @@
 
 #include "wire/codec.h"
 #include "wire/messages.h"
+#include "wire/round_trip_for_fuzz.h"
 #include "wire/snapshot.h"
 
-namespace {
-
-template <class T>
-void round_trip(std::string_view bytes) {
-  auto first = ym::wire::decode<T>(bytes);
-  if (!first) return;
-  std::string canonical = ym::wire::encode(*first);
-  auto second = ym::wire::decode<T>(canonical);
-  if (!second || ym::wire::encode(*second) != canonical) std::abort();
-  ym::wire::to_json(*first);
-}
-
-}  // namespace
+using ym::wire::round_trip;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;

@@ -13,7 +13,7 @@ import pytest
 
 from yard import BIN, Yard, wait_for
 
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="acts as several users")
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: acts as several users")
 
 
 class Abuse:

@@ -135,7 +135,7 @@ def test_a_damaged_backup_is_refused_before_anything_is_written(yards, tmp_path)
 
 def test_only_administrators_make_backups(yards, tmp_path):
     if os.geteuid() != 0:
-        pytest.skip("acts as several users")
+        pytest.skip("needs root: acts as several users")
     yard = yards("first")
     yard.start()
     os.chmod(yard.dir, 0o755)

@@ -12,7 +12,7 @@ import pytest
 from test_sackd import LoginYard
 from yard import wait_for
 
-pytestmark = [pytest.mark.skipif(os.geteuid() != 0, reason="acts as several users"),
+pytestmark = [pytest.mark.skipif(os.geteuid() != 0, reason="needs root: acts as several users"),
               pytest.mark.skipif(not os.path.exists("/usr/sbin/munged") or
                                  not shutil.which("munge"), reason="munge is not installed")]
 

@@ -12,7 +12,7 @@ import pytest
 from test_trust import RemoteYard, write_secret
 from yard import alive, wait_for
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="acts as several users")
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: acts as several users")
 OWNER = "daemon"  # sackd's user: it needs no privilege
 
 

@@ -20,7 +20,7 @@ import pytest
 from yard import Yard, wait_for
 
 USER = "nobody"
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="acts as several users")
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: acts as several users")
 
 
 def b64(data):

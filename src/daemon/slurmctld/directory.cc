@@ -2,6 +2,7 @@
 #include "daemon/slurmctld/directory.h"
 
 #include <grp.h>
+#include <unistd.h>
 
 #include "os/users.h"
 
@@ -19,6 +20,17 @@ std::string group_name(std::uint32_t gid) {
 }
 
 }  // namespace
+
+std::uint32_t uid_of_slurm_user(const std::string& name) {
+  auto entry = user_by_name(name);
+  return entry ? entry->uid : ::geteuid();
+}
+
+Result<Peer> peer_named(const std::string& user) {
+  auto entry = user_by_name(user);
+  if (!entry) return std::unexpected(entry.error());
+  return Peer{.uid = entry->uid, .gid = entry->gid};
+}
 
 Caller Directory::caller(const Peer& peer, Instant now) {
   Caller caller{.uid = {peer.uid},

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/result.h"
 #include "base/time.h"
 #include "model/caller.h"
 #include "net/peer.h"
@@ -18,6 +19,11 @@ struct Standing {
   std::vector<std::string> coordinates;  // accounts
 };
 using Standings = std::function<Standing(std::uint32_t uid, const std::string& user)>;
+
+// Ours, if the machine does not know the name.
+std::uint32_t uid_of_slurm_user(const std::string& name);
+// For tokens of other tools, which name their user only.
+Result<Peer> peer_named(const std::string& user);
 
 class Directory {
  public:

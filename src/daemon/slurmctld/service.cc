@@ -28,18 +28,6 @@ constexpr int kLockTries = 20;
 constexpr Duration kTrustPeriod = std::chrono::seconds(1);
 constexpr Duration kLockPause = std::chrono::milliseconds(100);
 
-std::uint32_t uid_of(const std::string& user) {
-  auto entry = user_by_name(user);
-  return entry ? entry->uid : ::geteuid();
-}
-
-// For tokens of other tools, which name their user only.
-Result<Peer> look_up(const std::string& name) {
-  auto user = user_by_name(name);
-  if (!user) return std::unexpected(user.error());
-  return Peer{.uid = user->uid, .gid = user->gid};
-}
-
 // Root, SlurmUser and the nodes: their connections are not counted against a user's limit.
 bool is_trusted(const Peer& peer, std::uint32_t slurm_user) {
   bool node = peer.kind == PeerKind::Token && peer.role == "node";
@@ -65,12 +53,12 @@ ControllerService::ControllerService(Options options, KeyRing keys, Log& log)
       log_(log),
       started_(wall_clock()),
       side_programs_(options_.loaded.path, log),
-      directory_(uid_of(options_.loaded.config.slurm_user), options_.standings),
+      directory_(uid_of_slurm_user(options_.loaded.config.slurm_user), options_.standings),
       authenticator_(keys_, {.cluster = options_.loaded.config.cluster_name,
                              .now = wall_clock,
                              .skew = security_of(options_.loaded.config).clock_skew,
                              .cluster_may_be_missing = true,
-                             .look_up = look_up,
+                             .look_up = peer_named,
                              .munge = munge_peers(options_.loaded.config)}) {}
 
 ControllerService::~ControllerService() { stop(); }
@@ -201,7 +189,7 @@ ServerOptions ControllerService::server_options() {
           .tls_required = trust_->on(),
           .threads = kNetworkThreads,
           .connections_max = connections_max(options_.open_files),
-          .trusted = [slurm_user = uid_of(options_.loaded.config.slurm_user)](
+          .trusted = [slurm_user = uid_of_slurm_user(options_.loaded.config.slurm_user)](
                          const Peer& peer) { return is_trusted(peer, slurm_user); }};
 }
 

@@ -11,7 +11,6 @@
 #include "model/errc.h"
 #include "net/token.h"
 #include "os/clock.h"
-#include "os/users.h"
 #include "store/errc.h"
 #include "wire/codec.h"
 #include "wire/messages.h"
@@ -27,17 +26,6 @@ constexpr Duration kStagger{400};
 constexpr Duration kRenewEvery = std::chrono::minutes(1);
 // Polls of the log between two looks at the leader, while it is being read from the start.
 constexpr int kPollsAtOnce = 50;
-
-std::uint32_t uid_of(const std::string& user) {
-  auto entry = user_by_name(user);
-  return entry ? entry->uid : ::geteuid();
-}
-
-Result<Peer> look_up(const std::string& name) {
-  auto user = user_by_name(name);
-  if (!user) return std::unexpected(user.error());
-  return Peer{.uid = user->uid, .gid = user->gid};
-}
 
 }  // namespace
 
@@ -70,8 +58,8 @@ Standby::Standby(Options options, KeyRing keys, LogHome& home, Log& log)
                              .now = wall_clock,
                              .skew = security_of(options_.loaded.config).clock_skew,
                              .cluster_may_be_missing = true,
-                             .look_up = look_up}),
-      directory_(uid_of(options_.loaded.config.slurm_user)),
+                             .look_up = peer_named}),
+      directory_(uid_of_slurm_user(options_.loaded.config.slurm_user)),
       clock_({.name = options_.name, .index = options_.index, .lease_time = options_.lease_time}) {}
 
 Result<std::unique_ptr<Standby>> Standby::start(Options options, LogHome& home, Log& log) {
