@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 #include <openssl/crypto.h>
-#include <openssl/rand.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -92,9 +92,15 @@ Status create_key(const std::string& path, const Entropy& entropy) {
 
 }  // namespace
 
+// The kernel's generator, not OpenSSL's: the latter would initialise the whole library for the
+// sixteen bytes by which sbatch names a submission, which took longer than the rest of sbatch.
 Entropy system_entropy() {
   return [](std::span<std::uint8_t> out) {
-    YM_CHECK(RAND_bytes(out.data(), static_cast<int>(out.size())) == 1);
+    while (!out.empty()) {
+      ssize_t got = ::getrandom(out.data(), out.size(), 0);
+      YM_CHECK(got > 0 || (got < 0 && errno == EINTR));
+      if (got > 0) out = out.subspan(static_cast<std::size_t>(got));
+    }
   };
 }
 
