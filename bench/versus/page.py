@@ -1,0 +1,1 @@
+def as_html(w): return ""
