@@ -9,6 +9,7 @@ from tree import Trouble
 from workloads.base import Workload
 
 POLLERS, PAUSE_MS = 100, 1000
+NOISE_KB = 10000  # a queue that takes less than this says nothing of a job's memory
 
 
 class Depth(Workload):
@@ -85,8 +86,8 @@ class Depth(Workload):
         figures = [Figure(f"controller's memory, {depth:,} pending", kb / 1024, "MB")]
         if state["first_kb"] is None:
             state["first_kb"] = kb
-        elif depth == self.size["large"]:
-            each = max(0.001, kb - state["first_kb"]) / (depth - self.size["small"])
+        elif depth == self.size["large"] and kb - state["first_kb"] > NOISE_KB:
+            each = (kb - state["first_kb"]) / (depth - self.size["small"])
             figures.append(Figure("memory for each pending job", each, "KB", goal=5))
         begin = time.monotonic()
         try:
