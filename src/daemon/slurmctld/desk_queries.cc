@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "config/security.h"
+#include "config/show_order.h"
 #include "config/standby.h"
 #include "controller/queries/explain.h"
 #include "controller/queries/reservations.h"
@@ -275,7 +276,7 @@ void Desk::add_live_values(ConfigAnswer& config, const View& view) {
 void Desk::query_config(ReplyTo to) {
   ConfigAnswer config{.values = {}, .boot = s_.started};
   View view = s_.published->view();
-  for (const auto& [key, value] : view.config->shown)
+  for (const auto& [key, value] : in_show_order(*view.config))
     config.values.push_back(
         {key, key.ends_with("mUser") || key == "SlurmdUser" ? with_number(value) : value});
   add_live_values(config, view);
