@@ -63,7 +63,9 @@ void Desk::update_crontab(ReplyTo to, const Peer& peer, const Frame& frame) {
     job.spec.environment_blob = job.environment.empty() ? "" : Blobs::id_of(job.environment);
   }
   RequestId id = s_.requests->open(to);
-  if (s_.core->offer(Request{.id = id, .caller = caller, .command = std::move(update)})) return;
+  if (s_.core->offer(Request{
+          .id = id, .caller = caller, .command = std::move(update), .key = key_of(frame.header)}))
+    return;
   s_.requests->close(id);
   send_away(to);
 }

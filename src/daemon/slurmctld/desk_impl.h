@@ -37,6 +37,11 @@ bool Desk::read(ReplyTo to, const Frame& frame, T& message) {
   return true;
 }
 
+// The client's own number for its request, if it may ask again.
+inline std::uint64_t key_of(const FrameHeader& header) {
+  return header.flags & wire::kFlagKeyed ? header.correlation : 0;
+}
+
 template <class T>
 void Desk::to_core(ReplyTo to, const Peer& peer, Frame& frame) {
   // A flood is refused before it costs anything.
@@ -45,7 +50,10 @@ void Desk::to_core(ReplyTo to, const Peer& peer, Frame& frame) {
   T message;
   if (!read(to, frame, message)) return;
   RequestId id = s_.requests->open(to);
-  Request request{.id = id, .caller = std::move(caller), .command = std::move(message)};
+  Request request{.id = id,
+                  .caller = std::move(caller),
+                  .command = std::move(message),
+                  .key = key_of(frame.header)};
   if (s_.core->offer(std::move(request))) return;
   s_.requests->close(id);
   send_away(to);
