@@ -36,6 +36,8 @@ add_executable(load ${CMAKE_SOURCE_DIR}/bench/load.cc)
 target_link_libraries(load PRIVATE ym_wire ym_net ym_model)
 add_executable(abuse ${CMAKE_SOURCE_DIR}/bench/abuse.cc)
 target_link_libraries(abuse PRIVATE ym_wire ym_net ym_model)
+add_executable(drive ${CMAKE_SOURCE_DIR}/bench/drive.cc)  # bench/versus; knows nothing of ours
+target_link_libraries(drive PRIVATE ym_flags)
 add_executable(mock EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/bench/mock.cc)
 target_link_libraries(mock PRIVATE ym_wire ym_net ym_model)
 add_executable(noop EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/bench/noop.cc)
