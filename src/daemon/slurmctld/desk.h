@@ -132,7 +132,7 @@ class Desk {
   // Whether a request of the caller would be taken on now.
   bool has_room(const Caller& caller) const;
   // Gives it to the core, or sends its sender away. `bytes`: of the message.
-  void hand_on(ReplyTo to, Caller caller, std::size_t bytes, Command command);
+  void hand_on(ReplyTo to, Caller caller, const Frame& frame, Command command);
   template <class T>
   bool read(ReplyTo to, const Frame& frame, T& message);
 
