@@ -17,9 +17,9 @@
 //
 // Each prints one line of JSON.
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/epoll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +29,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <functional>
+#include <queue>
 #include <string>
 #include <vector>
 
@@ -212,8 +214,7 @@ volatile sig_atomic_t g_stop = 0;
 
 struct Poller {
   ym::Client client;
-  double ask_at = 0;
-  bool asked = false;
+  double asked_at = 0;
 };
 
 // What squeue's usual columns need.
@@ -250,58 +251,80 @@ ym::Client connect_as(long number, const ym::Address& address, const std::string
   return std::move(*client);
 }
 
+// Users who ask the same again and again, each a pause after it asked before. The loop costs as
+// much as its users do, not as many as there are: it runs on the machine that is measured.
+class PollLoop {
+ public:
+  PollLoop(const ym::Address& address, const std::string& cluster, long count, double pause)
+      : pause_(pause), events_(::epoll_create1(EPOLL_CLOEXEC)) {
+    for (long i = 0; i < count; ++i) {
+      pollers_.push_back({.client = connect_as(i, address, cluster)});
+      ym::Client& client = pollers_.back().client;
+      if (auto met = client.finish_handshake(kWait); !met) fail(met.error().text);
+      epoll_event event{.events = EPOLLIN, .data = {.u64 = static_cast<std::uint64_t>(i)}};
+      if (::epoll_ctl(events_, EPOLL_CTL_ADD, client.fd(), &event) != 0) fail("epoll_ctl");
+      // Spread over the pause, as people are.
+      next_.emplace(now() + pause * static_cast<double>(i) / static_cast<double>(count), i);
+    }
+  }
+
+  void run() {
+    double begin = now();
+    while (!g_stop) {
+      while (!next_.empty() && next_.top().first <= now()) {
+        ask(pollers_[static_cast<std::size_t>(next_.top().second)]);
+        next_.pop();
+      }
+      double until = next_.empty() ? now() + 0.05 : std::min(next_.top().first, now() + 0.05);
+      epoll_event ready[64];
+      int count =
+          ::epoll_wait(events_, ready, 64, static_cast<int>(std::max(1.0, 1000 * (until - now()))));
+      for (int i = 0; i < count; ++i) take_answer(static_cast<long>(ready[i].data.u64));
+    }
+    report(now() - begin);
+  }
+
+ private:
+  static constexpr std::chrono::seconds kWait{60};
+
+  void ask(Poller& one) {
+    ym::FrameHeader header{
+        .type = ym::wire::message_number<ym::QueryJobs>, .flags = 0, .correlation = 1};
+    one.asked_at = now();
+    if (auto ok = one.client.send(header, question_, kWait); !ok) fail(ok.error().text);
+  }
+  void take_answer(long number) {
+    Poller& one = pollers_[static_cast<std::size_t>(number)];
+    if (!read_answer(one, bytes_)) return;
+    took_.push_back(now() - one.asked_at);
+    next_.emplace(one.asked_at + pause_, number);
+  }
+  void report(double seconds) {
+    std::sort(took_.begin(), took_.end());
+    std::printf(
+        "{\"count\": %zu, \"seconds\": %.4f, \"per_second\": %.0f, \"bytes\": %.0f, "
+        "\"median_seconds\": %.6f}\n",
+        took_.size(), seconds, static_cast<double>(took_.size()) / seconds, bytes_,
+        took_.empty() ? 0.0 : took_[took_.size() / 2]);
+  }
+
+  using Turn = std::pair<double, long>;  // who asks next, and when
+  const std::string question_ = usual_question();
+  double pause_, bytes_ = 0;
+  int events_;
+  std::vector<Poller> pollers_;
+  std::priority_queue<Turn, std::vector<Turn>, std::greater<>> next_;
+  std::vector<double> took_;
+};
+
 int poll_loop(const std::string& socket, const std::string& cluster, long count, double pause) {
   auto address = ym::parse_address(socket);
   if (!address) fail(address.error().text);
   ::signal(SIGTERM, [](int) { g_stop = 1; });
-  const std::string question = usual_question();
-  const auto wait = std::chrono::seconds(60);
-  std::vector<Poller> pollers;
-  double begin = now(), bytes = 0;
-  for (long i = 0; i < count; ++i) {
-    ym::Client client = connect_as(i, *address, cluster);
-    if (auto met = client.finish_handshake(wait); !met) fail(met.error().text);
-    // Spread over the pause, as people are.
-    double at = now() + pause * static_cast<double>(i) / static_cast<double>(count);
-    pollers.push_back({.client = std::move(client), .ask_at = at});
-  }
+  PollLoop loop(*address, cluster, count, pause);
   std::printf("ready\n");
   std::fflush(stdout);
-  begin = now();
-  long answers = 0;
-  std::vector<pollfd> fds(pollers.size());
-  std::vector<double> took;
-  while (!g_stop) {
-    double time = now(), next = time + 0.05;
-    for (std::size_t i = 0; i < pollers.size(); ++i) {
-      Poller& one = pollers[i];
-      if (!one.asked && one.ask_at <= time) {
-        ym::FrameHeader header{
-            .type = ym::wire::message_number<ym::QueryJobs>, .flags = 0, .correlation = 1};
-        if (auto ok = one.client.send(header, question, wait); !ok) fail(ok.error().text);
-        one.asked = true;
-        one.ask_at = time;
-      }
-      if (!one.asked) next = std::min(next, one.ask_at);
-      fds[i] = {.fd = one.asked ? one.client.fd() : -1, .events = POLLIN, .revents = 0};
-    }
-    int ready =
-        ::poll(fds.data(), fds.size(), static_cast<int>(std::max(1.0, 1000 * (next - now()))));
-    for (std::size_t i = 0; ready > 0 && i < pollers.size(); ++i) {
-      if (fds[i].revents == 0 || !read_answer(pollers[i], bytes)) continue;
-      took.push_back(now() - pollers[i].ask_at);
-      pollers[i].asked = false;
-      pollers[i].ask_at += pause;
-      ++answers;
-    }
-  }
-  double seconds = now() - begin;
-  std::sort(took.begin(), took.end());
-  std::printf(
-      "{\"count\": %ld, \"seconds\": %.4f, \"per_second\": %.0f, \"bytes\": %.0f, "
-      "\"median_seconds\": %.6f}\n",
-      answers, seconds, static_cast<double>(answers) / seconds, bytes,
-      took.empty() ? 0.0 : took[took.size() / 2]);
+  loop.run();
   return 0;
 }
 

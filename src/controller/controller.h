@@ -141,6 +141,7 @@ class Controller {
   bool exclusion_is_to_blame(const JobSpec& spec) const;
   // jobs/specials.cc
   static Status check_batch_features(const JobSpec& spec);
+  Status check_container(const std::string& container) const;
   NodeId batch_node(const JobSpec& spec, const Allocation& allocation) const;
   Status label_job(JobSpec& spec, const Caller& caller) const;
   Status obey_reboot(JobSpec& spec, const Caller& caller) const;

@@ -35,6 +35,21 @@ struct CgroupConfig {
   bool operator==(const CgroupConfig&) const = default;
 };
 
+// oci.conf: how containers are run. Patterns and regular expressions as they stand there.
+enum class EnvironmentFile : std::uint8_t { None = 0, Null = 1, Newline = 2 };
+struct OciConfig {
+  bool configured = false;  // there is such a file
+  std::string container_path, mount_spool_dir = "/var/run/slurm/";
+  std::string create, start, run, kill, remove, query;  // RunTimeCreate …; empty: not done
+  std::string env_exclude, runtime_env_exclude;
+  EnvironmentFile environment_file = EnvironmentFile::None;
+  std::vector<std::string> disabled_hooks;
+  bool keep_files = false;       // DisableCleanup
+  bool ignore_config = false;    // IgnoreFileConfigJson
+  bool tell_operations = false;  // StdIODebug is high enough: what is run is said on stderr
+  bool operator==(const OciConfig&) const = default;
+};
+
 // PrologFlags
 struct PrologFlags {
   bool alloc = false, contain = false, defer_batch = false, no_hold = false,
@@ -167,6 +182,7 @@ struct ClusterConfig {
   std::string cpu_freq_default, cpu_freq_governors = "OnDemand,Performance,UserSpace";
   std::string sysfs = "/sys";  // where CPUs take their speeds from: SlurmdParameters=sysfs=
   McsRules mcs;                // MCSPlugin, MCSParameters
+  OciConfig oci;
 
   // Every key with its value as `scontrol show config` prints it, sorted by key.
   std::vector<std::pair<std::string, std::string>> shown;

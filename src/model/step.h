@@ -55,6 +55,7 @@ struct Step {
   bool no_kill = false;                     // goes on without a node that is lost
   Ref<GresShares> gres;                     // of the job's
   std::uint16_t first_port = 0, ports = 0;  // --resv-ports: so many from there on, on each node
+  std::string container;                    // --container: the bundle it runs in
   bool operator==(const Step&) const = default;
 };
 

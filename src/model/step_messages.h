@@ -29,6 +29,7 @@ struct CreateStep {
   bool no_kill = false;
   Ref<GresOptions> gres;
   std::uint32_t ports = 0;  // --resv-ports: on each node; kPortForEachTask
+  std::string container;    // --container: the path of an OCI bundle
 };
 // As many ports as there are tasks on the node with the most of them.
 inline constexpr std::uint32_t kPortForEachTask = 0xffffffff;

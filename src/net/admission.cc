@@ -36,7 +36,9 @@ Status Admission::enter(Place& place, std::uint32_t uid, bool trusted) {
   if (user.connections >= limits_.connections_of_one_max && !trusted)
     return fail(fmt::format("uid {} has too many connections, come back later", uid));
   ++user.connections;
+  if (!user.unread) user.unread = std::make_shared<Unread>(limits_.unread, unread_);
   place.uid = uid;
+  place.unread = user.unread;
   if (auto at = unknown_.find(place.origin); at != unknown_.end() && --at->second == 0)
     unknown_.erase(at);
   place.origin.clear();

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "net/peer.h"
+#include "net/unread.h"
 
 namespace ym {
 
@@ -24,6 +26,7 @@ struct AdmissionLimits {
   std::size_t connections_of_one_max = 5000;       // of one user
   std::size_t unfinished_max = 1u << 30;           // bytes of messages that are not whole, of all
   std::size_t unfinished_of_one_max = 256u << 20;  // and of one user
+  UnreadLimits unread = {};                        // answers that wait for their readers
   // A message that is not whole after so long: its sender is cut off. 0: never.
   Duration message_deadline{std::chrono::seconds(60)};
 };
@@ -37,6 +40,7 @@ class Admission {
     std::string origin;  // empty: not counted as unknown
     std::optional<std::uint32_t> uid;
     std::size_t held = 0;
+    std::shared_ptr<Unread> unread = {};  // his, once he is known
   };
 
   // "uid 1000" on a Unix socket, else the address without its port.
@@ -55,6 +59,7 @@ class Admission {
  private:
   struct User {
     std::size_t connections = 0, held = 0;
+    std::shared_ptr<Unread> unread;
   };
 
   const AdmissionLimits limits_;
@@ -63,6 +68,7 @@ class Admission {
   std::map<std::string, std::size_t> unknown_;
   std::map<std::uint32_t, User> users_;
   std::size_t held_ = 0;
+  const std::shared_ptr<Unread::Count> unread_ = std::make_shared<Unread::Count>(0);
 };
 
 }  // namespace ym

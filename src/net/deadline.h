@@ -15,9 +15,10 @@ class Deadline {
   static Deadline in(Duration span) { return Deadline(Clock::now() + span); }
 
   bool passed() const { return at_ <= Clock::now(); }
+  bool never() const { return at_ == Clock::time_point::max(); }
   // For poll(2): 0 when passed, -1 for never, rounded up.
   int poll_ms() const {
-    if (at_ == Clock::time_point::max()) return -1;
+    if (never()) return -1;
     auto left = std::chrono::ceil<Duration>(at_ - Clock::now());
     return static_cast<int>(std::clamp<Duration::rep>(left.count(), 0, 1 << 30));
   }

@@ -26,29 +26,72 @@ std::shared_ptr<ServerConnection> ServerCore::find(ConnectionId id) {
 
 namespace {
 
-constexpr Duration kRoomTurn{2};
+// Then the loop looks for what has come meanwhile.
+constexpr Duration kReadingTurn{1}, kRoomTurn{2};
 
+// Long answers go on after reading, and only one while somebody still wants to be read.
 // `core` keeps the shard.
-void serve_room(const std::shared_ptr<ServerCore>& core, ServerShard& shard) {
-  Deadline turn = Deadline::in(kRoomTurn);
-  while (!shard.room.empty()) {
-    auto connection = std::move(shard.room.front());
-    shard.room.pop_front();
-    connection->go_on();
-    if (turn.passed()) break;
+void serve(const std::shared_ptr<ServerCore>& core, ServerShard& shard) {
+  Deadline reading = Deadline::in(kReadingTurn);
+  while (!shard.reading.empty()) {
+    shard.reading.take()->read_turn();
+    if (reading.passed()) break;
   }
-  shard.serving_room = !shard.room.empty();
-  if (shard.serving_room) shard.loop->post([core, &shard] { serve_room(core, shard); });
+  Deadline room = Deadline::in(kRoomTurn);
+  while (!shard.room.empty()) {
+    shard.room.take()->go_on();
+    if (!shard.reading.empty() || room.passed()) break;
+  }
+  shard.serving = !shard.reading.empty() || !shard.room.empty();
+  if (shard.serving) shard.loop->post([core, &shard] { serve(core, shard); });
+}
+
+void serve_soon(const std::shared_ptr<ServerCore>& core, ServerShard& shard) {
+  if (!std::exchange(shard.serving, true)) shard.loop->post([core, &shard] { serve(core, shard); });
 }
 
 }  // namespace
 
+void ServerCore::read_soon(const std::shared_ptr<ServerCore>& core,
+                           std::shared_ptr<ServerConnection> connection) {
+  ServerShard& shard = core->shard_of(connection->id());
+  std::uint32_t lane = connection->uid();
+  shard.reading.add(lane, std::move(connection));
+  serve_soon(core, shard);
+}
+
 void ServerCore::go_on_soon(const std::shared_ptr<ServerCore>& core,
                             std::shared_ptr<ServerConnection> connection) {
   ServerShard& shard = core->shard_of(connection->id());
-  shard.room.push_back(std::move(connection));
-  if (!std::exchange(shard.serving_room, true))
-    shard.loop->post([core, &shard] { serve_room(core, shard); });
+  std::uint32_t lane = connection->uid();
+  shard.room.add(lane, std::move(connection));
+  serve_soon(core, shard);
+}
+
+namespace {
+
+// Deadlines are looked at several times within the shortest of them, but not all the time.
+Duration sweep_period(const ServerOptions& options) {
+  Duration shortest = std::min(options.handshake_deadline, options.linger_deadline);
+  if (options.idle_deadline > Duration{0}) shortest = std::min(shortest, options.idle_deadline);
+  return std::clamp(shortest / 4, Duration{5}, Duration{1000});
+}
+
+// The timer ends with the last deadline: an idle server sleeps.
+void sweep(ServerShard& shard) {
+  auto timed = shard.timed;  // a deadline that is met may change them
+  for (const auto& [id, connection] : timed)
+    if (!connection->check_deadlines()) shard.timed.erase(id);
+  if (shard.timed.empty()) shard.loop->cancel(std::exchange(shard.sweep, {}));
+}
+
+}  // namespace
+
+void ServerCore::watch_deadlines(std::shared_ptr<ServerConnection> connection) {
+  ServerShard& shard = shard_of(connection->id());
+  shard.timed.insert_or_assign(connection->id().value, std::move(connection));
+  if (!shard.sweep)
+    shard.sweep = shard.loop->every(sweep_period(options), [&shard] { sweep(shard); });
 }
 
 void ServerCore::remove(ConnectionId id) {
@@ -59,6 +102,7 @@ void ServerCore::remove(ConnectionId id) {
   if (found == shard.connections.end()) return;
   gone = std::move(found->second);
   shard.connections.erase(found);
+  shard.timed.erase(id.value);
   --connections;
 }
 
@@ -71,18 +115,10 @@ struct Server::Impl {
   Impl(ServerOptions options, ServerHandlers handlers, Loop* loop);
   void on_shard(ServerShard& shard, Callback work);
   void accept(Accepted accepted);
-  void sweep(ServerShard& shard);
   Status start(std::unique_ptr<Listener> listener);
 };
 
 namespace {
-
-// Deadlines are looked at several times within the shortest of them, but not all the time.
-Duration sweep_period(const ServerOptions& options) {
-  Duration shortest = std::min(options.handshake_deadline, options.linger_deadline);
-  if (options.idle_deadline > Duration{0}) shortest = std::min(shortest, options.idle_deadline);
-  return std::clamp(shortest / 4, Duration{5}, Duration{1000});
-}
 
 std::vector<std::shared_ptr<ServerConnection>> connections_of(ServerShard& shard) {
   std::vector<std::shared_ptr<ServerConnection>> all;
@@ -125,15 +161,8 @@ Server::Impl::Impl(ServerOptions options, ServerHandlers handlers, Loop* loop) {
     shard->loop = loop ? loop : shard->own_loop.get();
     core->shards.push_back(std::move(shard));
   }
-  for (auto& shard : core->shards) {
-    shard->sweep =
-        shard->loop->every(sweep_period(core->options), [this, s = shard.get()] { sweep(*s); });
+  for (auto& shard : core->shards)
     if (shard->own_loop) shard->thread = start_thread(*shard->loop);
-  }
-}
-
-void Server::Impl::sweep(ServerShard& shard) {
-  for (const auto& connection : connections_of(shard)) connection->check_deadlines();
 }
 
 // Does `work` on the shard's thread and waits for it. If the loop is somebody else's we are on its
@@ -174,6 +203,7 @@ void Server::Impl::accept(Accepted accepted) {
       --core->unauthenticated;
       return;
     }
+    core->watch_deadlines(*connection);
     std::lock_guard lock(shard.mutex);
     shard.connections.emplace(id.value, std::move(*connection));
   };
@@ -222,7 +252,9 @@ void Server::stop() {
   impl_->on_shard(*core.shards[0], [&] { impl_->listeners.clear(); });
   for (auto& shard : core.shards) {
     impl_->on_shard(*shard, [&] {
-      shard->loop->cancel(shard->sweep);
+      shard->loop->cancel(std::exchange(shard->sweep, {}));
+      shard->timed.clear();
+      shard->reading.clear();
       shard->room.clear();
       for (const auto& connection : connections_of(*shard)) connection->shut("the server stopped");
       shard->relays.clear();

@@ -55,10 +55,13 @@ void ServerConnection::greet(std::string_view bytes) {
 
   peer_ = std::move(*peer);
   peer_.version = version;
+  waits_in_turn_ = !trusted;
+  stream_->set_unread(place_.unread, !trusted);
   state_ = State::Open;
   if (std::exchange(counted_as_unknown_, false)) --core_->unauthenticated;
   Duration idle = core_->options.idle_deadline;
   deadline_ = idle > Duration{0} ? Deadline::in(idle) : Deadline();
+  if (!deadline_.never()) core_->watch_deadlines(shared_from_this());
   ServerHello welcome{.version = version, .cluster = core_->options.cluster, .proof = {}};
   if (peer_.kind == PeerKind::Token && core_->options.prove)
     welcome.proof = core_->options.prove(hello_.client().token, stream_->binding());
@@ -107,6 +110,7 @@ void ServerConnection::refuse(const Error& error) {
 void ServerConnection::linger(std::string_view last_bytes) {
   state_ = State::Closing;
   deadline_ = Deadline::in(core_->options.linger_deadline);
+  core_->watch_deadlines(shared_from_this());
   if (!last_bytes.empty()) stream_->enqueue_raw(last_bytes);
   stream_->finish();
 }
@@ -128,6 +132,7 @@ Status ServerConnection::note_unfinished(std::size_t came, bool is_new) {
     unfinished_ = 0;
   } else if (is_new) {
     if (limit > Duration{0}) message_deadline_ = Deadline::in(limit);
+    core_->watch_deadlines(shared_from_this());
     unfinished_ = came;
   } else {
     unfinished_ += came;
@@ -167,6 +172,7 @@ void ServerConnection::detach(std::function<void(Result<Detached>)> done) {
   if (state_ != State::Open) return done(fail("the connection is gone"));
   state_ = State::Detaching;
   deadline_ = Deadline::in(core_->options.handshake_deadline);
+  core_->watch_deadlines(shared_from_this());
   detached_ = std::move(done);
   stream_->pause();
   stream_->notify_when_flushed();
@@ -197,6 +203,17 @@ Result<Fd> ServerConnection::hand_over() {
   return std::move(started->plain);
 }
 
+bool ServerConnection::reads_at_once() {
+  if (state_ != State::Open || !waits_in_turn_) return true;
+  if (!std::exchange(wants_turn_, true)) ServerCore::read_soon(core_, shared_from_this());
+  return false;
+}
+
+void ServerConnection::read_turn() {
+  wants_turn_ = false;
+  stream_->read_turn();
+}
+
 void ServerConnection::on_room() {
   if (state_ == State::Open) ServerCore::go_on_soon(core_, shared_from_this());
 }
@@ -221,16 +238,21 @@ void ServerConnection::leave() {
   core_->remove(id_);
 }
 
-void ServerConnection::check_deadlines() {
+bool ServerConnection::check_deadlines() {
   auto self = shared_from_this();
   Duration idle = core_->options.idle_deadline;
   // A connection that we do not read from cannot be blamed for its silence.
   bool active = std::exchange(active_, false) || stream_->paused();
   if (active && state_ == State::Open && idle > Duration{0}) deadline_ = Deadline::in(idle);
   if (state_ == State::Open && !stream_->paused() && message_deadline_.passed())
-    return close(fmt::format("a message was not whole after {} ms",
-                             core_->admission.limits().message_deadline.count()));
-  if (!deadline_.passed()) return;
+    close(fmt::format("a message was not whole after {} ms",
+                      core_->admission.limits().message_deadline.count()));
+  else if (deadline_.passed())
+    overstayed(idle);
+  return state_ != State::Gone && !(deadline_.never() && message_deadline_.never());
+}
+
+void ServerConnection::overstayed(Duration idle) {
   switch (state_) {
     case State::Greeting:
       return refuse(

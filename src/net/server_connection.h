@@ -29,15 +29,19 @@ class ServerConnection : public StreamOwner, public std::enable_shared_from_this
   // Constant after create; enqueue may be called from any thread.
   Stream& stream() { return *stream_; }
   ConnectionId id() const { return id_; }
+  // Whose it is, once it is open.
+  std::uint32_t uid() const { return peer_.uid; }
 
   void close(const std::string& reason);
   void pause() { stream_->pause(); }
   void resume();
   void detach(std::function<void(Result<Detached>)> done);
+  // Something has come, and it is this user's turn.
+  void read_turn();
   // There is room for more of an answer: says so to the handlers.
   void go_on();
-  // Ends what has overstayed its deadline.
-  void check_deadlines();
+  // Ends what has overstayed its deadline. False if there is none to look at any more.
+  bool check_deadlines();
   // The server stops: on_close if open, then silence.
   void shut(const std::string& reason);
 
@@ -49,6 +53,7 @@ class ServerConnection : public StreamOwner, public std::enable_shared_from_this
   void on_room() override;
   void on_flushed() override;
   void on_end(const std::string& reason) override;
+  bool reads_at_once() override;
 
   void greet(std::string_view bytes);
   Result<Peer> judge(const ClientHello& hello, std::uint16_t& version) const;
@@ -58,6 +63,7 @@ class ServerConnection : public StreamOwner, public std::enable_shared_from_this
   Status note_unfinished(std::size_t came, bool is_new);
   void answer_net_frames(std::vector<Frame>& frames);
   void linger(std::string_view last_bytes);
+  void overstayed(Duration idle);
   void leave();
   Result<Fd> hand_over();
 
@@ -66,6 +72,8 @@ class ServerConnection : public StreamOwner, public std::enable_shared_from_this
   std::shared_ptr<Stream> stream_;
   State state_ = State::Greeting;
   bool counted_as_unknown_ = true;
+  bool waits_in_turn_ = false;  // as all do but the cluster's own and those who are unknown yet
+  bool wants_turn_ = false;
   bool active_ = false;  // something came since the last look at the deadline
   Deadline deadline_;
   Deadline message_deadline_;  // for the message that is coming to be whole

@@ -2,7 +2,6 @@
 // What the threads and connections of one Server share.
 #pragma once
 #include <atomic>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/lanes.h"
 #include "net/address.h"
 #include "net/loop.h"
 #include "net/server.h"
@@ -30,10 +30,13 @@ struct ServerShard {
   Loop* loop = nullptr;
   std::unique_ptr<Loop> own_loop;  // null if the loop is somebody else's
   std::thread thread;
+  // Looks at `timed`, while there are such; both for the loop's thread only.
   TimerId sweep;
-  // Connections with room for more of a long answer, in turn; the loop's thread only.
-  std::deque<std::shared_ptr<ServerConnection>> room;
-  bool serving_room = false;
+  std::map<std::uint64_t, std::shared_ptr<ServerConnection>> timed;  // that have a deadline
+  // By user, the loop's thread only: connections with something to read, and those with room for
+  // more of a long answer.
+  Lanes<std::shared_ptr<ServerConnection>> reading, room;
+  bool serving = false;
   // Of connections that were handed over; the loop's thread only.
   std::map<std::uint64_t, std::shared_ptr<SecureRelay>> relays;
 
@@ -57,11 +60,16 @@ struct ServerCore {
   // An id tells its shard.
   ServerShard& shard_of(ConnectionId id) { return *shards[id.value % shards.size()]; }
   std::shared_ptr<ServerConnection> find(ConnectionId id);
-  // Tells the handlers soon that the connection may go on with its answer. Between two such
-  // continuations of some milliseconds everybody else gets his turn: a thousand long answers do not
-  // hold up a short one. On its loop's thread.
+  // On the connection's loop's thread. Users take turns, however many connections each has: soon
+  // something is read from it, or its handlers hear that it may go on with its answer. Between two
+  // continuations everybody's reading has a turn: a thousand long answers do not hold up a
+  // question.
+  static void read_soon(const std::shared_ptr<ServerCore>& core,
+                        std::shared_ptr<ServerConnection> connection);
   static void go_on_soon(const std::shared_ptr<ServerCore>& core,
                          std::shared_ptr<ServerConnection> connection);
+  // It has a deadline from now on. On its loop's thread.
+  void watch_deadlines(std::shared_ptr<ServerConnection> connection);
   // Forgets the connection. On its loop's thread.
   void remove(ConnectionId id);
 };

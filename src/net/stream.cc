@@ -14,7 +14,7 @@ namespace ym {
 namespace {
 
 constexpr std::size_t kReadSize = 64u << 10;
-constexpr int kReadsPerTurn = 4;  // then the loop's other connections get their turn
+constexpr std::size_t kReadAtOnce = 4 * kReadSize;  // then the loop's others get their turn
 constexpr char kTlsFirstByte = '\x16';
 constexpr std::size_t kKeepCapacity = 64u << 10;  // an idle connection keeps no large buffer
 
@@ -32,16 +32,26 @@ Result<std::shared_ptr<Stream>> Stream::create(Loop& loop, Fd fd, StreamOwner& o
   return stream;
 }
 
+// REQUIRES: mutex_ is held.
+bool Stream::is_full(std::size_t bytes, WhenFull when_full, std::size_t limit) const {
+  if (unread_ && when_full == WhenFull::Cut && !unread_->may_have(unsent_ + bytes, limited_))
+    return true;
+  // A frame larger than the limit still passes when nothing is waiting.
+  return unsent_ > 0 && unsent_ + bytes > limit;
+}
+
 SendResult Stream::enqueue(FrameHeader header, std::string_view payload, WhenFull when_full,
                            std::size_t limit) {
-  limit = std::min(limit, outgoing_max_);
   bool post = false;
   SendResult result = SendResult::Sent;
   {
     std::lock_guard lock(mutex_);
     if (gone_) return SendResult::Gone;
-    // A frame larger than the limit still passes when nothing is waiting.
-    if (unsent_ > 0 && unsent_ + kFrameHeaderSize + payload.size() > limit) {
+    limit = std::min(limit, outgoing_max_);
+    // Long answers come in smaller portions when much is waiting.
+    if (unread_ && when_full == WhenFull::Refuse)
+      limit = std::min(limit, unread_->portion(limited_));
+    if (is_full(kFrameHeaderSize + payload.size(), when_full, limit)) {
       wants_room_ = true;
       room_below_ = limit / 2;
       if (when_full == WhenFull::Cut) gone_ = true;
@@ -49,6 +59,7 @@ SendResult Stream::enqueue(FrameHeader header, std::string_view payload, WhenFul
     } else {
       append_frame(queue_, header, payload);
       unsent_ += kFrameHeaderSize + payload.size();
+      if (unread_) unread_->add(kFrameHeaderSize + payload.size());
       post = !std::exchange(flush_posted_, true);
     }
   }
@@ -66,6 +77,7 @@ void Stream::enqueue_raw(std::string_view bytes) {
     if (gone_) return;
     queue_.append(bytes);
     unsent_ += bytes.size();
+    if (unread_) unread_->add(bytes.size());
     post = !std::exchange(flush_posted_, true);
   }
   if (post) schedule_flush();
@@ -90,6 +102,19 @@ void Stream::resume() {
   paused_ = false;
   start_reading();
   if (channel_.has_pending()) loop_.post([self = shared_from_this()] { self->on_readable(); });
+}
+
+void Stream::set_unread(std::shared_ptr<Unread> unread, bool limited) {
+  std::lock_guard lock(mutex_);
+  unread_ = std::move(unread);
+  limited_ = limited;
+  if (unread_) unread_->add(unsent_);
+}
+
+// What is not written by now never will be.
+void Stream::settle() {
+  std::lock_guard lock(mutex_);
+  if (auto unread = std::exchange(unread_, nullptr)) unread->remove(unsent_);
 }
 
 std::size_t Stream::unsent() {
@@ -128,12 +153,13 @@ bool Stream::advance_tls() {
   return false;
 }
 
-// Gives to the owner what has come. False if that was the end of reading for now.
-bool Stream::read_some() {
+// Gives to the owner what has come, up to `budget` bytes. False if that was the end of reading for
+// now.
+bool Stream::read_some(std::size_t budget) {
   static thread_local std::array<char, kReadSize> buffer;
-  for (int i = 0; i < kReadsPerTurn; ++i) {
-    std::size_t n = 0;
-    Channel::Moved moved = channel_.read(buffer.data(), buffer.size(), n);
+  while (budget > 0) {
+    std::size_t most = std::min(budget, buffer.size()), n = 0;
+    Channel::Moved moved = channel_.read(buffer.data(), most, n);
     if (moved == Channel::Moved::WantRead) break;
     if (moved == Channel::Moved::WantWrite) {
       read_waits_for_write_ = true;
@@ -147,17 +173,23 @@ bool Stream::read_some() {
     if (!finishing_ && owner_) owner_->on_bytes({buffer.data(), n});
     if (paused_ || !channel_) return false;
     // A record of TLS is shorter than the buffer: more may be there.
-    if (!channel_.has_tls() && n < buffer.size()) break;
+    if (!channel_.has_tls() && n < most) break;
+    budget -= n;
   }
   return true;
 }
 
 void Stream::on_readable() {
   if (paused_ || !channel_) return;
+  if (!owner_ || owner_->reads_at_once()) read(kReadAtOnce);
+}
+
+void Stream::read(std::size_t budget) {
+  if (paused_ || !channel_) return;
   auto self = shared_from_this();  // the owner may let go of us
   if (offered_) look_for_tls();
   if (!channel_ || !advance_tls()) return;
-  if (!read_some()) return;
+  if (!read_some(budget)) return;
   if (std::exchange(write_waits_for_read_, false)) flush();
   if (!channel_) return;
   if (channel_.has_pending())
@@ -200,6 +232,7 @@ void Stream::flush() {
     written_ += n;
     std::lock_guard lock(mutex_);
     unsent_ -= n;
+    if (unread_) unread_->remove(n);
     if (wants_room_ && !gone_ && unsent_ <= room_below_) {
       room = true;
       wants_room_ = false;
@@ -259,6 +292,7 @@ void Stream::end(const std::string& reason) {
 
 void Stream::drop() {
   mark_gone();
+  settle();
   owner_ = nullptr;
   watch_ = {};
   channel_.say_goodbye();
@@ -267,6 +301,7 @@ void Stream::drop() {
 
 Fd Stream::take_fd() {
   mark_gone();
+  settle();
   owner_ = nullptr;
   watch_ = {};
   set_blocking(channel_.fd());

@@ -20,6 +20,7 @@
 #include "net/loop.h"
 #include "net/server.h"
 #include "net/tls.h"
+#include "net/unread.h"
 
 namespace ym {
 
@@ -35,6 +36,8 @@ class StreamOwner {
   virtual void on_end(const std::string& reason) = 0;
   // TLS is established; only on a stream that has it.
   virtual void on_secured() {}
+  // There is something to read. False: later, when the owner calls read_turn().
+  virtual bool reads_at_once() { return true; }
 
  protected:
   StreamOwner() = default;
@@ -45,6 +48,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // `owner` must outlive the stream's last call to it: it calls drop() before it goes.
   static Result<std::shared_ptr<Stream>> create(Loop& loop, Fd fd, StreamOwner& owner,
                                                 std::size_t outgoing_max);
+  ~Stream() { settle(); }
   // Both before start_reading(). The first: TLS as a client, at once; on_secured() tells when it is
   // established, and what is queued before waits for it. The second: TLS as a server, if the other
   // side begins with it.
@@ -57,6 +61,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void set_owner(StreamOwner& owner) { owner_ = &owner; }
   // What has not been written yet.
   std::size_t unsent();
+  // Counts that against its user's from now on. Once.
+  // `limited`: his limit holds for this stream.
+  void set_unread(std::shared_ptr<Unread> unread, bool limited);
   int fd() const { return channel_.fd(); }
 
   // With Cut, Full means that the stream is being cut off.
@@ -68,6 +75,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void enqueue_raw(std::string_view bytes);
 
   void start_reading();
+  // Reads a little of what has come, so that others have their turn.
+  void read_turn() { read(kTurnBytes); }
   void pause() { paused_ = true; }
   void resume();
   bool paused() const { return paused_; }
@@ -87,9 +96,14 @@ class Stream : public std::enable_shared_from_this<Stream> {
  private:
   Stream(Loop& loop, Fd fd, StreamOwner& owner, std::size_t outgoing_max)
       : loop_(loop), outgoing_max_(outgoing_max), channel_(std::move(fd)), owner_(&owner) {}
+  static constexpr std::size_t kTurnBytes = 32u << 10;
+
   void on_readable();
   void on_writable();
-  bool read_some();
+  void read(std::size_t budget);
+  bool read_some(std::size_t budget);
+  bool is_full(std::size_t bytes, WhenFull when_full, std::size_t limit) const;
+  void settle();
   void look_for_tls();
   bool advance_tls();
   void flush();
@@ -107,6 +121,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::mutex mutex_;
   std::string queue_;       // not yet taken for writing
   std::size_t unsent_ = 0;  // queue_ and what is left of writing_
+  std::shared_ptr<Unread> unread_;
+  bool limited_ = false;  // by the user's own limit
   bool flush_posted_ = false;
   bool wants_room_ = false;     // somebody was refused
   std::size_t room_below_ = 0;  // and is told when less than that is waiting

@@ -47,11 +47,14 @@ Pass::Pass(Planner& planner, const State& state, Instant now, const PlanBudget& 
       full_(full),
       policy_(*planner.policy_),
       profile_(planner.book_, state, planner.bookings_, now),
-      goes_on_(full && planner.is_unfinished()),
+      goes_on_(full && planner.unfinished_ != 0),
       number_(goes_on_ ? planner.unfinished_ : profile_.pass()) {
   figures_ = {.now = now,
               .cpus = std::max<std::int64_t>(1, planner.book_.cpus()),
               .waiting = static_cast<std::int64_t>(planner.queue_.pending())};
+  if (budget_.clock) asked_since_ = budget_.clock();
+  plan_.based_on = state_.seq;
+  plan_.quick = !full_;
 }
 
 // What is asked from here on; returns what was asked before.
@@ -65,15 +68,11 @@ PlanQuestion Pass::turn_to(PlanQuestion question) {
 }
 
 Plan Pass::run() {
-  if (budget_.clock) asked_since_ = budget_.clock();
-  plan_.based_on = state_.seq;
-  plan_.quick = !full_;
   if (policy_.keeps_promises)
     compress();
   else if (full_)
     lift_all();
   if (!full_ || goes_on_) count_promises();
-  if (full_ && !goes_on_) arrange();
   gather_heads();
   bool may_pause = full_ && budget_.pause && !policy_.nobody_passes && !policy_.keeps_promises;
   while (!heads_.empty()) {

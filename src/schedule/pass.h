@@ -23,6 +23,11 @@ Waiting waiting_of(const Job& job);
 class Pass {
  public:
   Pass(Planner& planner, const State& state, Instant now, const PlanBudget& budget, bool full);
+  // Before a full pass runs, unless it goes on after a pause: lets the policy arrange the first
+  // jobs of the queue, one ground after the other. False if it made a pause: nothing has changed
+  // for quick passes, and the next full one goes on with it. pass_arrange.cc
+  bool arrange();
+  Plan end_while_arranging();
   Plan run();
 
  private:
@@ -54,10 +59,9 @@ class Pass {
   // The queue.
   void gather_heads();
   // pass_arrange.cc
-  void arrange();
   struct Yard;
   std::vector<Yard> yards();
-  void arrange(const Yard& yard, const std::map<JobId, std::int64_t>& last, int forecasts);
+  void arrange(const Yard& yard, int forecasts);
   std::vector<const Job*> first_in_queue(const Yard& yard) const;
   std::int64_t cpus_of(const Job& job, const Yard& yard) const;
   void count_queue(const Yard& yard, Scene& scene);

@@ -154,17 +154,33 @@ void Pass::count_queue(const Yard& yard, Scene& scene) {
   scene.longest_queue_s = experience.longest_queue_s(yard.ground.name, scene.queue_s, now_);
 }
 
-void Pass::arrange() {
-  if (planner_.follows_) return;
-  std::map<JobId, std::int64_t> last = std::exchange(planner_.arranged_, {});
+// One ground at least, so that it comes to an end. What runs may change in a pause: the yards are
+// made anew, which takes a fifth of the time of all forecasts.
+bool Pass::arrange() {
+  if (planner_.follows_) return true;
   // A priority that moves with time tells everybody apart already.
-  if (!policy_.arrange || planner_.queue_.rule().at || planner_.queue_.pending() < 2) return;
-  std::vector<Yard> all = yards();
-  for (const Yard& one : all)
-    arrange(one, last, std::max(kForecastsLeast, kForecastsMost / static_cast<int>(all.size())));
+  bool is_free = policy_.arrange && !planner_.queue_.rule().at && planner_.queue_.pending() >= 2;
+  auto& arranging = planner_.arranging_;
+  if (!arranging) arranging.emplace();
+  std::vector<Yard> all = is_free ? yards() : std::vector<Yard>();
+  for (const Yard& one : all) {
+    if (!arranging->grounds.insert(one.ground.name).second) continue;
+    arrange(one, std::max(kForecastsLeast, kForecastsMost / static_cast<int>(all.size())));
+    if (budget_.pause && budget_.pause()) return false;
+  }
+  planner_.arranged_ = std::move(arranging->ranks);
+  arranging.reset();
+  return true;
 }
 
-void Pass::arrange(const Yard& yard, const std::map<JobId, std::int64_t>& last, int forecasts) {
+Plan Pass::end_while_arranging() {
+  plan_.unfinished = true;
+  turn_to(PlanQuestion::WhoseTurn);
+  return std::move(plan_);
+}
+
+void Pass::arrange(const Yard& yard, int forecasts) {
+  const Planner::Ranks& last = planner_.arranged_;
   Scene scene{.cpus = std::max<std::int64_t>(yard.ground.cpus, 1),
               .free = yard.free,
               .releases = yard.releases,
@@ -190,7 +206,7 @@ void Pass::arrange(const Yard& yard, const std::map<JobId, std::int64_t>& last, 
   }
   auto rank = static_cast<std::int64_t>(scene.candidates.size());
   for (std::size_t at : policy_.arrange(scene))
-    planner_.arranged_[scene.candidates[at].job] = rank--;
+    planner_.arranging_->ranks[scene.candidates[at].job] = rank--;
 }
 
 }  // namespace ym

@@ -41,6 +41,7 @@ void Planner::rebuild(const State& state) {
   preemptors_.clear();
   former_.clear();
   unfinished_ = 0;
+  arranging_.reset();
   reservations_.clear();
   state.jobs.for_each([&](std::uint64_t, const Job& job) { queue_.refresh(job, state); });
   state.reservations.for_each(
@@ -171,11 +172,13 @@ Plan Planner::plan(const State& state, Instant now, const PlanBudget& budget) {
   queue_.wake_until(std::max(now, state.time), state);
   bool full = is_full_pass(budget, now);
   if (full && all_changed_) unfinished_ = 0;
-  bool goes_on = full && is_unfinished();
+  bool goes_on = full && unfinished_ != 0;
+  Pass pass(*this, state, now, budget, full);
+  if (full && !goes_on && !pass.arrange()) return pass.end_while_arranging();
   // A quick pass may not look at those who wait for it.
   if (full) preempt_again_ = kNever;
   if (full && !goes_on) look_again_ = kNever;
-  Plan plan = Pass(*this, state, now, budget, full).run();
+  Plan plan = pass.run();
   if (full && !plan.unfinished) last_full_ = now;
   owes_full_ = !full || plan.unfinished;
   full_every_ = budget.full_every;

@@ -8,6 +8,7 @@
 // Thread rule: one owner; it may live on a thread of its own, fed with events and snapshots.
 #pragma once
 #include <map>
+#include <optional>
 #include <set>
 
 #include "model/event.h"
@@ -53,7 +54,7 @@ class Planner {
   // as yet; kNever if none does.
   Instant next_begin(Instant after) const;
   // A full pass has made a pause.
-  bool is_unfinished() const { return unfinished_ != 0; }
+  bool is_unfinished() const { return unfinished_ != 0 || arranging_; }
   std::size_t shapes() const { return queue_.shapes().size(); }
   std::size_t pending() const { return queue_.pending(); }
 
@@ -90,8 +91,16 @@ class Planner {
   Instant look_again_ = kNever;
   bool all_changed_ = true;
   Experience experience_;
-  std::map<JobId, std::int64_t> arranged_;  // by the last full pass; the higher goes first
-  bool follows_ = false;                    // and it stays so
+  // The order in which the policy wants jobs to be served; the higher goes first.
+  using Ranks = std::map<JobId, std::int64_t>;
+  Ranks arranged_;        // by the last full pass
+  bool follows_ = false;  // and it stays so
+  // A full pass that made a pause while it arranged: it has looked at nothing else as yet.
+  struct Arranging {
+    Ranks ranks;
+    std::set<PartitionId> grounds;  // those that are done, by name
+  };
+  std::optional<Arranging> arranging_;
 };
 
 }  // namespace ym

@@ -284,6 +284,57 @@ TEST(PlannerPasses, AFullOneGoesOnAfterAPauseAndIsNotDueMeanwhile) {
   EXPECT_EQ(rest.booked.size(), 4u) << "not what was promised before the pause";
 }
 
+// Two partitions that share no node: the policy arranges one after the other.
+TEST(PlannerPasses, AFullOneMakesPausesWhileItArrangesAndQuickOnesGoOnMeanwhile) {
+  auto cluster_with_queues = [] {
+    World cluster({.nodes = 2, .cpus = 4});
+    cluster.planner.set_policy(kBestForecast);
+    for (std::uint32_t i : {1u, 2u})
+      cluster.happen(PartitionDefined{.partition = {i},
+                                      .spec = Ref(PartitionSpec{.name = i == 1 ? "p" : "q"}),
+                                      .nodes = Ref(std::vector<NodeId>{{i}})});
+    for (std::uint32_t limit_s : {600u, 500u, 400u, 60u})
+      for (const char* partition : {"p", "q"}) {
+        JobSpec spec{.tasks = 4};
+        spec.partitions = partition;
+        spec.time_limit_s = limit_s;
+        cluster.submit(spec);
+      }
+    cluster.commit(cluster.plan({.depth = PlanBudget::Depth::Quick}));
+    return cluster;
+  };
+  auto end_in_q = [](World& cluster) {
+    std::vector<JobId> running;
+    cluster.state.jobs.for_each([&](std::uint64_t, const Job& job) {
+      if (job.state == JobState::Running && job.spec->partitions == "q") running.push_back(job.id);
+    });
+    ASSERT_EQ(running.size(), 1u);
+    cluster.end(running.front());
+    Plan quick = cluster.plan({.depth = PlanBudget::Depth::Quick});
+    EXPECT_EQ(quick.starts.size(), 1u) << "what became free is given out";
+    cluster.commit(quick);
+  };
+  World paused = cluster_with_queues(), at_once = cluster_with_queues();
+  PlanBudget always{.depth = PlanBudget::Depth::Full, .pause = [] { return true; }};
+  Plan first = paused.plan(always);
+  EXPECT_TRUE(first.unfinished && !first.quick && first.booked.empty());
+  EXPECT_TRUE(paused.planner.is_unfinished());
+  end_in_q(paused);
+  EXPECT_TRUE(paused.planner.is_unfinished());
+  EXPECT_TRUE(paused.plan(always).unfinished) << "the second ground";
+  Plan rest = paused.plan({.depth = PlanBudget::Depth::Full});
+  EXPECT_FALSE(rest.unfinished || paused.planner.is_unfinished());
+  end_in_q(at_once);
+  Plan whole = at_once.plan({.depth = PlanBudget::Depth::Full});
+  auto starts = [](const Plan& plan) {
+    std::map<JobId, Instant> out;
+    for (const Booking& one : plan.booked) out[one.job] = one.start;
+    return out;
+  };
+  EXPECT_EQ(starts(rest).size(), 5u);
+  EXPECT_EQ(starts(rest), starts(whole));
+}
+
 TEST(PlannerPasses, AClockThatIsSetBackDoesNoHarm) {
   World cluster({.nodes = 2, .cpus = 4});
   cluster.planner.set_policy(kBackfill);

@@ -35,6 +35,25 @@ void fields(F&& f, const CgroupConfig*) {
   f(9, "min_memory_mb", &CgroupConfig::min_memory_mb);
 }
 template <class F>
+void fields(F&& f, const OciConfig*) {
+  f(1, "configured", &OciConfig::configured);
+  f(2, "container_path", &OciConfig::container_path);
+  f(3, "mount_spool_dir", &OciConfig::mount_spool_dir);
+  f(4, "create", &OciConfig::create);
+  f(5, "start", &OciConfig::start);
+  f(6, "run", &OciConfig::run);
+  f(7, "kill", &OciConfig::kill);
+  f(8, "remove", &OciConfig::remove);
+  f(9, "query", &OciConfig::query);
+  f(10, "env_exclude", &OciConfig::env_exclude);
+  f(11, "runtime_env_exclude", &OciConfig::runtime_env_exclude);
+  f(12, "environment_file", &OciConfig::environment_file);
+  f(13, "disabled_hooks", &OciConfig::disabled_hooks);
+  f(14, "keep_files", &OciConfig::keep_files);
+  f(15, "ignore_config", &OciConfig::ignore_config);
+  f(16, "tell_operations", &OciConfig::tell_operations);
+}
+template <class F>
 void fields(F&& f, const LoginWish*) {
   f(1, "name", &LoginWish::name);
   f(2, "home", &LoginWish::home);
@@ -97,6 +116,10 @@ void fields(F&& f, const ShepherdOrder*) {
   f(51, "cpu_governors", &ShepherdOrder::cpu_governors);
   f(52, "sysfs", &ShepherdOrder::sysfs);
   f(53, "wait_for_children", &ShepherdOrder::wait_for_children);
+  f(54, "container", &ShepherdOrder::container);
+  f(55, "oci", &ShepherdOrder::oci);
+  f(56, "user_name", &ShepherdOrder::user_name);
+  f(57, "spool_dir", &ShepherdOrder::spool_dir);
 }
 template <class F>
 void fields(F&& f, const StartedMark*) {

@@ -93,6 +93,9 @@ struct ShepherdOrder {
   // Its control socket's name, without a file: chance, so that nobody has taken it before. Both
   // sides ask the kernel who the other is.
   std::string control;
+  std::string container;  // OCI bundle that its tasks run in; empty: none
+  OciConfig oci;
+  std::string user_name, spool_dir;  // for the patterns of oci.conf
 };
 
 // The file `started`: the shepherd holds its lock and is about to start tasks.

@@ -18,6 +18,7 @@
 #include "base/format.h"
 #include "os/clock.h"
 #include "os/files.h"
+#include "shepherd/container.h"
 #include "shepherd/folder.h"
 #include "shepherd/record.h"
 
@@ -95,6 +96,9 @@ Status Shepherd::prepare() {
   StartedMark mark{.pid = static_cast<std::uint32_t>(::getpid()), .at = started_};
   if (auto wrote = append_part(record_.get(), encode_part(mark)); !wrote) return wrote;
   contain();
+  auto spool = make_container_spool(order_);
+  if (!spool) return std::unexpected(spool.error());
+  container_spool_ = std::move(*spool);
   return order_.script.empty() ? Status{} : write_script();
 }
 
@@ -114,7 +118,8 @@ TaskSetup Shepherd::setup_of(const TaskOrder& task) {
           .containment = containment_,
           .open_files = open_files_,
           .control = control_.get(),
-          .on_control = [this] { on_control(); }};
+          .on_control = [this] { on_control(); },
+          .container_spool = container_spool_};
 }
 
 Status Shepherd::start_mpi() {
@@ -143,7 +148,10 @@ void Shepherd::start_tasks() {
     }
     usage_.began(task->pid, one.rank);
     started.tasks.push_back({.task = one.rank, .pid = static_cast<std::uint32_t>(task->pid)});
-    tasks_.push_back({.order = &one, .pid = task->pid, .streams = std::move(task->streams)});
+    tasks_.push_back({.order = &one,
+                      .pid = task->pid,
+                      .first_pid = task->pid,
+                      .streams = std::move(task->streams)});
   }
   tell(started);
   starting_ = false;

@@ -65,7 +65,7 @@ class Shepherd {
  private:
   struct Task {
     const TaskOrder* order = nullptr;
-    pid_t pid = 0;
+    pid_t pid = 0, first_pid = 0;  // now, and of the task itself
     bool ended = false;
     bool in_epilog = false;  // `pid` is that of its epilogs
     ExitStatus exit;
@@ -78,6 +78,9 @@ class Shepherd {
   Status prepare();
   Status write_script();
   TaskSetup setup_of(const TaskOrder& task);
+  void send_everywhere(int signal);
+  void kill_containers();
+  void clean_containers();
   void start_tasks();
   Status start_mpi();
   void wait_for_children();
@@ -145,6 +148,7 @@ class Shepherd {
   Fd record_, control_, stream_, children_;
   std::string residual_;  // of the stream, until tasks are there to take it
   std::string script_;
+  std::string container_spool_;  // see TaskSetup
   Containment containment_{order_};
   CpuSpeeds speeds_;
   Fd oom_events_;

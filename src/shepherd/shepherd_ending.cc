@@ -22,6 +22,9 @@ namespace ym {
 namespace {
 
 constexpr Duration kLeftoverPauseMax{20};
+// For what the runtime does about a container that has ended.
+constexpr Duration kContainerEndWait = std::chrono::seconds(10);
+constexpr int kContainerPauseMs = 5;
 constexpr Duration kKillAgain = std::chrono::seconds(1);
 // Between the kernel's word that memory is used up and the count of those it killed for that.
 constexpr int kOomWaitMs = 50;
@@ -61,11 +64,37 @@ void Shepherd::signal_tasks(int signal, bool leaders_only) {
     return;
   }
   if (signal == SIGKILL) return kill_everything();
+  send_everywhere(signal);
+  if (signal == SIGTERM) kill_containers();
+}
+
+void Shepherd::send_everywhere(int signal) {
   if (!containment_.tracks()) {
     signal_descendants(signal);
     return;
   }
   for (pid_t pid : containment_.members()) ::kill(pid, signal);
+}
+
+// The runtime's own way: the first process of a container may be deaf to signals from outside.
+void Shepherd::kill_containers() {
+  if (order_.container.empty() || order_.oci.kill.empty()) return;
+  for (const Task& task : tasks_)
+    if (!task.ended) start_container_end(setup_of(*task.order), task.first_pid, ContainerEnd::Kill);
+}
+
+// Nothing of the step lives any more; what the runtimes remember of it, and the files that were
+// made for them, goes too.
+void Shepherd::clean_containers() {
+  if (order_.container.empty()) return;
+  for (const Task& task : tasks_) {
+    pid_t pid = start_container_end(setup_of(*task.order), task.first_pid, ContainerEnd::Delete);
+    Duration until = monotonic_clock() + kContainerEndWait;
+    while (pid > 0 && ::waitpid(pid, nullptr, WNOHANG) == 0 && monotonic_clock() < until)
+      ::poll(nullptr, 0, kContainerPauseMs);
+  }
+  end_leftovers();
+  if (!container_spool_.empty()) ::rmdir(container_spool_.c_str());
 }
 
 void Shepherd::kill_everything() {
@@ -177,6 +206,7 @@ void Shepherd::finish() {
   if (mpi_) mpi_->stop();
   mpi_.reset();
   end_leftovers();
+  clean_containers();
   speeds_.restore();
   note_memory();
   result_.usage = usage_.total(order_.node);

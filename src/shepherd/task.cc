@@ -109,6 +109,12 @@ Result<StartedTask> start_task(const TaskSetup& setup) {
   return started;
 }
 
+pid_t start_container_end(const TaskSetup& setup, pid_t task, ContainerEnd how) {
+  pid_t pid = setup.containment.fork_inside(place_of(setup));
+  if (pid == 0) run_container_end(setup, task, how);
+  return pid > 0 ? pid : 0;
+}
+
 pid_t start_task_epilogs(const TaskSetup& setup, pid_t task, ExitStatus exit) {
   if (setup.order.task_epilogs.empty()) return 0;
   pid_t pid = setup.containment.fork_inside(place_of(setup));

@@ -41,12 +41,19 @@ struct TaskSetup {
   int control = -1;
   std::function<void()> on_control;
   MpiSupport::TaskPart mpi;
+  std::string
+      container_spool;  // of a step in a container: the user's folder, if it is made already
 };
 
 // An error is something that the user cannot see elsewhere: no process, no user, no output file. A
 // program that cannot be executed is not one: the task says so on its stderr and exits with errno,
 // as Slurm's do.
 Result<StartedTask> start_task(const TaskSetup& setup);
+
+// A process of the user that asks the runtime to kill the task's container, or to delete what is
+// left of it; the files that were made for it go with it. 0: no process could be made.
+enum class ContainerEnd : bool { Kill, Delete };
+pid_t start_container_end(const TaskSetup& setup, pid_t task, ContainerEnd how);
 
 // A process that runs the order's task epilogs after the task `task` has ended so. 0: there are
 // none, or no process could be made.

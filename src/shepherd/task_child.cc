@@ -18,6 +18,7 @@
 #include "os/environment_block.h"
 #include "os/files.h"
 #include "shepherd/bind.h"
+#include "shepherd/container.h"
 #include "shepherd/task_limits.h"
 #include "shepherd/task_scripts.h"
 
@@ -131,6 +132,15 @@ void settle_temp_dir(EnvironmentBlock& environment, const ShepherdOrder& order) 
   environment.set("TMPDIR", "/tmp");
 }
 
+// For what runs around a task: in its place, as its user, heard by nobody.
+void leave_quietly(const TaskSetup& setup) {
+  Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  ::setpgid(0, 0);
+  leave_the_shepherd(setup, nothing.get());
+  enter_folder(setup.order.work_dir, nothing.get());
+  for (int fd : {0, 1, 2}) ::dup2(nothing.get(), fd);
+}
+
 EnvironmentBlock environment_of(const TaskSetup& setup, pid_t task) {
   // The task's own entries count more than the order's.
   std::string bytes = setup.task.environment;
@@ -213,16 +223,26 @@ void run_task(const TaskSetup& setup, ChildEnds& ends) {
   prepare_environment(setup, environment, ends.trouble);
   environment.set_all(EnvironmentBlock(setup.mpi.environment));
   if (setup.mpi.fd >= 0) ::fcntl(setup.mpi.fd, F_SETFD, 0);
+  if (!order.container.empty()) {
+    ends.trouble = Fd();
+    run_in_container(setup, std::move(arguments), environment);
+  }
   std::string bytes = environment.bytes();
   execute(arguments, environment_pointers(bytes));
 }
 
+void run_container_end(const TaskSetup& setup, pid_t task, ContainerEnd how) {
+  leave_quietly(setup);
+  EnvironmentBlock environment = environment_of(setup, task);
+  if (how == ContainerEnd::Kill)
+    kill_container(setup, task, environment);
+  else
+    clean_container(setup, task, environment);
+  ::_exit(0);
+}
+
 void run_task_epilogs(const TaskSetup& setup, pid_t task, ExitStatus exit) {
-  Fd trouble(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  ::setpgid(0, 0);
-  leave_the_shepherd(setup, trouble.get());
-  enter_folder(setup.order.work_dir, trouble.get());
-  for (int fd : {0, 1, 2}) ::dup2(trouble.get(), fd);
+  leave_quietly(setup);
   EnvironmentBlock environment = environment_of(setup, task);
   environment.set("SLURM_TASK_EXIT_CODE",
                   static_cast<std::uint64_t>(exit.signal ? 128 + exit.signal : exit.code));

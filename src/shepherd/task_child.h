@@ -21,6 +21,9 @@ struct ChildEnds {
 // Runs the order's task epilogs as the user, each for kTaskEpilogTime at most.
 [[noreturn]] void run_task_epilogs(const TaskSetup& setup, pid_t task, ExitStatus exit);
 
+// See ContainerEnd.
+[[noreturn]] void run_container_end(const TaskSetup& setup, pid_t task, ContainerEnd how);
+
 // "slurmstepd: error: TEXT" on the task's stderr.
 void complain(const std::string& text);
 

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "config/cgroup_conf.h"
 #include "config/gres_conf.h"
+#include "config/oci_conf.h"
 #include "config/parse.h"
 #include "config/security.h"
 #include "config/topology_conf.h"
@@ -27,6 +28,11 @@ std::string beside(std::string pid_file, std::string_view ending = ".sock") {
   return pid_file;
 }
 
+std::string beside_slurm_conf(const LoadedConfiguration& loaded, const char* name) {
+  auto slash = loaded.path.rfind('/');
+  return (slash == std::string::npos ? "" : loaded.path.substr(0, slash + 1)) + name;
+}
+
 // cgroup.conf beside slurm.conf, if there is one.
 Status add_cgroup_conf(LoadedConfiguration& loaded) {
   auto slash = loaded.path.rfind('/');
@@ -36,6 +42,18 @@ Status add_cgroup_conf(LoadedConfiguration& loaded) {
   auto parsed = parse_cgroup_conf(path, [](const std::string& name) { return read_file(name); });
   if (!parsed) return std::unexpected(parsed.error());
   loaded.config.cgroup = parsed->config;
+  loaded.files.push_back(path);
+  loaded.warnings.insert(loaded.warnings.end(), parsed->warnings.begin(), parsed->warnings.end());
+  return {};
+}
+
+// oci.conf, likewise.
+Status add_oci_conf(LoadedConfiguration& loaded) {
+  std::string path = beside_slurm_conf(loaded, "oci.conf");
+  if (::access(path.c_str(), F_OK) != 0) return {};
+  auto parsed = parse_oci_conf(path, [](const std::string& name) { return read_file(name); });
+  if (!parsed) return std::unexpected(parsed.error());
+  loaded.config.oci = std::move(parsed->config);
   loaded.files.push_back(path);
   loaded.warnings.insert(loaded.warnings.end(), parsed->warnings.begin(), parsed->warnings.end());
   return {};
@@ -54,11 +72,6 @@ Status add_gres_conf(LoadedConfiguration& loaded) {
   loaded.files.push_back(path);
   loaded.warnings.insert(loaded.warnings.end(), parsed->warnings.begin(), parsed->warnings.end());
   return {};
-}
-
-std::string beside_slurm_conf(const LoadedConfiguration& loaded, const char* name) {
-  auto slash = loaded.path.rfind('/');
-  return (slash == std::string::npos ? "" : loaded.path.substr(0, slash + 1)) + name;
 }
 
 // They are read where they are needed (read_topologies); they go along where the others go.
@@ -111,6 +124,7 @@ Result<LoadedConfiguration> load_configuration(const std::string& path) {
   loaded.files = parsed->files;
   for (const auto& use : parsed->not_acted_on) loaded.not_acted_on.push_back(use.text());
   if (auto added = add_cgroup_conf(loaded); !added) return std::unexpected(added.error());
+  if (auto added = add_oci_conf(loaded); !added) return std::unexpected(added.error());
   if (auto added = add_gres_conf(loaded); !added) return std::unexpected(added.error());
   add_topology_files(loaded);
   return loaded;

@@ -25,3 +25,16 @@ def test_the_page_of_gres_conf_has_every_key_flag_and_detector():
         assert re.search(rf"^\.(B|BR) {key}\b", page, re.M), key
     for word in words_of(source, "kFlags") + ["nvml", "nvidia", "rsmi", "off"]:
         assert word in page, word
+
+
+def test_the_page_of_oci_conf_has_every_key_and_every_letter():
+    source, page = read("src/config/oci_conf.cc"), read("docs/man/oci.conf.5")
+    keys = words_of(source, "kKeys")
+    assert "RunTimeRun" in keys
+    for key in keys:
+        assert re.search(rf"^\.(B|BR) {key}\b", page, re.M), key
+    for hook in words_of(source, "kHooks"):
+        assert hook in page, hook
+    letters = re.search(r'kLetters = "(.*?)"', read("src/notation/oci_pattern.cc")).group(1)
+    for letter in letters + "p":
+        assert re.search(rf"^\.B %{re.escape(letter)}$", page, re.M), letter

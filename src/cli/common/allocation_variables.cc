@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "cli/common/allocation.h"
 #include "model/binding_variables.h"
+#include "model/container_variables.h"
 #include "model/gres_request.h"
 
 namespace ym::cli {
@@ -86,6 +87,7 @@ std::vector<std::pair<std::string, std::string>> allocation_variables(
   if (!options.specials.cpu_freq.empty())
     out.emplace_back("SLURM_CPU_FREQ_REQ", options.specials.cpu_freq);
   if (!options.extras.network.empty()) out.emplace_back("SLURM_NETWORK", options.extras.network);
+  for (const auto& one : container_variables(options.extras, options.specials)) out.push_back(one);
   add_requests(out, spec);
   add_launchers(out);
   return out;

@@ -318,7 +318,6 @@ TEST(JobOptions, BadValuesAreRefusedInTheWordsThatScriptsKnow) {
       {"--no-kill=x", 255, "Invalid --no-kill specification"},
       {"--batch=big", kLikeController,
        "Job --batch option is invalid or not a subset of --constraints"},
-      {"--container=/x", 1, "Container runtime not configured or invalid"},
       {"--container-type=x", 1, "Container runtime not configured or invalid"},
       {"--resources=flat:2", 1, "Invalid license specification"},
       {"--mem-update=20", 255, "Invalid --mem-update specification"},

@@ -55,8 +55,8 @@ Status set_cpu_freq(JobOptions& options, std::string_view value) {
   return {};
 }
 
-// Without a runtime the job would run outside of its container: better no job than a wrong one.
-Status refuse_container(JobOptions&, std::string_view value) {
+// Runtimes differ by site (oci.conf), not by job.
+Status refuse_container_type(JobOptions&, std::string_view value) {
   if (value.empty()) return {};
   return fail(kWholeTextOne, "Container runtime not configured or invalid");
 }
@@ -145,21 +145,21 @@ std::span<const JobOption> care_rows() {
       {.option = {.info = {.name = "container",
                            .takes = Takes::Value,
                            .argument = "PATH",
-                           .help = "Run in this OCI bundle; refused: there is no runtime",
+                           .help = "Run in this OCI bundle, by the runtime of oci.conf",
                            .variable = "CONTAINER"},
-                  .set = refuse_container}},
+                  .set = set_text<&JobExtras::container>}},
       {.option = {.info = {.name = "container-id",
                            .takes = Takes::Value,
                            .argument = "ID",
-                           .help = "Name of the container; refused likewise",
+                           .help = "Name of the container; kept and shown",
                            .variable = "CONTAINER_ID"},
-                  .set = refuse_container}},
+                  .set = set_text<&JobSpecials::container_id>}},
       {.option = {.info = {.name = "container-type",
                            .takes = Takes::Value,
                            .argument = "TYPE",
-                           .help = "Kind of container; refused likewise",
+                           .help = "Kind of container; refused: oci.conf has one",
                            .variable = "CONTAINER_TYPE"},
-                  .set = refuse_container}},
+                  .set = refuse_container_type}},
   };
   return kRows;
 }

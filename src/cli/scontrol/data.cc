@@ -57,7 +57,7 @@ void write_step(DataWriter& data, const StepRow& row) {
   data.text("name", step.name).text("id_string", shown_step(row));
   data.end();
   data.integer("user_id", row.uid.value).text("user", row.user_name);
-  data.text("partition", row.partition);
+  data.text("partition", row.partition).text("container", step.container);
   data.end();
 }
 

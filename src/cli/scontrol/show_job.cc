@@ -192,6 +192,9 @@ void add_file_lines(std::vector<std::string>& lines, const JobView& view) {
   }
   add_gres_lines(lines, view);
   if (!extras.mail_user.empty()) lines.push_back(fmt::format("MailUser={}", extras.mail_user));
+  if (!extras.container.empty()) lines.push_back(fmt::format("Container={}", extras.container));
+  if (const std::string& id = view.specials().container_id; !id.empty())
+    lines.push_back(fmt::format("ContainerID={}", id));
 }
 
 // With -d: what the job holds on each node, alike neighbours together.

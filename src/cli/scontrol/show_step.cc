@@ -32,16 +32,19 @@ std::string step_record(const StepRow& row, bool one_line) {
     memory_mb += share.memory_mb;
   }
   std::string memory = memory_mb ? fmt::format("mem={}M,", memory_mb) : "";
-  return record_text(
-      {fmt::format("StepId={} UserId={} StartTime={} TimeLimit={}", shown_step(row), row.uid.value,
-                   show_time(step.start, "Unknown"), limit_text(step)),
-       fmt::format("State=RUNNING Partition={} NodeList={}", row.partition, row.nodes),
-       fmt::format("Nodes={} CPUs={} Tasks={} Name={} Network=(null)", step.shares.size(), cpus,
-                   step.tasks, step.name),
-       fmt::format("TRES=cpu={},{}node={}{}", cpus, memory, step.shares.size(),
-                   gres_tres_text(*step.gres)),
-       fmt::format("ResvPorts={}", ports_text(step)), "CPUFreqReq=Default", "SrunHost:Pid=N/A"},
-      one_line);
+  std::vector<std::string> lines{
+      fmt::format("StepId={} UserId={} StartTime={} TimeLimit={}", shown_step(row), row.uid.value,
+                  show_time(step.start, "Unknown"), limit_text(step)),
+      fmt::format("State=RUNNING Partition={} NodeList={}", row.partition, row.nodes),
+      fmt::format("Nodes={} CPUs={} Tasks={} Name={} Network=(null)", step.shares.size(), cpus,
+                  step.tasks, step.name),
+      fmt::format("TRES=cpu={},{}node={}{}", cpus, memory, step.shares.size(),
+                  gres_tres_text(*step.gres)),
+      fmt::format("ResvPorts={}", ports_text(step)),
+      "CPUFreqReq=Default",
+      "SrunHost:Pid=N/A"};
+  if (!step.container.empty()) lines.push_back(fmt::format("Container={}", step.container));
+  return record_text(lines, one_line);
 }
 
 int show_steps(ScontrolContext& context, const Words& words) {

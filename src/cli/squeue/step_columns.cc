@@ -76,7 +76,7 @@ const std::vector<Column<StepView>>& step_columns() {
       {0, "arrayjobid", "ARRAY_JOB_ID", [](S s) { return number(s.job->job().array_job.value); }},
       {0, "arraytaskid", "ARRAY_TASK_ID", task_text},
       {0, "cluster", "CLUSTER", [](S s) { return std::string(s.job->cluster); }},
-      {0, "container", "CONTAINER", always_null},
+      {0, "container", "CONTAINER", [](S s) { return or_null(s.step().container); }},
       {0, "cpufreq", "CPU_FREQ", [](S) { return std::string("Unknown-Unknown:Unknown"); }},
       {0, "network", "NETWORK", always_null},
       {0, "resvport", "RESV_PORTS", always_null},

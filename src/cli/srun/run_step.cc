@@ -49,7 +49,8 @@ CreateStep step_request(const JobOptions& options, JobId job, bool own_allocatio
                  .whole = options.whole || !(options.exact || options.cpus_per_task),
                  .binding = options.extras.binding,
                  .no_kill = options.spec.no_kill,
-                 .ports = options.specials.reserved_ports};
+                 .ports = options.specials.reserved_ports,
+                 .container = options.extras.container};
   if (!own_allocation) {
     GresOptions gres = gres_options_of(options);
     // What the job has as a whole is not what each of its steps asks for.

@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "cli/common/limits.h"
 #include "cli/options/exports.h"
+#include "model/container_variables.h"
 
 namespace ym::cli {
 namespace {
@@ -35,6 +36,8 @@ Status add_task_wishes(LaunchTasks& launch, const JobOptions& options,
   if (!options.extras.network.empty()) environment.set("SLURM_NETWORK", options.extras.network);
   if (!options.specials.cpu_freq.empty())
     environment.set("SLURM_CPU_FREQ_REQ", options.specials.cpu_freq);
+  for (const auto& [name, value] : container_variables(options.extras, options.specials))
+    environment.set(name, value);
   if (options.preserve_env) environment.set_default("SLURM_PRESERVE_ENV", "once");
   launch.environment = environment.bytes();
   return {};

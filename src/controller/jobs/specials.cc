@@ -75,6 +75,12 @@ Status Controller::check_batch_features(const JobSpec& spec) {
               "Job --batch option is invalid or not a subset of --constraints");
 }
 
+// Without a runtime it would run outside of its container: better nothing than something wrong.
+Status Controller::check_container(const std::string& container) const {
+  if (container.empty() || config_.oci.configured) return {};
+  return fail("Container runtime not configured or invalid");
+}
+
 // --batch: the first node that has what the script wishes for; none does: the first of all.
 NodeId Controller::batch_node(const JobSpec& spec, const Allocation& allocation) const {
   const std::string& wish = spec.extras->specials->batch_features;

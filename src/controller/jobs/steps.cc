@@ -206,6 +206,7 @@ Result<Step> Controller::plan_step(const Job& job, const CreateStep& create, Ins
     return share.memory_mb > 0 && create.memory_per_node_mb > share.memory_mb;
   });
   if (too_much) return refuse(Errc::InvalidTaskMemory);
+  if (Status ok = check_container(create.container); !ok) return std::unexpected(ok.error());
   if (names_others(state_, job, create)) return refuse(Errc::RequestedNodeConfigUnavailable);
   auto gres = step_gres_wish(job, create);
   if (!gres) return std::unexpected(gres.error());
@@ -221,7 +222,8 @@ Result<Step> Controller::plan_step(const Job& job, const CreateStep& create, Ins
             .overlap = create.overlap,
             .start = now,
             .key = create.key,
-            .no_kill = create.no_kill};
+            .no_kill = create.no_kill,
+            .container = create.container};
   if (create.time_limit_s) step.limit_end = now + std::chrono::seconds(create.time_limit_s);
   std::vector<StepGresNode> takers;
   for (std::size_t i = 0; i < rooms.size(); ++i) {

@@ -165,6 +165,7 @@ Result<JobSubmitted> Controller::admit(const SubmitJob& submit, const Caller& ca
   obey_core_spec(spec, config_);
   count_required(spec);
   if (Status ok = check_batch_features(spec); !ok) return std::unexpected(ok.error());
+  if (Status ok = check_container(spec.extras->container); !ok) return std::unexpected(ok.error());
   if (Status ok = obey_reboot(spec, caller); !ok) return std::unexpected(ok.error());
   if (Status ok = label_job(spec, caller); !ok) return std::unexpected(ok.error());
   if (Status ok = understand_gres(spec); !ok) return std::unexpected(ok.error());

@@ -19,9 +19,17 @@ void set_common(ShepherdOrder& order, std::uint8_t wish, const ClusterConfig& co
   order.oom_kill_step = wish == 0 ? by_default : wish == 2;
 }
 
+void set_container(ShepherdOrder& order, const std::string& container,
+                   const ClusterConfig& config) {
+  if (container.empty()) return;
+  order.container = container;
+  order.oci = config.oci;
+}
+
 }  // namespace
 
 void set_containment(ShepherdOrder& order, const LaunchJob& job, const ClusterConfig& config) {
+  set_container(order, job.spec->extras->container, config);
   set_common(order, job.spec->extras->oom_kill_step, config);
   if (config.memory_is_consumable) order.job_memory_mb = job.memory_mb;
 }
@@ -30,6 +38,7 @@ void set_containment(ShepherdOrder& order, const LaunchTasks& launch,
                      const StepCredential& credential, const StepShare& share,
                      const ClusterConfig& config) {
   set_common(order, launch.oom_kill_step ? launch.oom_kill_step : credential.oom_kill_step, config);
+  set_container(order, credential.step.container, config);
   order.cpu_freq = launch.cpu_freq;
   order.cpu_freq_default = config.cpu_freq_default;
   order.cpu_governors = config.cpu_freq_governors;

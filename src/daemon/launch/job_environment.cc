@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "model/binding_variables.h"
+#include "model/container_variables.h"
 #include "model/gres_request.h"
 #include "model/x11_messages.h"
 #include "notation/hostlist.h"
@@ -198,6 +199,8 @@ void set_requests(EnvironmentBlock& environment, const JobSpec& spec) {
   for (const auto& [name, value] : binding_variables(extras.binding)) environment.set(name, value);
   for (const auto& [name, value] : gres_variables(*extras.specials)) environment.set(name, value);
   set_text("SLURM_CPU_FREQ_REQ", extras.specials->cpu_freq);
+  for (const auto& [name, value] : container_variables(extras, *extras.specials))
+    environment.set(name, value);
   set_text("SLURM_NETWORK", extras.network);
   set_text("SLURM_JOB_LICENSES", extras.licenses);
   set_text("SLURM_JOB_EXTRA", extras.extra);

@@ -44,6 +44,7 @@ ShepherdOrder common_order(JobId job, Sluid sluid, StepId step, const LaunchFact
   order.kill_wait = facts.kill_wait;
   order.acct_frequency_s = facts.acct_frequency_s;
   order.boot_id = facts.boot_id;
+  order.user_name = facts.user.name;
   return order;
 }
 

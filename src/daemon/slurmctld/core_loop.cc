@@ -8,12 +8,14 @@
 namespace ym {
 namespace {
 
-constexpr Duration kTick = std::chrono::milliseconds(500);
+// So often the core hears that time passes; less often while nothing happens.
+constexpr Duration kTick = std::chrono::milliseconds(500), kIdleTick = std::chrono::seconds(1);
 // Less than that is a clock's own drift, or our waiting for a processor between two readings.
 constexpr Duration kClockMoved = std::chrono::seconds(5);
 // Ticks come more often unless this process was stopped.
 constexpr Duration kAway = std::chrono::seconds(2);
-constexpr std::size_t kInputsAtOnce = 1024;
+// What comes meanwhile waits until so many are decided.
+constexpr std::size_t kInputsAtOnce = 256;
 // With so many groups on their way to the disk, the next one is left to grow.
 constexpr std::size_t kGroupsInFlight = 2;
 
@@ -80,11 +82,13 @@ void CoreLoop::run() {
   Duration last_tick = monotonic_clock();
   attended_ = last_tick;
   std::vector<BlobToKeep> blobs;
-  bool plan_handled = false;
+  bool plan_handled = false, busy = false;
   hand_over({}, false);  // what the start itself decided
   while (!queue_.closed()) {
     bool held_back = core_.has_batch();
-    std::vector<Input> inputs = queue_.take(kInputsAtOnce, held_back ? Duration(1) : kTick);
+    Duration tick = busy ? kTick : kIdleTick;
+    std::vector<Input> inputs = queue_.take(kInputsAtOnce, held_back ? Duration(1) : tick);
+    busy = busy || !inputs.empty();
     if (trouble_changed_.exchange(false)) {
       std::lock_guard lock(trouble_mutex_);
       core_.set_log_trouble(trouble_);
@@ -100,8 +104,9 @@ void CoreLoop::run() {
       take(input, blobs, plan_handled);
     }
     for (Reply& reply : core_.take_refusals()) refuse_(reply);
-    if (monotonic_clock() - last_tick >= kTick) {
+    if (monotonic_clock() - last_tick >= tick) {
       last_tick = monotonic_clock();
+      busy = !inputs.empty();
       core_.handle(TimePassed{}, now());
     }
     if (journal_.waiting() >= kGroupsInFlight) continue;

@@ -42,6 +42,8 @@ class CoreLoop {
   // For what comes from our own threads and is bounded there.
   void push(Input input) { queue_.push(std::move(input)); }
   void set_log_trouble(const std::string& text);
+  // The user whose requests wait together; none for administrators, whose share the common lane.
+  static FairQueue<Input>::Lane lane_of(const Caller& caller);
 
   struct Counters {
     std::atomic<std::uint64_t> inputs = 0, batches = 0, events = 0, plans = 0, started = 0;
@@ -50,7 +52,6 @@ class CoreLoop {
   const Counters& counters() const { return counters_; }
 
  private:
-  static FairQueue<Input>::Lane lane_of(const Caller& caller);
   void run();
   void take(Input& input, std::vector<BlobToKeep>& blobs, bool& plan_handled);
   void follow_connections(const Input& input);

@@ -129,6 +129,10 @@ class Desk {
   std::optional<Viewer> viewer_of_jobs(const View& view, const Peer& peer);
   template <class T>
   void to_core(ReplyTo to, const Peer& peer, Frame& frame);
+  // Whether a request of the caller would be taken on now.
+  bool has_room(const Caller& caller) const;
+  // Gives it to the core, or sends its sender away. `bytes`: of the message.
+  void hand_on(ReplyTo to, Caller caller, std::size_t bytes, Command command);
   template <class T>
   bool read(ReplyTo to, const Frame& frame, T& message);
 

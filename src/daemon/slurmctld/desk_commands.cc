@@ -27,7 +27,7 @@ constexpr Duration kCredentialLife = std::chrono::minutes(10);
 
 void Desk::submit(ReplyTo to, const Peer& peer, const Frame& frame) {
   Caller caller = s_.directory->caller(peer, wall_clock());
-  if (!s_.core->has_room(caller)) return send_away(to);
+  if (!has_room(caller)) return send_away(to);
   SubmitJob submit;
   if (!read(to, frame, submit)) return;
   if (submit.script.size() > kScriptMax || submit.environment.size() > kEnvironmentMax)
@@ -36,10 +36,19 @@ void Desk::submit(ReplyTo to, const Peer& peer, const Frame& frame) {
   // Named by content here, on the network thread: hashing is work, and the core has none to spare.
   submit.spec.script_blob = submit.script.empty() ? "" : Blobs::id_of(submit.script);
   submit.spec.environment_blob = submit.environment.empty() ? "" : Blobs::id_of(submit.environment);
-  RequestId id = s_.requests->open(to);
-  Request request{.id = id, .caller = std::move(caller), .command = std::move(submit)};
+  hand_on(to, std::move(caller), frame.payload.size(), std::move(submit));
+}
+
+bool Desk::has_room(const Caller& caller) const {
+  return s_.requests->has_room(CoreLoop::lane_of(caller)) && s_.core->has_room(caller);
+}
+
+void Desk::hand_on(ReplyTo to, Caller caller, std::size_t bytes, Command command) {
+  auto id = s_.requests->open(to, {.uid = CoreLoop::lane_of(caller), .bytes = bytes});
+  if (!id) return send_away(to);
+  Request request{.id = *id, .caller = std::move(caller), .command = std::move(command)};
   if (s_.core->offer(std::move(request))) return;
-  s_.requests->close(id);
+  s_.requests->close(*id);
   send_away(to);
 }
 
@@ -62,10 +71,7 @@ void Desk::update_crontab(ReplyTo to, const Peer& peer, const Frame& frame) {
     job.spec.script_blob = job.script.empty() ? "" : Blobs::id_of(job.script);
     job.spec.environment_blob = job.environment.empty() ? "" : Blobs::id_of(job.environment);
   }
-  RequestId id = s_.requests->open(to);
-  if (s_.core->offer(Request{.id = id, .caller = caller, .command = std::move(update)})) return;
-  s_.requests->close(id);
-  send_away(to);
+  hand_on(to, std::move(caller), frame.payload.size(), std::move(update));
 }
 
 // Tells each of the nodes; Done when all of them were.
@@ -112,7 +118,7 @@ void Desk::reconfigure(ReplyTo to, const Peer& peer, const Frame& frame) {
   }
   if (auto level = parse_log_level(loaded->config.controller_debug)) s_.log->set_level(*level);
   take_debug_flags(*s_.log, loaded->config);
-  Request request{.id = s_.requests->open(to),
+  Request request{.id = *s_.requests->open(to, {}),
                   .caller = std::move(caller),
                   .command = NewConfiguration{std::move(loaded->config)}};
   s_.core->push(std::move(request));

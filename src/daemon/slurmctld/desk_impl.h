@@ -41,14 +41,10 @@ template <class T>
 void Desk::to_core(ReplyTo to, const Peer& peer, Frame& frame) {
   // A flood is refused before it costs anything.
   Caller caller = s_.directory->caller(peer, wall_clock());
-  if (!s_.core->has_room(caller)) return send_away(to);
+  if (!has_room(caller)) return send_away(to);
   T message;
   if (!read(to, frame, message)) return;
-  RequestId id = s_.requests->open(to);
-  Request request{.id = id, .caller = std::move(caller), .command = std::move(message)};
-  if (s_.core->offer(std::move(request))) return;
-  s_.requests->close(id);
-  send_away(to);
+  hand_on(to, std::move(caller), frame.payload.size(), std::move(message));
 }
 
 }  // namespace ym

@@ -55,5 +55,22 @@ TEST(FairQueue, RefusesEverybodyWhenItIsFullExceptOurOwnThreads) {
   EXPECT_FALSE(queue.try_push(1, 0));
 }
 
+TEST(FairQueue, WithOneUsersLaneFullAnotherUserIsServedNext) {
+  FairQueue<int> queue(1000, 100);
+  int sent = 0;
+  while (queue.try_push(1, int(sent))) ++sent;
+  EXPECT_EQ(sent, 100);
+  EXPECT_TRUE(queue.try_push(2, -1));
+  EXPECT_THAT(queue.take(1, kNoWait), ElementsAre(0));
+  EXPECT_THAT(queue.take(1, kNoWait), ElementsAre(-1));
+  EXPECT_TRUE(queue.try_push(1, 100));
+}
+
+TEST(FairQueue, WakesWhoeverWaitsThoughThereIsNothing) {
+  FairQueue<int> queue(10, 10);
+  queue.wake();
+  EXPECT_TRUE(queue.take(1, std::chrono::hours(1)).empty());
+}
+
 }  // namespace
 }  // namespace ym

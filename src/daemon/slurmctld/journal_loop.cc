@@ -18,7 +18,8 @@ constexpr std::uint64_t kSnapshotEvery = 500'000;
 // Kept for readers of the event feed, beyond what recovery needs.
 constexpr std::uint64_t kFeedHistory = 1'000'000;
 constexpr Duration kRetry = std::chrono::milliseconds(500);
-constexpr Duration kIdle = std::chrono::seconds(1);
+// After a pause the next segment is prepared; then there is nothing to do until something comes.
+constexpr Duration kPause = std::chrono::seconds(1), kIdle = std::chrono::hours(1);
 // Everybody waits for the disk: if they wait so long, somebody will ask why.
 constexpr Duration kSlowDisk = std::chrono::seconds(2);
 
@@ -47,13 +48,16 @@ void JournalLoop::stop() {
 }
 
 void JournalLoop::run() {
+  bool prepared = false;
   for (;;) {
-    std::vector<Work> group = queue_.take(kGroupMax, kIdle);
+    std::vector<Work> group = queue_.take(kGroupMax, prepared ? kIdle : kPause);
     if (group.empty()) {
       if (queue_.closed()) return;
       journal_->prepare();
+      prepared = true;
       continue;
     }
+    prepared = false;
     if (!insist(group)) return;
     deliver(group);
   }

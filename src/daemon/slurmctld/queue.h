@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bounded queue between threads. A full one says so at once: the sender tells its client to come
-// back later.
+// Queues between threads. A full one says so at once: the sender tells its client to come back
+// later.
 #pragma once
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -13,39 +12,20 @@
 
 namespace ym {
 
-template <class T>
-class BoundedQueue {
+// Waiting, waking and closing, around `Items`, which has size() and
+// take(most, std::vector<value_type>&).
+template <class Items>
+class WaitingQueue {
  public:
-  explicit BoundedQueue(std::size_t max) : max_(max) {}
-
-  // False if the queue is full or closed; then `value` is untouched.
-  bool try_push(T&& value) {
-    {
-      std::lock_guard lock(mutex_);
-      if (closed_ || items_.size() >= max_) return false;
-      items_.push_back(std::move(value));
-    }
-    ready_.notify_one();
-    return true;
-  }
-  // For what must not be dropped (an answer of our own threads): the bound does not hold it back.
-  void push(T&& value) {
-    {
-      std::lock_guard lock(mutex_);
-      items_.push_back(std::move(value));
-    }
-    ready_.notify_one();
-  }
+  using Value = typename Items::value_type;
 
   // Waits until there is something, the time is over or the queue is closed; takes up to `most`.
-  std::vector<T> take(std::size_t most, Duration wait) {
+  std::vector<Value> take(std::size_t most, Duration wait) {
     std::unique_lock lock(mutex_);
-    ready_.wait_for(lock, wait, [&] { return !items_.empty() || closed_; });
-    std::vector<T> taken;
-    while (!items_.empty() && taken.size() < most) {
-      taken.push_back(std::move(items_.front()));
-      items_.pop_front();
-    }
+    ready_.wait_for(lock, wait, [&] { return items_.size() > 0 || closed_ || woken_; });
+    woken_ = false;
+    std::vector<Value> taken;
+    items_.take(most, taken);
     return taken;
   }
 
@@ -64,14 +44,71 @@ class BoundedQueue {
     }
     ready_.notify_all();
   }
-  void wake() { ready_.notify_all(); }
+  // Whoever waits goes on, with nothing; if nobody does, the next one.
+  void wake() {
+    {
+      std::lock_guard lock(mutex_);
+      woken_ = true;
+    }
+    ready_.notify_all();
+  }
+
+ protected:
+  explicit WaitingQueue(Items items) : items_(std::move(items)) {}
+
+  // `add` puts something in, or returns false.
+  template <class Add>
+  bool put(Add&& add) {
+    {
+      std::lock_guard lock(mutex_);
+      if (!add(items_)) return false;
+    }
+    ready_.notify_one();
+    return true;
+  }
+
+  mutable std::mutex mutex_;
+  std::condition_variable ready_;
+  // All guarded by mutex_.
+  Items items_;
+  bool closed_ = false;
+  bool woken_ = false;
+};
+
+template <class T>
+struct QueuedInOrder {
+  using value_type = T;
+  std::size_t size() const { return items.size(); }
+  void take(std::size_t most, std::vector<T>& taken) {
+    for (; !items.empty() && taken.size() < most; items.pop_front())
+      taken.push_back(std::move(items.front()));
+  }
+  std::deque<T> items = {};
+};
+
+template <class T>
+class BoundedQueue : public WaitingQueue<QueuedInOrder<T>> {
+ public:
+  explicit BoundedQueue(std::size_t max) : WaitingQueue<QueuedInOrder<T>>({}), max_(max) {}
+
+  // False if the queue is full or closed; then `value` is untouched.
+  bool try_push(T&& value) {
+    return this->put([&](QueuedInOrder<T>& queued) {
+      if (this->closed_ || queued.size() >= max_) return false;
+      queued.items.push_back(std::move(value));
+      return true;
+    });
+  }
+  // For what must not be dropped (an answer of our own threads): the bound does not hold it back.
+  void push(T&& value) {
+    this->put([&](QueuedInOrder<T>& queued) {
+      queued.items.push_back(std::move(value));
+      return true;
+    });
+  }
 
  private:
   const std::size_t max_;
-  mutable std::mutex mutex_;
-  std::condition_variable ready_;
-  std::deque<T> items_;  // guarded by mutex_
-  bool closed_ = false;  // guarded by mutex_
 };
 
 }  // namespace ym

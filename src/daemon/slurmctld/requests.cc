@@ -3,10 +3,31 @@
 
 namespace ym {
 
-RequestId Requests::open(ReplyTo to) {
+bool Requests::room(const Weight& weight) const {
+  if (!weight.uid) return true;
+  if (bytes_ + weight.bytes > limits_.bytes_max) return false;
+  auto at = users_.find(*weight.uid);
+  if (at == users_.end()) return true;  // so a single request is never too large
+  return at->second.count < limits_.of_one_max &&
+         at->second.bytes + weight.bytes <= limits_.bytes_of_one_max;
+}
+
+bool Requests::has_room(std::optional<std::uint32_t> uid) const {
   std::lock_guard lock(mutex_);
+  return room({.uid = uid, .bytes = 0});
+}
+
+std::optional<RequestId> Requests::open(ReplyTo to, Weight weight) {
+  std::lock_guard lock(mutex_);
+  if (!room(weight)) return std::nullopt;
+  if (weight.uid) {
+    UnderWay& user = users_[*weight.uid];
+    ++user.count;
+    user.bytes += weight.bytes;
+    bytes_ += weight.bytes;
+  }
   std::uint64_t id = next_++;
-  open_.emplace(id, to);
+  open_.emplace(id, Open{to, weight});
   return RequestId{id};
 }
 
@@ -14,9 +35,15 @@ std::optional<ReplyTo> Requests::close(RequestId id) {
   std::lock_guard lock(mutex_);
   auto at = open_.find(id.value);
   if (at == open_.end()) return std::nullopt;
-  ReplyTo to = at->second;
+  Open found = at->second;
   open_.erase(at);
-  return to;
+  if (auto user = found.weight.uid ? users_.find(*found.weight.uid) : users_.end();
+      user != users_.end()) {
+    bytes_ -= found.weight.bytes;
+    user->second.bytes -= found.weight.bytes;
+    if (--user->second.count == 0) users_.erase(user);
+  }
+  return found.to;
 }
 
 bool Requests::watch(const Watch& watch) {

@@ -23,7 +23,25 @@ struct ReplyTo {
 
 class Requests {
  public:
-  RequestId open(ReplyTo to);
+  // What is under way until it has been answered, durably: in the core's queue, decided, on its way
+  // to the disk.
+  struct Limits {
+    std::size_t of_one_max = 5000;              // of one user
+    std::size_t bytes_of_one_max = 128u << 20;  // the size of their messages
+    std::size_t bytes_max = 1u << 30;           // of all users
+  };
+  // Whose it is, and how large; without a user (an administrator, ourselves) it is not limited.
+  struct Weight {
+    std::optional<std::uint32_t> uid;
+    std::size_t bytes = 0;
+  };
+  Requests() = default;
+  explicit Requests(const Limits& limits) : limits_(limits) {}
+
+  // Whether a small request of this user would be taken now.
+  bool has_room(std::optional<std::uint32_t> uid) const;
+  // None if too much is under way already.
+  std::optional<RequestId> open(ReplyTo to, Weight weight);
   // Once: the answer is due exactly one time.
   std::optional<ReplyTo> close(RequestId id);
 
@@ -51,10 +69,22 @@ class Requests {
   std::vector<ConnectionId> node_connections() const;
 
  private:
+  struct Open {
+    ReplyTo to;
+    Weight weight;
+  };
+  struct UnderWay {
+    std::size_t count = 0, bytes = 0;
+  };
+  bool room(const Weight& weight) const;
+
+  const Limits limits_;
   mutable std::mutex mutex_;
   // All guarded by mutex_.
   std::uint64_t next_ = 1;
-  std::map<std::uint64_t, ReplyTo> open_;
+  std::map<std::uint64_t, Open> open_;
+  std::map<std::uint32_t, UnderWay> users_;  // none without a request
+  std::size_t bytes_ = 0;                    // of all users' requests
   std::multimap<JobId, Watch> watches_;
   std::multimap<std::uint64_t, JobId> owners_;  // by connection
   std::map<std::string, ConnectionId> nodes_;

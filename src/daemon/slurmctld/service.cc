@@ -207,8 +207,9 @@ Status ControllerService::listen() {
       });
   desk_ = std::make_unique<Desk>(surroundings());
   trust_->set_on_news([this] { desk_->tell_trust(); });
-  server_->loop().post(
-      [this] { server_->loop().every(kTrustPeriod, [this] { trust_->renew(); }); });
+  if (trust_->on())
+    server_->loop().post(
+        [this] { server_->loop().every(kTrustPeriod, [this] { trust_->renew(); }); });
   take_debug_flags(log_, config);
   core_->set_on_plan([this](const Plan& plan) { log_plan(log_, plan); });
   // The threads run before anybody can connect, so that nothing arrives at a desk that is not

@@ -381,6 +381,7 @@ void NodeDaemon::obey(agent::Persist& effect) {
     give_resources(order, step.cpus, step.gres);
   }
   order.control = control_name();
+  if (!order.container.empty()) order.spool_dir = spool_.root();
   if (auto wrote = spool_.write_order(order); !wrote) failed_.emplace(key, wrote.error().text);
 }
 

@@ -43,6 +43,7 @@ void fields(F&& f, const Step*) {
   f(20, "gres", &Step::gres);
   f(21, "first_port", &Step::first_port);
   f(22, "ports", &Step::ports);
+  f(23, "container", &Step::container);
 }
 
 }  // namespace ym::wire

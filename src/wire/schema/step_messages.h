@@ -27,6 +27,7 @@ void fields(F&& f, const CreateStep*) {
   f(16, "no_kill", &CreateStep::no_kill);
   f(30, "gres", &CreateStep::gres);
   f(31, "ports", &CreateStep::ports);
+  f(32, "container", &CreateStep::container);
 }
 template <class F>
 void fields(F&& f, const NodeAddress*) {
