@@ -38,6 +38,10 @@ add_executable(abuse ${CMAKE_SOURCE_DIR}/bench/abuse.cc)
 target_link_libraries(abuse PRIVATE ym_wire ym_net ym_model)
 add_executable(drive ${CMAKE_SOURCE_DIR}/bench/drive.cc)  # bench/versus; knows nothing of ours
 target_link_libraries(drive PRIVATE ym_flags)
+add_executable(hot_paths ${CMAKE_SOURCE_DIR}/bench/hot_paths.cc)  # bench/instructions counts them
+target_link_libraries(hot_paths PRIVATE ym_daemon ym_cli)
+# valgrind 3.19 does not understand DWARF 5, but wants to know where a function begins.
+add_custom_command(TARGET hot_paths POST_BUILD COMMAND objcopy --strip-debug $<TARGET_FILE:hot_paths>)
 add_executable(mock EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/bench/mock.cc)
 target_link_libraries(mock PRIVATE ym_wire ym_net ym_model)
 add_executable(noop EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/bench/noop.cc)
