@@ -29,8 +29,7 @@ def moment(yard, index, pattern, after):
 
 
 def one_round(yard, how):
-    """Seconds of each part, from the end of the leader to the start of a job that was asked for then.
-    """
+    """Seconds of each part, from the leader's end to the start of a job that was asked for then."""
     old = yard.leader()
     pid = yard.pid(yard.daemon(old))
     begin = time.time()

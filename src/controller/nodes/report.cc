@@ -216,9 +216,8 @@ void Controller::note_attempt(NodeId node, const AttemptReport& attempt, bool co
     std::erase_if(out.orders, kills_it);  // finish() asked for what this report already says
     release_node(id, node, now, out);
     forget.attempts.push_back(attempt.sluid);
-  } else {
-    bool asked = std::ranges::any_of(out.orders, kills_it);
-    if (!asked) order_kill(after, node, config_.kill_wait, out);
+  } else if (!std::ranges::any_of(out.orders, kills_it)) {
+    order_kill(after, node, config_.kill_wait, out);
   }
 }
 
