@@ -23,7 +23,7 @@ foreach(file ${tool_tests})
 endforeach()
 
 # Real daemons on one machine: one such file at a time, beside the unit tests.
-foreach(suite cluster cli parity clients faults)
+foreach(suite cluster cli parity clients faults bench)
   file(GLOB files CONFIGURE_DEPENDS
     ${CMAKE_SOURCE_DIR}/tests/${suite}/test_*.py ${CMAKE_SOURCE_DIR}/tests/${suite}/*_test.py)
   foreach(file ${files})
