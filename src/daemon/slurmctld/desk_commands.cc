@@ -222,6 +222,7 @@ void Desk::deliver(JournalLoop::Work& work) {
   order_.note(batch.events);
   counts_.note(batch.events);
   answers_.note(batch.events, batch.state, monotonic_clock());
+  order_.let_go(monotonic_clock());
   s_.published->set_state(batch.state);
   for (Reply& reply : batch.replies) send_reply(reply, batch.state);
   auto config = s_.published->config();
