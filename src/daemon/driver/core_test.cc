@@ -36,6 +36,8 @@ Request set_trigger(std::uint64_t id, std::uint64_t key, Caller caller = kRoot) 
   return {.id = RequestId{id}, .caller = std::move(caller), .command = set, .key = key};
 }
 
+void ask(Core& core, Request request, Instant now) { core.handle(Input(std::move(request)), now); }
+
 std::uint32_t trigger_of(const Batch& batch) {
   const auto* added = batch.replies.size() == 1
                           ? std::get_if<TriggerAdded>(&batch.replies.front().answer)
@@ -45,10 +47,10 @@ std::uint32_t trigger_of(const Batch& batch) {
 
 TEST(Core, ARequestThatIsAskedAgainIsAnsweredAgainAndNotDoneAgain) {
   Core core = started();
-  core.handle(set_trigger(1, 42), kNow);
+  ask(core, set_trigger(1, 42), kNow);
   Batch first = core.take_batch();
   ASSERT_NE(trigger_of(first), 0u);
-  core.handle(set_trigger(2, 42), kNow);
+  ask(core, set_trigger(2, 42), kNow);
   Batch again = core.take_batch();
   EXPECT_EQ(trigger_of(again), trigger_of(first));
   EXPECT_EQ(again.replies.front().to, RequestId{2});
@@ -58,7 +60,7 @@ TEST(Core, ARequestThatIsAskedAgainIsAnsweredAgainAndNotDoneAgain) {
 
 TEST(Core, ASuccessorThatHasTheLogKnowsTheAnswer) {
   Core core = started();
-  core.handle(set_trigger(1, 42), kNow);
+  ask(core, set_trigger(1, 42), kNow);
   Batch first = core.take_batch();
   // By the log, and by a snapshot of the state.
   wire::SnapshotReader reader;
@@ -67,25 +69,25 @@ TEST(Core, ASuccessorThatHasTheLogKnowsTheAnswer) {
   auto known = reader.finish();
   ASSERT_TRUE(known);
   Core next = started(std::move(*known));
-  next.handle(set_trigger(7, 42), kNow);
+  ask(next, set_trigger(7, 42), kNow);
   EXPECT_EQ(trigger_of(next.take_batch()), trigger_of(first));
   EXPECT_EQ(next.state().triggers.size(), 1u);
 }
 
 TEST(Core, NobodyIsToldWhatSomebodyElseWasAnswered) {
   Core core = started();
-  core.handle(set_trigger(1, 42), kNow);
+  ask(core, set_trigger(1, 42), kNow);
   std::uint32_t mine = trigger_of(core.take_batch());
   Caller other = kRoot;
   other.uid = {7};
-  core.handle(set_trigger(2, 42, other), kNow);
+  ask(core, set_trigger(2, 42, other), kNow);
   EXPECT_NE(trigger_of(core.take_batch()), mine);
 }
 
 TEST(Core, WithoutANumberARepetitionIsARequest) {
   Core core = started();
-  core.handle(set_trigger(1, 0), kNow);
-  core.handle(set_trigger(2, 0), kNow);
+  ask(core, set_trigger(1, 0), kNow);
+  ask(core, set_trigger(2, 0), kNow);
   EXPECT_EQ(core.state().triggers.size(), 2u);
   EXPECT_TRUE(core.state().answers.empty());
 }
@@ -93,7 +95,7 @@ TEST(Core, WithoutANumberARepetitionIsARequest) {
 TEST(Core, ARefusalIsJudgedAgain) {
   Core core = started();
   Request request{.id = {1}, .caller = kRoot, .command = ClearTriggers{.trigger = {5}}, .key = 43};
-  core.handle(request, kNow);
+  ask(core, request, kNow);
   Batch batch = core.take_batch();
   EXPECT_TRUE(std::holds_alternative<Failure>(batch.replies.front().answer));
   EXPECT_TRUE(core.state().answers.empty());
@@ -101,11 +103,11 @@ TEST(Core, ARefusalIsJudgedAgain) {
 
 TEST(Core, OldAnswersAreForgotten) {
   Core core = started();
-  core.handle(set_trigger(1, 42), kNow);
+  ask(core, set_trigger(1, 42), kNow);
   Instant later = kNow + State::kAnswersKept + Duration(1);
-  core.handle(set_trigger(2, 43), later);
+  ask(core, set_trigger(2, 43), later);
   EXPECT_EQ(core.state().answers.size(), 1u);
-  core.handle(set_trigger(3, 42), later);
+  ask(core, set_trigger(3, 42), later);
   EXPECT_EQ(core.state().triggers.size(), 3u);
 }
 
