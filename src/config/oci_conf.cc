@@ -175,6 +175,7 @@ Result<ParsedOciConfig> parse_oci_conf(const std::string& path, const ReadFile& 
   std::vector<std::string> files;
   ParsedOciConfig parsed;
   parsed.config.configured = true;
+  parsed.config.mount_spool_dir.clear();  // ContainerPath's own name, since Slurm 25.05
   std::vector<ConfigLine> lines = read_lines(path, read_file, diagnostics, files);
   Reader reader(parsed.config, diagnostics);
   for (const ConfigLine& line : lines) {

@@ -7,7 +7,7 @@
 namespace ym {
 namespace {
 
-constexpr std::string_view kLetters = "%@bejmnrstuU";
+constexpr std::string_view kLetters = "%@bejmnrstuUZ";
 
 std::string command_text(const std::vector<std::string>& words) {
   std::string out;
@@ -33,6 +33,7 @@ std::string value_of(char letter, const OciPatternValues& values) {
     case 't': return std::to_string(values.task);
     case 'u': return values.user;
     case 'U': return std::to_string(values.uid);
+    case 'Z': return values.work_dir;
     default: return {'%', letter};
   }
 }

@@ -23,6 +23,7 @@ struct OciPatternValues {
   std::uint32_t step = 0, task = 0;  // %s, %t
   std::string user;                  // %u
   std::uint32_t uid = 0;             // %U
+  std::string work_dir;              // %Z, of the step
 };
 
 // Refuses a % before a letter that means nothing; %p too unless there is a process to speak of.

@@ -47,7 +47,8 @@ OciPatternValues values_of(const TaskSetup& setup) {
                           .step = order.step.value,
                           .task = setup.task.rank,
                           .user = order.user_name,
-                          .uid = order.uid};
+                          .uid = order.uid,
+                          .work_dir = order.work_dir};
   values.spool = order.oci.container_path.empty()
                      ? setup.container_spool
                      : without_slashes(expand_oci_pattern(order.oci.container_path, values));
@@ -110,7 +111,10 @@ void write_bundle(const TaskSetup& setup, OciPatternValues& values,
   auto facts = bundle_facts(*config, bundle);
   if (!facts) refuse_container(fmt::format("{}/config.json: {}", bundle, facts.error().text));
   values.rootfs = facts->rootfs;
-  std::string inside = without_slashes(expand_oci_pattern(order.oci.mount_spool_dir, values));
+  // Since Slurm 25.05 the step's folder, under its own name unless told otherwise.
+  std::string inside = order.oci.mount_spool_dir.empty()
+                           ? values.spool
+                           : without_slashes(expand_oci_pattern(order.oci.mount_spool_dir, values));
   BundleChange change{
       .bundle = bundle,
       .arguments = values.command,
@@ -119,10 +123,11 @@ void write_bundle(const TaskSetup& setup, OciPatternValues& values,
       .terminal = order.pty && &setup.task == &order.tasks.front() && !order.oci.run.empty(),
       .disabled_hooks = order.oci.disabled_hooks};
   if (shows_spool(setup, *facts, inside)) {
-    change.mount_from = folder_of_task(values);
+    change.mount_from = values.spool;
     change.mount_to = inside;
   }
-  if (!setup.script.empty()) change.arguments[0] = fmt::format("{}/{}", inside, kScript);
+  if (!setup.script.empty())
+    change.arguments[0] = fmt::format("{}/task-{}/{}", inside, values.task, kScript);
   auto changed = change_bundle(*config, change);
   if (!changed) refuse_container(fmt::format("{}/config.json: {}", bundle, changed.error().text));
   write_or_refuse(values.bundle + "/config.json", *changed, 0600);

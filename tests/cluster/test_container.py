@@ -186,13 +186,13 @@ def test_a_batch_script_runs_in_its_bundle_and_everybody_is_told(yard):
     script = f"{yard.home}/script"
     with open(script, "w") as f:
         f.write("#!/bin/sh\n#SBATCH -o out.%j\ncat /inside\necho $0 $1\n"
-                "cat /spool/of-$SLURM_JOB_ID/environment | sh -c 'while read l; do case $l in "
+                "cat /spool/of-$SLURM_JOB_ID/task-0/environment | sh -c 'while read l; do case $l in "
                 "SLURM_JOB_NAME=*) echo $l;; esac; done'\nexit 3\n")
     job = yard.nobody("sbatch", "--parsable", f"--container={yard.bundle}", "--container-id=seven",
                       script, "word").stdout.strip()
     assert ended(yard, job) == "FAILED"
     with open(f"{yard.home}/out.{job}") as f:
-        assert f.read() == f"only here\n/spool/of-{job}/slurm_script word\nSLURM_JOB_NAME=script\n"
+        assert f.read() == f"only here\n/spool/of-{job}/task-0/slurm_script word\nSLURM_JOB_NAME=script\n"
     shown = yard.run("scontrol", "show", "job", job).stdout
     assert f"   Container={yard.bundle}\n" in shown and "ExitCode=3:0" in shown
     assert "   ContainerID=seven\n" in shown

@@ -93,7 +93,8 @@ std::span<const JobOption> node_rows() {
                                "Nodes come in groups of so many of one block or ring, which may "
                                "be anywhere",
                            .variable = "SEGMENT_SIZE"},
-                  .set = set_count<&JobSpecials::segment>}},
+                  .set = set_count<&JobSpecials::segment>},
+       .srun_variable = "SRUN_SEGMENT_SIZE"},
       {.option = {.info = {.name = "consolidate-segments",
                            .help = "All segments in one aggregated block",
                            .variable = "CONSOLIDATE_SEGMENTS"},

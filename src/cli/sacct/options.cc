@@ -208,6 +208,48 @@ Table time_rows() {
   };
 }
 
+// What a job wished for, or why it waited.
+Table wish_rows() {
+  return {
+      {{.name = "constraints",
+        .letter = 'C',
+        .takes = Takes::Value,
+        .argument = "LIST",
+        .help = "Only jobs with one of these constraints"},
+       list<&Settings::constraints>},
+      {{.name = "reason",
+        .letter = 'R',
+        .takes = Takes::Value,
+        .argument = "LIST",
+        .help = "Only jobs that wait for one of these reasons"},
+       list<&Settings::reasons>},
+      {{.name = "wckeys",
+        .letter = 'W',
+        .takes = Takes::Value,
+        .argument = "LIST",
+        .help = "Only jobs with one of these workload characterization keys"},
+       list<&Settings::wckeys>},
+      {{.name = "flags",
+        .letter = 'F',
+        .takes = Takes::Value,
+        .argument = "LIST",
+        .help = "Only jobs with one of these flags, as the field Flags shows them"},
+       list<&Settings::flags>},
+      {{.name = "associations",
+        .letter = 'x',
+        .takes = Takes::Value,
+        .argument = "LIST",
+        .help = "Only jobs of these associations; there are none, so it shows none"},
+       list<&Settings::associations>},
+      {{.name = "whole-hetjob",
+        .takes = Takes::Maybe,
+        .argument = "yes|no",
+        .help = "Taken, without effect"},
+       accept<Settings>},
+      {{.name = "use-local-uid", .help = "Taken, without effect"}, accept<Settings>},
+  };
+}
+
 Table look_rows() {
   return {
       {{.name = "format",
@@ -283,6 +325,7 @@ CommandPage sacct_page() {
 std::vector<Option<SacctSettings>> sacct_table() {
   Table table = choice_rows();
   for (auto& row : time_rows()) table.push_back(row);
+  for (auto& row : wish_rows()) table.push_back(row);
   for (auto& row : look_rows()) table.push_back(row);
   return table;
 }

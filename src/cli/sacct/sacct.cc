@@ -21,6 +21,25 @@ bool in_range(std::uint32_t value, std::uint32_t least, std::uint32_t most) {
   return (!least || value >= least) && (!most || value <= most);
 }
 
+bool has_one(const std::vector<std::string>& list, std::string_view value) {
+  return std::ranges::any_of(
+      list, [&](const std::string& one) { return same_ignoring_case(one, value); });
+}
+
+// -C, -R, -W, -F, -x: what the job wished for, or why it waits.
+bool wishes_fit(const SacctSettings& settings, const JobView& job) {
+  const JobExtras& extras = job.extras();
+  if (!settings.associations.empty()) return false;
+  // Every job has this flag and no other, in Slurm's two spellings.
+  if (!settings.flags.empty() && !has_one(settings.flags, "StartReceived") &&
+      !has_one(settings.flags, "StartRecieved"))
+    return false;
+  if (!settings.constraints.empty() && !has_one(settings.constraints, extras.features))
+    return false;
+  if (!settings.wckeys.empty() && !has_one(settings.wckeys, extras.wckey)) return false;
+  return settings.reasons.empty() || has_one(settings.reasons, reason_of(job));
+}
+
 // What the controller's filter cannot say.
 bool wanted(const SacctSettings& settings, const JobView& job) {
   if (settings.states.given() && !settings.states.holds(job.job())) return false;
@@ -29,6 +48,7 @@ bool wanted(const SacctSettings& settings, const JobView& job) {
     auto is = [&](const std::string& group) { return local_group(group) == gid; };
     if (std::ranges::none_of(settings.groups, is)) return false;
   }
+  if (!wishes_fit(settings, job)) return false;
   std::uint32_t limit = time_limit_of(job).value_or(0);
   std::uint32_t limit_max =
       settings.limit_max_s ? settings.limit_max_s : settings.limit_min_s;

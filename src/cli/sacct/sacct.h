@@ -23,6 +23,7 @@ struct SacctSettings {
   ReportWish report;
   std::vector<JobTarget> targets;
   std::vector<std::string> users, partitions, accounts, qos, names, groups;
+  std::vector<std::string> constraints, reasons, wckeys, flags, associations;
   StateChoice states;
   std::string nodes;
   std::string since, until;  // as given
