@@ -46,13 +46,15 @@ def run_jobs(tools, yard, count):
 class Pollers:
     """A thousand users, each with squeue's usual question about once a second."""
 
-    def __init__(self, tools, yard, count, pause_ms):
+    def __init__(self, tools, yard, count, pause_ms, nice=0):
+        self.nice = nice
         os.chmod(yard.dir, 0o755)  # or they do not reach the socket
         self.command = [tools.load, "poll", tools.socket_of(yard), tools.cluster_of(yard),
                         str(count), str(pause_ms)]
 
     def __enter__(self):
-        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True,
+                                        preexec_fn=lambda: os.nice(self.nice))
         assert self.process.stdout.readline() == "ready\n"
         return self
 

@@ -273,6 +273,7 @@ AttemptReport Agent::report_of(Sluid sluid, const Attempt& attempt) const {
     report.batch_ended = true;
     report.exit = batch->second.ended.exit;
     report.error = batch->second.ended.error;
+    report.launch_failed = batch->second.ended.launch_failed;
     report.out_of_memory = batch->second.ended.out_of_memory;
     report.usage = batch->second.ended.usage;
   }

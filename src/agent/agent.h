@@ -46,7 +46,8 @@ struct Ended {
   bool out_of_memory = false;
   std::string drain_reason;  // the node should get no more work
   StepUsage usage;
-  bool on_order = false;  // a prolog that was killed with its attempt
+  bool on_order = false;       // a prolog that was killed with its attempt
+  bool launch_failed = false;  // this node could not launch it: nothing of it ran
 };
 
 // What runs around an attempt on this node besides its steps.

@@ -215,7 +215,8 @@ constexpr Words kWords[] = {
      "CR_CPU,CR_CPU_MEMORY,CR_CORE,CR_CORE_MEMORY,CR_MEMORY,NONE,ENFORCE_BINDING_GRES,"
      "MULTIPLE_SHARING_GRES_PJ,ONE_TASK_PER_SHARING_GRES"},
     {"SlurmctldParameters",
-     "enable_configless,lease_time,preempt_send_user_signal,rl_bucket_size,rl_enable,rl_log_freq,"
+     "enable_configless,etcd_ca_file,etcd_cert_file,etcd_cert_key_file,lease_time,preempt_send_"
+     "user_signal,rl_bucket_size,rl_enable,rl_log_freq,"
      "rl_refill_period,rl_refill_rate,rl_table_size"},
     {"SlurmdParameters", "config_overrides,sysfs"},
     {"MpiParams", "ports"},
@@ -341,29 +342,12 @@ void MainKeys::finish(const std::string& path, ClusterConfig& config) {
   show(path, config);
 }
 
-namespace {
-
-// Every command sorts the keys at its start: no copies, no memory for a comparison.
-struct ShownKey {
-  std::string_view name;
-  std::string_view value;
-  std::string made = {};  // counts if `value` is empty
-};
-
-char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-bool before(const ShownKey* a, const ShownKey* b) {
-  auto order = std::lexicographical_compare_three_way(
-      a->name.begin(), a->name.end(), b->name.begin(), b->name.end(),
-      [](char one, char other) { return small(one) <=> small(other); });
-  return order != 0 ? order < 0 : a->name < b->name;
-}
-
-}  // namespace
-
+// Every command does this at its start: it does not sort (show_order.h does).
 void MainKeys::show(const std::string& path, ClusterConfig& config) const {
-  std::vector<ShownKey> keys;
-  keys.reserve(256);
+  config.shown.reserve(256);
+  auto add = [&](std::string_view name, std::string value) {
+    config.shown.emplace_back(name, std::move(value));
+  };
   for_each_key(KeyScope::Main, [&](const KeyInfo& key) {
     bool former = key.status == KeyStatus::Obsolete || key.status == KeyStatus::Refused ||
                   key.note == "SlurmctldHost";
@@ -373,31 +357,21 @@ void MainKeys::show(const std::string& path, ClusterConfig& config) const {
         fields_.has(fmt::format("{}MemPerCPU", key.name.substr(0, 3))))
       return;
     if (key.name == "ClusterName" && (value || !key.shown_default.empty()))
-      keys.push_back({key.name, config.cluster_name});
+      add(key.name, config.cluster_name);
     else if (key.name == "PreemptMode")
-      keys.push_back({key.name, config.preempt.mode_text});
+      add(key.name, config.preempt.mode_text);
     else if (value)
-      keys.push_back({key.name, "", shown_value(key, *value)});
+      add(key.name, shown_value(key, *value));
     else if (!key.shown_default.empty())
-      keys.push_back({key.name, key.shown_default});
+      add(key.name, std::string(key.shown_default));
   });
-  std::vector<std::string> hosts(config.controllers.size());
   for (std::size_t i = 0; i < config.controllers.size(); ++i) {
     const ControllerHost& host = config.controllers[i];
-    hosts[i] = fmt::format("SlurmctldHost[{}]", i);
-    keys.push_back(
-        {hosts[i], "",
-         host.name == host.address ? host.name : fmt::format("{}({})", host.name, host.address)});
+    add(fmt::format("SlurmctldHost[{}]", i),
+        host.name == host.address ? host.name : fmt::format("{}({})", host.name, host.address));
   }
-  keys.push_back({"SLURM_CONF", path});
-  keys.push_back({"SLURM_VERSION", YM_SLURM_VERSION});
-  std::vector<const ShownKey*> order;
-  order.reserve(keys.size());
-  for (const ShownKey& key : keys) order.push_back(&key);
-  std::sort(order.begin(), order.end(), before);
-  config.shown.reserve(order.size());
-  for (const ShownKey* key : order)
-    config.shown.emplace_back(key->name, key->value.empty() ? key->made : std::string(key->value));
+  add("SLURM_CONF", path);
+  add("SLURM_VERSION", YM_SLURM_VERSION);
 }
 
 }  // namespace ym

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -22,6 +23,10 @@ StandbyConfig standby_of(const ClusterConfig& config) {
   StandbyConfig out;
   constexpr std::string_view kName = "lease_time=";
   for (std::string_view word : split_words(value_of(config, "SlurmctldParameters"), ',')) {
+    for (auto [name, file] : {std::pair("etcd_ca_file=", &out.etcd_authority),
+                              std::pair("etcd_cert_file=", &out.etcd_certificate),
+                              std::pair("etcd_cert_key_file=", &out.etcd_key)})
+      if (starts_with_ignoring_case(word, name)) *file = word.substr(std::string_view(name).size());
     if (!starts_with_ignoring_case(word, kName)) continue;
     if (auto ms = parse_unsigned<std::uint32_t>(word.substr(kName.size())))
       out.lease_time = Duration(*ms);

@@ -13,6 +13,9 @@ struct StandbyConfig {
   // takes over. SlurmctldTimeout is an upper bound of it.
   Duration lease_time{4000};
   std::string on_program, off_program;  // SlurmctldPrimaryOnProg, SlurmctldPrimaryOffProg
+  // SlurmctldParameters=etcd_ca_file=, etcd_cert_file=, etcd_cert_key_file=: for etcds://
+  // locations; empty: etcd_ca.pem, etcd_cert.pem and etcd_cert_key.pem beside slurm.conf.
+  std::string etcd_authority, etcd_certificate, etcd_key;
 };
 
 // Less, and every hiccup of a disk would be a failover.

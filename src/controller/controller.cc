@@ -25,6 +25,7 @@ Controller::Controller(ClusterConfig config, State recovered)
     : config_(std::move(config)), state_(std::move(recovered)) {
   indexes_.rebuild(state_);
   submissions_.rebuild(state_);
+  index_answers();
 }
 
 PlacementRules Controller::placement_rules() const {

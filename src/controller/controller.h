@@ -101,6 +101,10 @@ class Controller {
 
   void update_partition(RequestId request, const UpdatePartition& update, const Caller& caller,
                         Instant now, Outbox& out);
+  // cluster/answers.cc
+  // What a request with a number of its client's was answered; null: it is new, or long ago.
+  const RequestAnswered* answered(Uid by, std::uint64_t key) const;
+  void remember(RequestAnswered answered, Instant now, Outbox& out);
 
  private:
   // What is heard and said, and need not survive: after a restart it is found out again.
@@ -376,6 +380,8 @@ class Controller {
   bool mails_of(const Job& job, std::uint32_t type) const;
   void send_mail(const Job& job, const std::string& type, const std::string& what,
                  Outbox& out) const;
+  // cluster/answers.cc
+  void index_answers();
   // cluster/configure.cc
   void make_topologies();
   void define_nodes(const ClusterConfig& config, Instant now, Outbox& out);
@@ -397,6 +403,7 @@ class Controller {
   State state_;
   Indexes indexes_;
   Submissions submissions_;
+  std::map<std::pair<Uid, std::uint64_t>, Seq> answers_;  // of the state's; some are gone there
   std::map<NodeId, Contact> contacts_;
   std::map<JobId, Instant> owners_gone_;  // since when the client of a job in interactive() is away
   std::map<std::string, Fit> can_ever_run_;  // by shape; forgotten when nodes or partitions change

@@ -2,6 +2,7 @@
 #include "model/apply.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/check.h"
 #include "model/node_gres.h"
@@ -15,7 +16,7 @@ using PartitionNames = std::map<std::string, PartitionId, std::less<>>;
 
 class Fold {
  public:
-  Fold(State& state, Instant at) : state_(state), at_(at) {}
+  Fold(State& state, const Event& event) : state_(state), at_(event.at), seq_(event.seq) {}
 
   void operator()(const UnknownEvent&) { YM_CHECK(!"an event of a later release"); }
 
@@ -348,6 +349,19 @@ class Fold {
     job.preemption = Ref(JobPreemption{.at = at_, .by = e.by, .mode = e.mode});
     if (e.limit_end) job.limit_end = e.limit_end;
   }
+  void operator()(const RequestAnswered& e) {
+    auto oldest = [this] {
+      std::optional<std::uint64_t> key;
+      state_.answers.visit_from(0, [&](std::uint64_t seq, const RememberedAnswer& one) {
+        if (state_.answers.size() >= State::kAnswersMax || at_ - one.at > State::kAnswersKept)
+          key = seq;
+        return false;
+      });
+      return key;
+    };
+    while (auto key = oldest()) state_.answers.erase(*key);
+    state_.answers.put(seq_.value, {.seq = seq_, .at = at_, .answered = e});
+  }
   void operator()(const JobForgotten& e) {
     const Job& job = known(e.job);
     YM_CHECK(!job.holds_resources());
@@ -570,13 +584,14 @@ class Fold {
 
   State& state_;
   Instant at_;
+  Seq seq_;
 };
 
 }  // namespace
 
 void apply(State& state, const Event& event) {
   YM_CHECK(event.seq.value == state.seq.value + 1);
-  std::visit(Fold(state, event.at), event.body);
+  std::visit(Fold(state, event), event.body);
   state.seq = event.seq;
   state.time = std::max(state.time, event.at);
 }

@@ -29,6 +29,12 @@ struct Pong {
 };
 // To a standby: lead from now on.
 struct Takeover {};
+// From a controller that has begun to lead to a slurmd: come here.
+struct ControllerLeads {
+  std::uint64_t epoch = 0;
+  std::uint32_t index = 0;  // its place among the SlurmctldHost lines
+  std::string name;
+};
 
 struct QueryConfig {};
 struct KeyValue {

@@ -262,16 +262,24 @@ struct CrontabSet {
   Crontab crontab;
 };
 
-using EventBody =
-    std::variant<UnknownEvent, ClusterFounded, NodesDefined, NodeRemoved, PartitionDefined,
-                 PartitionRemoved, NodeRegistered, NodeResponded, NodeStoppedResponding,
-                 NodeStateChanged, JobSubmitted, ArrayTaskSplit, JobUpdated, ArrayTasksCancelled,
-                 JobStarted, JobLaunched, AllocationChanged, JobFinished, JobNodeReleased,
-                 JobRequeued, JobSuspended, JobResumed, JobForgotten, StepStarted, StepNodeEnded,
-                 StepEnded, JobConfigured, NodeRebootChanged, JobEpilogEnded, NodeNoted,
-                 ReservationDefined, ReservationRemoved, LicensesDefined, TriggerSet,
-                 TriggerCleared, CrontabSet, StepUpdated, NodePowerChanged, JobShrunk,
-                 JobPreempted>;
+// --- answers ---
+// What a client was told that asks again if it does not hear it: done once, answered as often as it
+// takes. `answer` is a message of kind `type`, as it leaves.
+struct RequestAnswered {
+  Uid by;
+  std::uint64_t key = 0;  // the client's own number for its request
+  std::uint32_t type = 0;
+  std::string answer;
+};
+
+using EventBody = std::variant<
+    UnknownEvent, ClusterFounded, NodesDefined, NodeRemoved, PartitionDefined, PartitionRemoved,
+    NodeRegistered, NodeResponded, NodeStoppedResponding, NodeStateChanged, JobSubmitted,
+    ArrayTaskSplit, JobUpdated, ArrayTasksCancelled, JobStarted, JobLaunched, AllocationChanged,
+    JobFinished, JobNodeReleased, JobRequeued, JobSuspended, JobResumed, JobForgotten, StepStarted,
+    StepNodeEnded, StepEnded, JobConfigured, NodeRebootChanged, JobEpilogEnded, NodeNoted,
+    ReservationDefined, ReservationRemoved, LicensesDefined, TriggerSet, TriggerCleared, CrontabSet,
+    StepUpdated, NodePowerChanged, JobShrunk, JobPreempted, RequestAnswered>;
 
 struct Event {
   Seq seq;

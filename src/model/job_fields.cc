@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/job_fields.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace ym {
@@ -112,7 +113,7 @@ std::uint64_t hash_bytes(std::string_view bytes) {
   return hash;
 }
 
-constexpr std::size_t kSlots = 4 * kSpecPlaces;
+constexpr std::size_t kFirstSlots = 128, kSlots = 4 * kSpecPlaces;
 
 }  // namespace
 
@@ -139,18 +140,18 @@ void append_key(std::string& out, std::uint64_t fields, const JobSpec& spec) {
   spec_members(fields, [&](auto member) { put(out, spec.*member); });
 }
 
-SpecPlaces::SpecPlaces() : keys_(kSpecPlaces), slots_(kSlots) {}
+SpecPlaces::SpecPlaces() : slots_(kFirstSlots) {}
 
 void SpecPlaces::put(std::uint64_t hash, std::uint32_t number) {
-  std::size_t at = hash % kSlots;
-  while (slots_[at].number) at = (at + 1) % kSlots;
+  std::size_t at = hash % slots_.size();
+  while (slots_[at].number) at = (at + 1) % slots_.size();
   slots_[at] = {.hash = hash, .number = number};
   ++filled_;
 }
 
-// Leaves out those that are too old to be named.
+// Leaves out those that are too old to be named. Grows with what there is: most answers have few.
 void SpecPlaces::clean() {
-  std::vector<Slot> old(kSlots);
+  std::vector<Slot> old(std::min(2 * slots_.size(), kSlots));
   std::swap(old, slots_);
   filled_ = 0;
   for (const Slot& slot : old)
@@ -162,14 +163,16 @@ SpecPlaces::Place SpecPlaces::find(std::uint64_t fields, const JobSpec& spec) {
   key_.clear();
   append_key(key_, fields, spec);
   std::uint64_t hash = hash_bytes(key_);
-  for (std::size_t at = hash % kSlots; slots_[at].number; at = (at + 1) % kSlots) {
+  const std::size_t size = slots_.size();
+  for (std::size_t at = hash % size; slots_[at].number; at = (at + 1) % size) {
     const Slot& slot = slots_[at];
     bool lives = last_ - slot.number < kSpecPlaces - kRowsInFrame;
     if (lives && slot.hash == hash && keys_[slot.number % kSpecPlaces] == key_)
       return {.number = slot.number, .fresh = false};
   }
-  if (filled_ >= kSlots / 2) clean();
+  if (filled_ >= size / 2) clean();
   ++last_;
+  if (keys_.size() < kSpecPlaces) keys_.resize(std::max<std::size_t>(keys_.size(), last_ + 1));
   keys_[last_ % kSpecPlaces] = key_;
   put(hash, last_);
   return {.number = last_, .fresh = true};

@@ -35,6 +35,7 @@ struct AttemptReport {
   StepUsage usage;             // of the batch script
   bool suspended = false;      // it is frozen here, by a SuspendJob
   std::string cpu_ids;         // what it was given, by Slurm's own numbers: "0-3,8"
+  bool launch_failed = false;  // `error` says how: this node could not launch it, nothing of it ran
 };
 
 struct StepReport {

@@ -17,6 +17,12 @@
 
 namespace ym {
 
+struct RememberedAnswer {
+  Seq seq;  // of the event
+  Instant at;
+  RequestAnswered answered;
+};
+
 struct State {
   std::string cluster_name;
   std::uint32_t next_job_id = 1;
@@ -40,6 +46,10 @@ struct State {
   // By name; rebuilt when the configuration changes, shared by all snapshots in between.
   Ref<std::map<std::string, NodeId, std::less<>>> node_names;
   Ref<std::map<std::string, PartitionId, std::less<>>> partition_names;
+  // The last answers to requests that may be asked again, by Seq: for as long as somebody could.
+  static constexpr std::size_t kAnswersMax = 20'000;
+  static constexpr Duration kAnswersKept = std::chrono::minutes(10);
+  CowTable<RememberedAnswer> answers;
 
   const Job* find(JobId id) const { return jobs.find(id.value); }
   const Node* find(NodeId id) const { return nodes.find(id.value); }

@@ -24,6 +24,8 @@ class Authority {
                                           Instant now);
 
   const std::string& certificate() const { return identity_.certificate; }
+  // With the key: for whoever keeps it elsewhere than in a folder.
+  const TlsIdentity& identity() const { return identity_; }
   // For a server that is called `name`; good from an hour before `now`, or `life` if that is
   // shorter, as clocks differ.
   Result<TlsIdentity> issue(const std::string& name, Instant now, Duration life) const;

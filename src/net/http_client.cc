@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kReadSize = 256 * 1024;
 constexpr std::size_t kServersMax = 16;
 constexpr Duration kConnectTime{1000};  // there are others
+constexpr Duration kTryTime{1200};
 
 Status wait_for(int fd, short events, Deadline deadline) {
   pollfd one{.fd = fd, .events = events, .revents = 0};
@@ -31,16 +32,21 @@ Status wait_for(int fd, short events, Deadline deadline) {
   }
 }
 
-Status send_all(int fd, std::string_view bytes, Deadline deadline) {
+// Until the channel can go on; an error if it ends, or takes too long.
+Status wait_for(const Channel& channel, Channel::Moved moved, Deadline deadline) {
+  if (moved == Channel::Moved::End) return fail(channel.why());
+  short events = moved == Channel::Moved::WantWrite ? POLLOUT : POLLIN;
+  return wait_for(channel.fd(), events, deadline);
+}
+
+Status send_all(Channel& channel, std::string_view bytes, Deadline deadline) {
   while (!bytes.empty()) {
-    ssize_t n = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(n));
-    } else if (errno == EAGAIN) {
-      if (Status ready = wait_for(fd, POLLOUT, deadline); !ready) return ready;
-    } else if (errno != EINTR) {
-      return fail(errno_text(errno));
-    }
+    std::size_t done = 0;
+    Channel::Moved moved = channel.write(bytes.data(), bytes.size(), done);
+    if (moved == Channel::Moved::Some)
+      bytes.remove_prefix(done);
+    else if (Status ready = wait_for(channel, moved, deadline); !ready)
+      return ready;
   }
   return {};
 }
@@ -131,9 +137,11 @@ Status HttpAnswer::read_head(std::string_view head) {
   return {};
 }
 
-Result<HttpClient> HttpClient::create(const std::vector<std::string>& servers, Duration timeout) {
+Result<HttpClient> HttpClient::create(const std::vector<std::string>& servers, Duration timeout,
+                                      std::shared_ptr<const TlsContext> tls) {
   HttpClient client;
   client.timeout_ = timeout;
+  client.tls_ = std::move(tls);
   if (servers.empty() || servers.size() > kServersMax) return fail("no servers, or too many");
   for (const std::string& server : servers) {
     auto address = parse_address(server, 2379);
@@ -163,12 +171,23 @@ Status HttpClient::connect(Deadline deadline) {
       ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &size);
     }
     if (error == 0) {
-      fd_ = std::move(fd);
-      return {};
+      channel_ = Channel(std::move(fd));
+      return secure(deadline);
     }
     last.text = errno_text(error);
   }
   return std::unexpected(last);
+}
+
+Status HttpClient::secure(Deadline deadline) {
+  if (!tls_) return {};
+  Status begun = channel_.begin_tls(*tls_, servers_[server_].host);
+  while (begun && !channel_.met()) {
+    Channel::Moved moved = channel_.meet();
+    if (moved != Channel::Moved::Some) begun = wait_for(channel_, moved, deadline);
+  }
+  if (!begun) channel_.close();
+  return begun;
 }
 
 Result<std::string> HttpClient::post(const std::string& path, const std::string& body) {
@@ -179,39 +198,40 @@ Result<std::string> HttpClient::post(const std::string& path, const std::string&
   request += body;
   Deadline deadline = Deadline::in(timeout_);
   Error last{.text = "no server"};
-  // Once more than there are servers: a kept connection may have been closed meanwhile.
+  // Once more than there are servers: a kept connection may have been closed meanwhile. One that is
+  // stuck must not take the time of the others.
   for (std::size_t tries = 0; tries <= servers_.size() && !deadline.passed(); ++tries) {
-    bool fresh = !fd_;
+    bool fresh = !channel_;
     Status connected = fresh ? connect(Deadline::in(std::min(kConnectTime, timeout_))) : Status();
-    auto answer = connected ? post_once(request, deadline)
+    bool last_try = tries == servers_.size() || servers_.size() == 1;
+    Deadline patience = last_try ? deadline : Deadline::in(std::min(kTryTime, timeout_));
+    auto answer = connected ? post_once(request, patience)
                             : Result<std::string>(std::unexpected(connected.error()));
     if (answer) return answer;
     last = {.text = fmt::format("{}: {}", to_text(servers_[server_]), answer.error().text)};
-    fd_ = Fd();
+    channel_.close();
     if (fresh) server_ = (server_ + 1) % servers_.size();
   }
   return std::unexpected(last);
 }
 
 Result<std::string> HttpClient::post_once(const std::string& request, Deadline deadline) {
-  if (Status sent = send_all(fd_.get(), request, deadline); !sent)
+  if (Status sent = send_all(channel_, request, deadline); !sent)
     return std::unexpected(sent.error());
   HttpAnswer answer;
   std::string buffer(kReadSize, '\0');
   for (;;) {
-    ssize_t n = ::recv(fd_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) {
-      if (Status ready = wait_for(fd_.get(), POLLIN, deadline); !ready)
+    std::size_t n = 0;
+    Channel::Moved moved = channel_.read(buffer.data(), buffer.size(), n);
+    if (moved != Channel::Moved::Some) {
+      if (Status ready = wait_for(channel_, moved, deadline); !ready)
         return std::unexpected(ready.error());
       continue;
     }
-    if (n < 0) return fail(errno_text(errno));
-    if (n == 0) return fail("it closed the connection");
-    auto whole = answer.feed({buffer.data(), static_cast<std::size_t>(n)});
+    auto whole = answer.feed({buffer.data(), n});
     if (!whole) return std::unexpected(whole.error());
     if (!*whole) continue;
-    if (answer.closes()) fd_ = Fd();
+    if (answer.closes()) channel_.close();
     return answer.take_body();
   }
 }

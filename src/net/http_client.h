@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// POST over plain HTTP/1.1 to one of several servers that can all answer: etcd's members. Keeps its
-// connection. Blocking, with a time limit; no redirects, no compression, no TLS.
+// POST over HTTP/1.1, within TLS or not, to one of several servers that can all answer: etcd's
+// members. Keeps its connection. Blocking, with a time limit; no redirects, no compression.
 //
 // Thread rule: one thread at a time.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "net/address.h"
+#include "net/channel.h"
 #include "net/deadline.h"
 
 namespace ym {
@@ -44,8 +46,9 @@ class HttpAnswer {
 
 class HttpClient {
  public:
-  // "host:port" each.
-  static Result<HttpClient> create(const std::vector<std::string>& servers, Duration timeout);
+  // "host:port" each. `tls`: null: plain; else it has to be the certificate of that host.
+  static Result<HttpClient> create(const std::vector<std::string>& servers, Duration timeout,
+                                   std::shared_ptr<const TlsContext> tls = nullptr);
 
   // The body of the answer, whatever its status. Tried once with each server, as long as time is
   // left: REQUIRES that it does no harm if it is done twice.
@@ -54,11 +57,13 @@ class HttpClient {
  private:
   Result<std::string> post_once(const std::string& request, Deadline deadline);
   Status connect(Deadline deadline);
+  Status secure(Deadline deadline);
 
   std::vector<Address> servers_;
   Duration timeout_{0};
   std::size_t server_ = 0;
-  Fd fd_;
+  std::shared_ptr<const TlsContext> tls_;
+  Channel channel_;
 };
 
 }  // namespace ym

@@ -43,6 +43,7 @@ struct Link::Impl : StreamOwner, std::enable_shared_from_this<Impl> {
   void heartbeat();
   void take_frames(std::string_view bytes);
   void down(Error reason);
+  void move_to(std::size_t address);
   void forget_attempt();
   std::shared_ptr<Stream> up_stream();
 
@@ -277,6 +278,20 @@ void Link::Impl::down(Error reason) {
   if (handlers.on_down) handlers.on_down(reason, was_up, delay);
 }
 
+void Link::Impl::move_to(std::size_t address) {
+  YM_CHECK(address < options.addresses.size());
+  if (up && address_index == address) return;
+  auto self = shared_from_this();
+  std::string left = name();
+  forget_attempt();
+  bool was_up = std::exchange(up, false);
+  failures = 0;
+  address_index = address;
+  retry = loop.after(Duration(0), [this] { attempt(); });
+  if (handlers.on_down)
+    handlers.on_down({.text = fmt::format("left {} for {}", left, name())}, was_up, Duration(0));
+}
+
 std::shared_ptr<Stream> Link::Impl::up_stream() {
   std::lock_guard lock(mutex);
   return shared_stream;
@@ -295,6 +310,8 @@ Link::~Link() {
 }
 
 void Link::start() { impl_->attempt(); }
+
+void Link::move_to(std::size_t address) { impl_->move_to(address); }
 
 bool Link::is_up() const { return impl_->up_stream() != nullptr; }
 

@@ -70,6 +70,9 @@ class Link {
 
   void start();
   bool is_up() const;
+  // Leaves whomever it is connected to and tries this one of the addresses, at once; nothing if it
+  // is connected there. On the loop's thread, not in a handler.
+  void move_to(std::size_t address);
   // Gone while the link is down. Cut brings the link down, and up again.
   SendResult send(FrameHeader header, std::string_view payload,
                   WhenFull when_full = WhenFull::Refuse);

@@ -122,6 +122,26 @@ TEST(Link, GoesToTheNextAddressWhenOneDoesNotAnswer) {
               HasSubstr("cannot connect to unix:/nonexistent/socket: No such file"));
 }
 
+TEST(Link, LeavesForAnotherAddressWhenToldSo) {
+  EchoServer first, second;
+  LinkRoom room({.addresses = {first.tcp_address(), second.tcp_address()},
+                 .cluster = "emil",
+                 .token = [](std::string_view) { return test_token(); }});
+  room.on_up = [&] {
+    if (room.ups == 2) return room.loop.stop();
+    room.loop.post([&] {
+      room.link->move_to(0);  // it is there
+      EXPECT_TRUE(room.link->is_up());
+      room.link->move_to(1);
+      EXPECT_FALSE(room.link->is_up());
+    });
+  };
+  room.link->start();
+  room.loop.run();
+  EXPECT_EQ(room.losses, 1);
+  EXPECT_THAT(room.last_reason, HasSubstr(to_text(second.tcp_address())));
+}
+
 TEST(Link, SaysWhyItWasRefused) {
   EchoServer server;
   auto reason = [&](LinkOptions options) {

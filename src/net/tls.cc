@@ -194,6 +194,15 @@ Result<std::shared_ptr<TlsContext>> TlsContext::client(const TlsTrust& trust) {
   return std::shared_ptr<TlsContext>(new TlsContext(std::move(impl)));
 }
 
+Result<std::shared_ptr<TlsContext>> TlsContext::client(const TlsTrust& trust,
+                                                       const TlsIdentity& identity) {
+  auto made = client(trust);
+  if (!made) return made;
+  if (Status used = use_identity((*made)->impl_->context.get(), identity); !used)
+    return std::unexpected(used.error());
+  return made;
+}
+
 bool TlsContext::verifies() const { return !impl_->trust.authority.empty(); }
 
 Result<std::unique_ptr<TlsSession>> TlsContext::open(int fd, const std::string& name,

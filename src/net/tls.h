@@ -35,6 +35,9 @@ class TlsContext {
  public:
   static Result<std::shared_ptr<TlsContext>> server(const TlsIdentity& identity);
   static Result<std::shared_ptr<TlsContext>> client(const TlsTrust& trust);
+  // One that shows a certificate of its own to servers that ask for it.
+  static Result<std::shared_ptr<TlsContext>> client(const TlsTrust& trust,
+                                                    const TlsIdentity& identity);
   ~TlsContext();
   TlsContext(const TlsContext&) = delete;
   TlsContext& operator=(const TlsContext&) = delete;

@@ -36,7 +36,7 @@ TEST(Bundle, ATaskIsPutIntoItAndEverythingElseStays) {
                               .environment = {"PATH=/outside", "SLURM_JOB_ID=7", "broken", "=x"},
                               .cwd = "/home/me"});
   ASSERT_TRUE(changed) << changed.error().text;
-  EXPECT_EQ(member(*changed, "process", "args"), R"(["/bin/say","it's \"so\"\n"])");
+  EXPECT_EQ(member(*changed, "process", "args"), R"(["/bin/say","it's \"so\"\u000a"])");
   EXPECT_EQ(member(*changed, "process", "env"), R"(["A=1","PATH=/inside","SLURM_JOB_ID=7"])");
   EXPECT_EQ(member(*changed, "process", "cwd"), R"("/home/me")");
   EXPECT_EQ(member(*changed, "process", "terminal"), "false");

@@ -134,6 +134,7 @@ void fields(F&& f, const ShepherdResult*) {
   f(4, "usage", &ShepherdResult::usage);
   f(5, "drain_reason", &ShepherdResult::drain_reason);
   f(6, "on_order", &ShepherdResult::on_order);
+  f(7, "launch_failed", &ShepherdResult::launch_failed);
 }
 template <class F>
 void fields(F&& f, const ControlPacket*) {

@@ -110,8 +110,9 @@ struct ShepherdResult {
   std::string error;  // why it could not be started
   bool out_of_memory = false;
   StepUsage usage;
-  std::string drain_reason;  // the node should get no more work
-  bool on_order = false;     // a program that slurmd had killed with its job
+  std::string drain_reason;    // the node should get no more work
+  bool on_order = false;       // a program that slurmd had killed with its job
+  bool launch_failed = false;  // it was never started, and not for a reason of its own
 };
 
 // One packet to a shepherd's control socket. A Resume comes with the new connection as a file

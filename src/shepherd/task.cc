@@ -110,7 +110,9 @@ Result<StartedTask> start_task(const TaskSetup& setup) {
 }
 
 pid_t start_container_end(const TaskSetup& setup, pid_t task, ContainerEnd how) {
-  pid_t pid = setup.containment.fork_inside(place_of(setup));
+  // A group that was killed once may kill whoever is started right into it later (Linux 6.18 does).
+  bool inside = how == ContainerEnd::Kill;
+  pid_t pid = inside ? setup.containment.fork_inside(place_of(setup)) : ::fork();
   if (pid == 0) run_container_end(setup, task, how);
   return pid > 0 ? pid : 0;
 }

@@ -16,13 +16,19 @@ namespace {
 
 constexpr std::size_t kMembersMax = 16;
 
+// A text has a name, and a version under which its parts are; the name says which one counts.
+std::string text_part(const std::string& name, const std::string& version, std::size_t part) {
+  return fmt::format("/text/{}/{}/{:06}", name, version, part);
+}
+
 }  // namespace
 
 Result<EtcdPlace> parse_etcd_place(std::string_view location) {
-  if (!is_etcd_place(location)) return fail("not an etcd:// location");
-  std::string_view rest = location.substr(kEtcdScheme.size());
-  std::size_t slash = rest.find('/');
+  if (!is_etcd_place(location)) return fail("neither an etcd:// nor an etcds:// location");
   EtcdPlace place;
+  place.tls = location.starts_with(kEtcdTlsScheme);
+  std::string_view rest = location.substr((place.tls ? kEtcdTlsScheme : kEtcdScheme).size());
+  std::size_t slash = rest.find('/');
   place.prefix = slash == std::string_view::npos ? "/yardmaster" : std::string(rest.substr(slash));
   while (place.prefix.size() > 1 && place.prefix.ends_with('/')) place.prefix.pop_back();
   if (place.prefix == "/") place.prefix = "/yardmaster";
@@ -136,6 +142,45 @@ Result<OpenedLog> EtcdHome::open(JournalOptions options, const Replay& replay) {
   opened.log = std::move(*log);
   opened.blobs = std::move(*blobs);
   return opened;
+}
+
+Result<std::optional<std::string>> EtcdHome::shared_text(const std::string& name) {
+  std::lock_guard lock(mutex_);
+  auto current = etcd_.range({.from = key("/texts/" + name)});
+  if (!current) return std::unexpected(current.error());
+  if (current->empty()) return std::nullopt;
+  std::vector<std::string_view> words = split_words(current->front().value, ' ');
+  std::uint64_t parts = words.size() == 2 ? parse_u64(words[1]).value_or(0) : 0;
+  std::string text;
+  for (std::size_t i = 0; i < parts; ++i) {
+    auto part = etcd_.range({.from = key(text_part(name, std::string(words[0]), i))});
+    if (!part) return std::unexpected(part.error());
+    if (part->size() != 1)
+      return fail(store_errc::kCorrupt, fmt::format("a part of {} is not in etcd", name));
+    text += part->front().value;
+  }
+  return text;
+}
+
+// What was before stays until the whole of it is there.
+Status EtcdHome::share_text(const std::string& name, const std::string& text) {
+  std::lock_guard lock(mutex_);
+  std::string version = fmt::format("{:010}-{:010}", epoch_.load(), ++shared_);
+  std::size_t parts = 0;
+  for (std::string_view rest = text; !rest.empty(); ++parts) {
+    EtcdChange change;
+    change.puts.push_back(
+        {key(text_part(name, version, parts)), std::string(rest.substr(0, kEtcdValueMax))});
+    rest.remove_prefix(std::min(rest.size(), kEtcdValueMax));
+    if (auto done = this->change(etcd_, std::move(change)); !done)
+      return std::unexpected(done.error());
+  }
+  EtcdChange change;
+  change.deletes.push_back(
+      {.from = key("/text/" + name + "/"), .to = key(text_part(name, version, 0))});
+  change.puts.push_back({key("/texts/" + name), fmt::format("{} {}", version, parts)});
+  auto done = this->change(etcd_, std::move(change));
+  return done ? Status() : std::unexpected(done.error());
 }
 
 Status EtcdHome::clear() {

@@ -43,6 +43,9 @@ class EtcdHome final : public LogHome {
   Result<std::unique_ptr<LogFollower>> follow() override;
   Result<OpenedLog> open(JournalOptions options, const Replay& replay) override;
   Status clear() override;
+  bool shares_texts() const override { return true; }
+  Result<std::optional<std::string>> shared_text(const std::string& name) override;
+  Status share_text(const std::string& name, const std::string& text) override;
   std::string describe() const override { return "etcd at " + options_.members; }
 
   // --- for the log and the blobs of this home ---
@@ -60,6 +63,7 @@ class EtcdHome final : public LogHome {
   std::mutex mutex_;
   Etcd etcd_;                                 // guarded by mutex_
   std::uint64_t lease_ = 0;                   // guarded by mutex_
+  std::uint64_t shared_ = 0;                  // texts so far; guarded by mutex_
   std::atomic<std::uint64_t> epoch_ = 0;      // 0: does not lead
   std::atomic<std::uint64_t> leader_at_ = 0;  // the revision at which our leader's key was written
 };
@@ -68,9 +72,12 @@ class EtcdHome final : public LogHome {
 struct EtcdPlace {
   std::vector<std::string> members;  // "host:port"
   std::string prefix;
+  bool tls = false;
 };
-inline constexpr std::string_view kEtcdScheme = "etcd://";
-inline bool is_etcd_place(std::string_view location) { return location.starts_with(kEtcdScheme); }
+inline constexpr std::string_view kEtcdScheme = "etcd://", kEtcdTlsScheme = "etcds://";
+inline bool is_etcd_place(std::string_view location) {
+  return location.starts_with(kEtcdScheme) || location.starts_with(kEtcdTlsScheme);
+}
 Result<EtcdPlace> parse_etcd_place(std::string_view location);
 
 }  // namespace ym

@@ -257,6 +257,27 @@ TEST(EtcdHome, WhileEtcdIsAwayNothingIsAcknowledgedAndNobodyIsDeposed) {
   EXPECT_EQ(a.opened.log->durable_seq(), 1u);
 }
 
+TEST(EtcdHome, TextsAreSharedByAllAndChangedByTheLeaderAlone) {
+  EtcdForTest etcd;
+  Leader a(etcd, "a"), b(etcd, "b");
+  EXPECT_EQ(*a.home.shared_text("book"), std::nullopt);
+  EXPECT_EQ(a.home.share_text("book", "x").error().code, store_errc::kFenced);
+  ASSERT_TRUE(a.take_over());
+  std::string book(3 * kEtcdValueMax / 2, 'a');
+  ASSERT_TRUE(a.home.share_text("book", book));
+  ASSERT_TRUE(a.home.share_text("books", "another"));
+  EXPECT_EQ(*b.home.shared_text("book"), book);
+  ASSERT_TRUE(a.home.share_text("book", "shorter"));
+  EXPECT_EQ(*b.home.shared_text("book"), "shorter");
+  EXPECT_EQ(*b.home.shared_text("books"), "another");
+  EXPECT_EQ(etcd.count("/p/text/"), 2u) << "old parts are gone";
+  ASSERT_TRUE(b.take_over());
+  EXPECT_EQ(a.home.share_text("book", "late").error().code, store_errc::kFenced);
+  EXPECT_EQ(*b.home.shared_text("book"), "shorter");
+  ASSERT_TRUE(b.home.share_text("book", ""));
+  EXPECT_EQ(*a.home.shared_text("book"), "");
+}
+
 TEST(EtcdPlace, IsAListOfMembersAndAPrefix) {
   auto place = parse_etcd_place("etcd://h1:2379,h2:2379,[::1]:2379/yard/emil/");
   ASSERT_TRUE(place);
@@ -264,6 +285,9 @@ TEST(EtcdPlace, IsAListOfMembersAndAPrefix) {
   EXPECT_EQ(place->prefix, "/yard/emil");
   EXPECT_EQ(parse_etcd_place("etcd://h1")->prefix, "/yardmaster");
   EXPECT_FALSE(parse_etcd_place("etcd:///p"));
+  EXPECT_FALSE(place->tls);
+  EXPECT_TRUE(parse_etcd_place("etcds://h1:2379/p")->tls);
+  EXPECT_EQ(parse_etcd_place("etcds://h1:2379/p")->prefix, "/p");
   EXPECT_FALSE(parse_etcd_place("/var/spool"));
 }
 

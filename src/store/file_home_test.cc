@@ -294,6 +294,34 @@ TEST(FileHome, ASuccessorThatKnowsTheLogReadsOnlyTheRest) {
   EXPECT_EQ(opened->log->next_seq(), 19u);
 }
 
+// Each leader zeroes a segment in advance, and each successor has read it as a standby.
+TEST(FileHome, LeadersThatDieAgainAndAgainDoNotFillTheDisk) {
+  DiskMemory disk;
+  JournalOptions options;
+  options.segment_bytes = 1 << 20;
+  const std::vector<std::string_view> record = {"a record"};
+  std::uint64_t written = 0;
+  for (int i = 0; i < 20; ++i) {
+    FileHome home(disk, "state", kStandbys);
+    ASSERT_TRUE(home.seize("next", *home.look()));
+    options.known_seq = written;
+    auto opened = home.open(options, {});
+    ASSERT_TRUE(opened) << opened.error().text;
+    EXPECT_EQ(opened->log->next_seq(), written + 1);
+    for (int group = 0; group < 3; ++group) {
+      ASSERT_TRUE(opened->log->append(record));
+      ASSERT_TRUE(opened->log->commit());
+    }
+    written += 3;
+  }
+  std::uint64_t bytes = 0;
+  auto names = disk.list("state/log");
+  ASSERT_TRUE(names);
+  for (const std::string& name : *names)
+    bytes += *(*disk.open("state/log/" + name, DiskOpen::Read))->size();
+  EXPECT_LT(bytes, 3 * options.segment_bytes);
+}
+
 TEST(FileHome, ScriptsThatALateLeaderMovesAreFoundAgain) {
   DiskMemory disk;
   Leader old(disk, "old"), next(disk, "next");

@@ -164,7 +164,10 @@ Status Journal::write_in_new_segment() {
 }
 
 Status Journal::fill_new_segment(std::uint64_t bytes_needed) {
-  std::uint64_t size = std::max(bytes_needed, options_.segment_bytes);
+  // Who has just taken over is waited for, and may not lead for long: little is zeroed in advance.
+  bool first = options_.epoch != 0 && next_index_ == first_index_of(options_.epoch);
+  std::uint64_t size =
+      std::max(bytes_needed, first ? options_.segment_bytes / 16 : options_.segment_bytes);
   if (auto zeroed = zero_spare(size, bytes_needed); !zeroed) return zeroed;
   SegmentHeader header{.index = next_index_,
                        .first_seq = durable_seq_ + 1,

@@ -14,6 +14,8 @@ namespace {
 // No segment is larger than a group of pending_bytes_max or segment_bytes; more is not one of ours.
 constexpr std::uint64_t kSegmentFileBytesMax = std::uint64_t{4} * 1024 * 1024 * 1024;
 
+constexpr std::size_t kZerosLookedFor = 64 * 1024;
+
 bool refuses_always(const Error& error) {
   return error.code == store_errc::kFuture || error.code == store_errc::kWrongOwner;
 }
@@ -190,6 +192,7 @@ Status JournalRecovery::replay_segments() {
                         .first_seq = found_[i].header->first_seq,
                         .end_seq = std::max(end, found_[i].header->first_seq),
                         .marks = {}});
+    note_overlong(found_[i], end);
   }
   for (std::size_t i = first; i < found_.size(); ++i) {
     auto damage = replay_one(i);
@@ -276,6 +279,26 @@ void JournalRecovery::finish_last(std::size_t at, const std::string& bytes,
     tail_->group_seq = scan.group_seq;
     tail_->group = bytes.substr(scan.group_at, scan.end - scan.group_at);
   }
+}
+
+// One that was not read, as all of it is known: a standby that takes over warm reads the last only.
+// Looked at closely only if it ends in zeros, and so once in its life.
+void JournalRecovery::note_overlong(const Found& found, std::uint64_t until) {
+  auto file = disk_.open(found.path, DiskOpen::Read);
+  if (!file) return;
+  auto size = (*file)->size();
+  if (!size || *size <= kZerosLookedFor) return;
+  auto end = (*file)->read(*size - kZerosLookedFor, kZerosLookedFor);
+  if (!end || end->find_first_not_of('\0') != std::string::npos) return;
+  auto bytes = read_whole(disk_, found.path, kSegmentFileBytesMax);
+  if (!bytes) return;
+  SegmentScanRequest request{.bytes = *bytes,
+                             .first_seq = found.header->first_seq,
+                             .until_seq = until,
+                             .wanted_from = kSeqMax};
+  auto scan = scan_segment(request, [](std::uint64_t, std::string_view) { return Status(); });
+  if (scan && scan->next_seq == until && scan->unreadable == 0 && scan->end < bytes->size())
+    overlong_.emplace_back(found.path, scan->end);
 }
 
 // Each crash leaves a segment that its successor cut short, zeroed in advance to its full size:

@@ -49,6 +49,7 @@ class JournalRecovery {
   Status set_aside(const Found& found);
   Status cut_at(const Damage& damage);
   Result<std::string> free_name_for(const std::string& path);
+  void note_overlong(const Found& found, std::uint64_t until);
   void trim();
   Status make_ready();
 

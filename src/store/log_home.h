@@ -106,6 +106,16 @@ class LogHome {
   virtual Result<OpenedLog> open(JournalOptions options, const Replay& replay) = 0;
   // Forgets everything: slurmctld -c. REQUIRES: leads, and has not opened.
   virtual Status clear() = 0;
+  // Small texts beside the log, which all controllers share: those of the cluster's own authority.
+  // A home that is a folder has none: files serve.
+  virtual bool shares_texts() const { return false; }
+  virtual Result<std::optional<std::string>> shared_text(const std::string& /*name*/) {
+    return std::nullopt;
+  }
+  // kFenced: another leads by now, and nothing has changed.
+  virtual Status share_text(const std::string& /*name*/, const std::string& /*text*/) {
+    return fail("this log has no place for it");
+  }
   // For people: "the folder /var/spool/slurmctld".
   virtual std::string describe() const = 0;
 };

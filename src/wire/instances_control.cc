@@ -63,5 +63,8 @@ template std::string to_json(const OwnerNotice&);
 template void encode_to(std::string&, const Takeover&);
 template Result<Takeover> decode(std::string_view);
 template std::string to_json(const Takeover&);
+template void encode_to(std::string&, const ControllerLeads&);
+template Result<ControllerLeads> decode(std::string_view);
+template std::string to_json(const ControllerLeads&);
 
 }  // namespace ym::wire

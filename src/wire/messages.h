@@ -220,9 +220,14 @@ template <>
 inline constexpr std::uint16_t message_number<X11Data> = 328;
 template <>
 inline constexpr std::uint16_t message_number<Takeover> = 400;
+template <>
+inline constexpr std::uint16_t message_number<ControllerLeads> = 402;
 
 // Flags of a frame. More: further frames of the same answer follow.
 inline constexpr std::uint16_t kFlagMore = 1;
+// Of a request: its correlation is the client's own number for it, drawn at random. Whoever asks
+// again under the same number wants the same answer, and nothing done twice.
+inline constexpr std::uint16_t kFlagKeyed = 2;
 
 template <>
 inline constexpr std::uint16_t message_number<RequestCertificate> = 385;

@@ -17,6 +17,12 @@ struct SnapshotHead {
   Seq seq;
   Instant time;
 };
+template <class F>
+void fields(F&& f, const RememberedAnswer*) {
+  f(1, "seq", &RememberedAnswer::seq);
+  f(2, "at", &RememberedAnswer::at);
+  f(3, "answered", &RememberedAnswer::answered);
+}
 struct SnapshotChunk {
   Ref<SnapshotHead> head;
   std::vector<Node> nodes;
@@ -26,6 +32,7 @@ struct SnapshotChunk {
   std::vector<License> licenses;
   std::vector<Trigger> triggers;
   std::vector<Crontab> crontabs;
+  std::vector<RememberedAnswer> answers;
 };
 
 // NUMBERS ARE NEVER CHANGED OR REUSED.
@@ -51,6 +58,7 @@ void fields(F&& f, const SnapshotChunk*) {
   f(6, "licenses", &SnapshotChunk::licenses);
   f(20, "triggers", &SnapshotChunk::triggers);
   f(21, "crontabs", &SnapshotChunk::crontabs);
+  f(125, "answers", &SnapshotChunk::answers);
 }
 
 bool write_snapshot(const State& state, const std::function<bool(std::string_view)>& sink) {
@@ -88,6 +96,9 @@ bool write_snapshot(const State& state, const std::function<bool(std::string_vie
     state.triggers.visit_from(0, [&](std::uint64_t, const Trigger& one) { return add(20, one); });
   for (const auto& [uid, crontab] : *state.crontabs)
     if (open) add(21, crontab);
+  if (open)
+    state.answers.visit_from(
+        0, [&](std::uint64_t, const RememberedAnswer& one) { return add(125, one); });
   if (open && !chunk.empty()) open = sink(chunk);
   return open;
 }
@@ -117,6 +128,7 @@ Status SnapshotReader::add(std::string_view bytes) {
     state_.licenses = Ref(std::move(licenses));
   }
   for (Trigger& one : chunk->triggers) state_.triggers.put(one.id.value, one);
+  for (RememberedAnswer& one : chunk->answers) state_.answers.put(one.seq.value, one);
   if (!chunk->crontabs.empty()) {
     std::map<Uid, Crontab> crontabs = *state_.crontabs;
     for (Crontab& crontab : chunk->crontabs) crontabs[crontab.uid] = crontab;

@@ -129,3 +129,39 @@ def test_a_node_tells_its_load_and_its_free_memory(yard):
     with open("/proc/meminfo") as f:
         total = int(f.readline().split()[1]) >> 10
     assert 0 < int(free) <= total
+
+
+def test_a_node_that_can_launch_nothing_takes_itself_out_of_service_and_its_job_waits(
+        yard, tmp_path):
+    one = yard()
+    one.start()
+    # Nothing can be written where jobs are noted.
+    attempts = tmp_path / "spool/n1/attempts"
+    attempts.rename(tmp_path / "aside")
+    attempts.write_text("in the way")
+    job = one.run("sbatch", "--parsable", "--wrap", "true").stdout.strip()
+    wait_for(lambda: node(one) == "drain batch job complete failure", what="the node to drain")
+
+    def row():
+        return one.run("squeue", "-h", "-j", job, "-o", "%T %r", check=False).stdout.strip()
+    wait_for(lambda: row() == "PENDING launch failed requeued held", what="the job to be held")
+    attempts.unlink()
+    (tmp_path / "aside").rename(attempts)
+    one.run("scontrol", "update", "NodeName=n1", "State=RESUME")
+    one.run("scontrol", "release", job)
+    wait_for(lambda: "COMPLETED" in one.run("scontrol", "show", "job", job).stdout,
+             what="the job to run after all")
+
+
+def test_a_user_whom_a_node_does_not_know_costs_no_node(yard):
+    if os.geteuid() != 0:
+        pytest.skip("jobs of another user need root")
+    one = yard()
+    one.start()
+    job = one.run("sbatch", "--parsable", "--uid=61234", "--gid=61234", "--wrap", "true",
+                  check=False)
+    if job.returncode != 0:
+        pytest.skip("the controller does not take jobs of unknown users")
+    row = f"{job.stdout.strip()} PENDING launch failed requeued held"
+    wait_for(lambda: row in one.queue(), what="the job to be held")
+    assert node(one).startswith("idle")

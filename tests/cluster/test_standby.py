@@ -3,7 +3,6 @@
 nobody notices more than a pause."""
 import concurrent.futures
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -11,76 +10,11 @@ import time
 
 import pytest
 
-from yard import Yard, alive, free_ports, wait_for
+from standbys import Etcd, Standbys, make_certificates
+from yard import wait_for
 
 # How long a test waits for what takes seconds on an idle machine.
 PATIENCE = 180
-
-
-class Standbys(Yard):
-    """Controllers c0 (called localhost), c1, c2 … on loopback addresses of their own."""
-
-    def __init__(self, dir, controllers=2, extra="", **kwargs):
-        self.names = ["localhost"] + [f"c{i}" for i in range(1, controllers)]
-        hosts = "".join(f"SlurmctldHost=c{i}(127.0.0.{i + 1})\n" for i in range(1, controllers))
-        super().__init__(dir, extra=f"{hosts}"
-                         f"SlurmctldPidFile={dir}/run/slurmctld-%n.pid\n"
-                         f"SlurmctldLogFile={dir}/slurmctld-%n.log\n{extra}", **kwargs)
-
-    def daemon(self, index):
-        return f"slurmctld-{self.names[index]}"
-
-    def start_controller(self, index=0):
-        self.run("slurmctld", "-N", self.names[index])
-
-    def start(self):
-        for index in range(len(self.names)):
-            self.start_controller(index)
-        wait_for(lambda: self.leader() == 0, what="the first controller to lead")
-        for i in range(1, self.nodes + 1):
-            self.start_node(i)
-        wait_for(lambda: self.idle_nodes() == self.nodes, what="all nodes idle")
-
-    def ping(self):
-        return self.run("scontrol", "ping", check=False).stdout
-
-    def leader(self):
-        found = re.search(r"^(\S+) leads$", self.ping(), re.M)
-        return self.names.index(found.group(1)) if found else None
-
-    def log_of(self, index):
-        try:
-            with open(f"{self.dir}/{self.daemon(index)}.log") as f:
-                return f.read()
-        except OSError:
-            return ""
-
-    def logs(self, lines=25):
-        text = "".join(f"--- {name}\n" + "\n".join(self.log_of(i).splitlines()[-lines:]) + "\n"
-                       for i, name in enumerate(self.names))
-        return text + super().logs(lines)
-
-    def submit(self, name, *options):
-        """The id, once the controller has acknowledged the job."""
-        done = self.run("sbatch", "--parsable", "-J", name, *options, "--wrap", "true")
-        return int(done.stdout)
-
-    def jobs(self):
-        """Every job that the controller knows, by name."""
-        out = self.run("squeue", "-h", "-t", "all", "-o", "%i %j").stdout.splitlines()
-        found = {}
-        for line in out:
-            job, name = line.split()
-            found.setdefault(name, []).append(int(job))
-        return found
-
-    def stop(self):
-        for index in reversed(range(len(self.names))):
-            pid = self.pid(self.daemon(index))
-            if pid and alive(pid):
-                os.kill(pid, signal.SIGCONT)
-                os.kill(pid, signal.SIGKILL)
-        super().stop()
 
 
 @pytest.fixture
@@ -204,37 +138,11 @@ def test_the_order_of_starts_does_not_matter(standbys):
     assert yard.jobs() == {"early": [job]}
 
 
-class Etcd:
-    """Members of an etcd on this machine."""
-
-    def __init__(self, dir, members=3):
-        first = free_ports(2 * members)
-        self.clients = [f"127.0.0.1:{first + 2 * i}" for i in range(members)]
-        peers = [f"http://127.0.0.1:{first + 2 * i + 1}" for i in range(members)]
-        together = ",".join(f"m{i}={peer}" for i, peer in enumerate(peers))
-        self.members = []
-        for i in range(members):
-            with open(f"{dir}/etcd-{i}.log", "w") as log:
-                self.members.append(subprocess.Popen(
-                    ["etcd", "--name", f"m{i}", "--data-dir", f"{dir}/etcd-{i}",
-                     "--listen-client-urls", f"http://{self.clients[i]}",
-                     "--advertise-client-urls", f"http://{self.clients[i]}",
-                     "--listen-peer-urls", peers[i], "--initial-advertise-peer-urls", peers[i],
-                     "--initial-cluster", together, "--initial-cluster-state", "new"],
-                    stdout=log, stderr=log))
-
-    def stop(self):
-        for member in self.members:
-            member.kill()
-        for member in self.members:
-            member.wait()
-
-
 @pytest.mark.skipif(not shutil.which("etcd"), reason="etcd is not installed")
 def test_a_log_in_etcd_survives_a_member_and_its_leader(standbys, tmp_path):
     etcd = Etcd(tmp_path)
     try:
-        yard = standbys(extra=f"StateSaveLocation=etcd://{','.join(etcd.clients)}/yard\n")
+        yard = standbys(extra=etcd.place("yard"))
         yard.start()
         first = yard.submit("first", "-H")
         with concurrent.futures.ThreadPoolExecutor(6) as pool:
@@ -258,3 +166,76 @@ def test_a_log_in_etcd_survives_a_member_and_its_leader(standbys, tmp_path):
             assert f.read() == "from etcd\n"
     finally:
         etcd.stop()
+
+
+@pytest.mark.skipif(not shutil.which("etcd"), reason="etcd is not installed")
+def test_an_etcd_that_wants_certificates_gets_them(standbys, tmp_path):
+    made = make_certificates(f"{tmp_path}/certificates")
+    etcd = Etcd(tmp_path, members=1, certificates=made)
+    try:
+        files = (f"SlurmctldParameters=etcd_ca_file={made}/ca.pem,etcd_cert_file={made}/client.pem,"
+                 f"etcd_cert_key_file={made}/client.key\n")
+        yard = standbys(extra=etcd.place("yard", "etcds") + files)
+        yard.start()
+        job = yard.submit("secret", "-H")
+        yard.kill9(yard.daemon(0))
+        wait_for(lambda: yard.leader() == 1, PATIENCE, "the backup to lead")
+        assert yard.jobs() == {"secret": [job]}
+        # Whoever brings none is not let in.
+        bare = subprocess.run(["curl", "-s", "--cacert", f"{made}/ca.pem",
+                               f"https://{etcd.clients[0]}/version"], capture_output=True)
+        assert bare.returncode != 0
+    finally:
+        etcd.stop()
+
+
+@pytest.mark.skipif(not shutil.which("etcd"), reason="etcd is not installed")
+def test_a_revocation_is_known_to_the_next_leader_where_the_log_is_in_etcd(standbys, tmp_path):
+    etcd = Etcd(tmp_path, members=1)
+    try:
+        yard = standbys(extra=etcd.place("yard") + "TLSType=tls/s2n\n", nodes=2)
+        yard.start()
+        assert not os.path.exists(f"{yard.dir}/tls"), "the authority is not beside slurm.conf"
+        listed = yard.run("scontrol", "certificates").stdout
+        assert "n1" in listed and "n2" in listed
+        yard.run("scontrol", "revoke", "n2")
+        yard.kill9(yard.daemon(0))
+        wait_for(lambda: yard.leader() == 1, PATIENCE, "the backup to lead")
+        wait_for(lambda: yard.idle_nodes() == 1, PATIENCE, "the other node to follow")
+        assert "n2" in yard.run("scontrol", "certificates").stdout
+        wait_for(lambda: "is refused as node n2" in yard.log_of(1), PATIENCE, "n2 to be refused")
+    finally:
+        etcd.stop()
+
+
+def test_what_a_repetition_would_do_twice_is_done_once_when_the_leader_dies(standbys):
+    yard = standbys()
+    yard.start()
+
+    def set_trigger(_):
+        return yard.run("strigger", "--set", "--node", "--down", "--program=/bin/true")
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(set_trigger, i) for i in range(40)]
+        wait_for(lambda: sum(one.done() for one in asked) >= 8, what="some under way")
+        yard.kill9(yard.daemon(0))
+        for one in asked:
+            one.result(PATIENCE)  # a pause, not an error
+    rows = yard.run("strigger", "--get", "--noheader").stdout.splitlines()
+    assert len(rows) == 40, "each was set once"
+
+
+def test_nodes_come_to_a_new_leader_that_calls_them(standbys):
+    yard = standbys()
+    yard.start()
+    pid = yard.pid(yard.daemon(0))
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        wait_for(lambda: "leads from now on" in yard.log_of(1), PATIENCE, "the standby to lead")
+        wait_for(lambda: yard.log_of(1).count("connected from") >= yard.nodes, PATIENCE,
+                 "the nodes to come")
+        yard.run("srun", "-N2", "true")
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    wait_for(lambda: "leads no more" in yard.log_of(0), PATIENCE, "the old leader to step down")
+    wait_for(lambda: yard.idle_nodes() == yard.nodes, PATIENCE, "idle nodes")

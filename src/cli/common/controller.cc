@@ -37,6 +37,15 @@ constexpr Duration kLongestBackOff{10'000};
 constexpr std::uint32_t kTokenLife_s = 60;
 constexpr Duration kTokenAge = std::chrono::seconds(20);
 
+// Nobody else's.
+std::uint64_t random_number() {
+  std::uint64_t number = 0;
+  std::array<std::uint8_t, sizeof number> bytes{};
+  system_entropy()(bytes);
+  std::memcpy(&number, bytes.data(), bytes.size());
+  return number;
+}
+
 void pause_for(Duration time) { ::poll(nullptr, 0, static_cast<int>(time.count())); }
 
 }  // namespace
@@ -180,9 +189,7 @@ Result<Frame> Controller::next_frame(Duration timeout) {
 }
 
 Result<SubmitAnswer> Controller::submit(SubmitJob request) {
-  std::array<std::uint8_t, sizeof request.submission> random{};
-  system_entropy()(random);
-  std::memcpy(&request.submission, random.data(), random.size());
+  request.submission = random_number();
   auto answer = ask<SubmitAnswer>(request);
   if (!answer && answer.error().code == kConnectFailure && sent_)
     return fail(kAnswerUnknown, answer.error().text);
@@ -245,15 +252,21 @@ Result<std::string> Controller::token_of_local_node() {
               "nor slurmd runs on this machine");
 }
 
+struct Controller::Attempt {
+  std::uint16_t type = 0;
+  Asking asking = Asking::Repeatable;
+  std::uint64_t key = 0;  // Keyed: the same at each attempt
+};
+
 // `sent` and `final` tell how far it came: an error that is final is the controller's own answer.
-Status Controller::exchange_once(std::uint16_t type, const std::string& payload, Asking asking,
+Status Controller::exchange_once(const Attempt& attempt, const std::string& payload,
                                  const Take& take, bool& sent, bool& final) {
   if (Status connected = connect(); !connected) return connected;
   Duration timeout = config().message_timeout;
-  std::uint64_t correlation = ++last_correlation_;
+  std::uint64_t correlation = attempt.key != 0 ? attempt.key : ++last_correlation_;
   // Where a repetition could do harm, whoever is refused at the door should know that nothing was
   // asked. Over the network nothing is said before the other side has proved who it is.
-  if (asking == Asking::Once || !places()[place_].is_unix()) {
+  if (attempt.asking != Asking::Repeatable || !places()[place_].is_unix()) {
     Duration patience = has_standbys(config()) ? std::min(timeout, kSilence) : timeout;
     if (Status met = client_->finish_handshake(patience); !met) {
       try_next();
@@ -264,9 +277,9 @@ Status Controller::exchange_once(std::uint16_t type, const std::string& payload,
   // A failed send may have left a part; the controller acts on whole messages only, but a whole one
   // may have left, too.
   sent = true;
-  if (Status done = client_->send({.type = type, .correlation = correlation}, payload, timeout);
-      !done)
-    return done;
+  FrameHeader header{.type = attempt.type, .correlation = correlation};
+  if (attempt.key != 0) header.flags = wire::kFlagKeyed;
+  if (Status done = client_->send(header, payload, timeout); !done) return done;
   for (;;) {
     auto frame = next_frame(timeout);
     if (!frame) return std::unexpected(frame.error());
@@ -289,9 +302,11 @@ Status Controller::exchange(std::uint16_t type, const std::string& payload, Aski
   std::size_t turned_away = 0;
   std::string at_door;
   sent_ = false;
+  Attempt attempt{.type = type, .asking = asking};
+  if (asking == Asking::Keyed) attempt.key = random_number() | 1;
   for (Duration pause = kFirstPause;;) {
     bool sent = false, final = false;
-    Status done = exchange_once(type, payload, asking, take, sent, final);
+    Status done = exchange_once(attempt, payload, take, sent, final);
     if (done) return done;
     sent_ = sent_ || (sent && !final);
     if (final && done.error().code == kRateLimited) {
@@ -316,6 +331,7 @@ Status Controller::exchange(std::uint16_t type, const std::string& payload, Aski
     if (monotonic_clock() + pause >= give_up) {
       bool refused = done.error().code != 0 || sent;
       std::string why = refused ? done.error().text : std::string(kNoController);
+      if (asking == Asking::Keyed && sent_) return fail(kAnswerUnknown, why);
       return fail(kConnectFailure, at_door.empty() ? why : at_door);
     }
     pause_for(pause);

@@ -29,8 +29,9 @@ inline constexpr std::string_view kNoController =
 inline constexpr std::uint32_t kConnectFailure = 1800;  // Slurm's number: nothing has been sent
 inline constexpr std::uint32_t kAnswerUnknown = 1801;   // sent, but the answer did not come
 
-// How often something may be asked. Once: a repetition could do it twice.
-enum class Asking : std::uint8_t { Repeatable, Once };
+// How often something may be asked. Keyed: under a number of its own, by which the controller knows
+// a repetition, and answers it without doing it again. Once: nobody is there to be asked again.
+enum class Asking : std::uint8_t { Repeatable, Keyed, Once };
 
 class Controller {
  public:
@@ -133,8 +134,9 @@ class Controller {
   Result<std::string> token_of_local_node();
   Status exchange(std::uint16_t type, const std::string& payload, Asking asking, const Take& take,
                   const std::function<void()>& restart = {});
-  Status exchange_once(std::uint16_t type, const std::string& payload, Asking asking,
-                       const Take& take, bool& sent, bool& final);
+  struct Attempt;
+  Status exchange_once(const Attempt& attempt, const std::string& payload, const Take& take,
+                       bool& sent, bool& final);
 
   Ref<LoadedConfiguration> loaded_;
   std::optional<Client> client_;

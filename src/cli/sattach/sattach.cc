@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/controller.h"
+#include "cli/common/flags.h"
 #include "cli/sattach/listening.h"
 
 namespace ym::cli {
@@ -16,15 +17,6 @@ Status set_task(Settings& settings, std::string_view value) {
   auto task = parse_unsigned<std::uint32_t>(value);
   if (!task) return fail("not a task's number");
   settings.*Member = *task;
-  return {};
-}
-template <auto Member>
-Status flag(Settings& settings, std::string_view) {
-  settings.*Member = true;
-  return {};
-}
-Status add_verbose(Settings& settings, std::string_view) {
-  ++settings.verbose;
   return {};
 }
 
@@ -71,29 +63,30 @@ CommandPage sattach_page() {
 }
 
 std::vector<Option<SattachSettings>> sattach_table() {
-  return {{{.name = "input-filter",
-            .takes = Takes::Value,
-            .argument = "TASK",
-            .help = "What is typed goes to this task only"},
-           set_task<&Settings::input_task>},
-          {{.name = "output-filter",
-            .takes = Takes::Value,
-            .argument = "TASK",
-            .help = "Standard output of this task only"},
-           set_task<&Settings::output_task>},
-          {{.name = "error-filter",
-            .takes = Takes::Value,
-            .argument = "TASK",
-            .help = "Standard error of this task only"},
-           set_task<&Settings::error_task>},
-          {{.name = "label", .letter = 'l', .help = "Task number before each line of output"},
-           flag<&Settings::label>},
-          {{.name = "layout", .help = "Print which tasks run where, and leave"},
-           flag<&Settings::layout>},
-          {{.name = "pty", .help = "The terminal of task 0: keys go to it as they are pressed"},
-           flag<&Settings::pty>},
-          {{.name = "quiet", .letter = 'Q', .help = "Errors only"}, flag<&Settings::quiet>},
-          {{.name = "verbose", .letter = 'v', .help = "Say what is done"}, add_verbose}};
+  return {
+      {{.name = "input-filter",
+        .takes = Takes::Value,
+        .argument = "TASK",
+        .help = "What is typed goes to this task only"},
+       set_task<&Settings::input_task>},
+      {{.name = "output-filter",
+        .takes = Takes::Value,
+        .argument = "TASK",
+        .help = "Standard output of this task only"},
+       set_task<&Settings::output_task>},
+      {{.name = "error-filter",
+        .takes = Takes::Value,
+        .argument = "TASK",
+        .help = "Standard error of this task only"},
+       set_task<&Settings::error_task>},
+      {{.name = "label", .letter = 'l', .help = "Task number before each line of output"},
+       flag<&Settings::label, Settings>},
+      {{.name = "layout", .help = "Print which tasks run where, and leave"},
+       flag<&Settings::layout, Settings>},
+      {{.name = "pty", .help = "The terminal of task 0: keys go to it as they are pressed"},
+       flag<&Settings::pty, Settings>},
+      {{.name = "quiet", .letter = 'Q', .help = "Errors only"}, flag<&Settings::quiet, Settings>},
+      {{.name = "verbose", .letter = 'v', .help = "Say what is done"}, add_verbose<Settings>}};
 }
 
 bool names(const JobRef& wanted, StepId step, const StepRow& row) {

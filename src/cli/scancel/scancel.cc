@@ -87,7 +87,9 @@ int cancel(ScancelSettings& settings, std::vector<JobTarget> targets) {
   if (settings.verbose)
     for (const JobTarget& target : request.filter.targets)
       remark("scancel", fmt::format("Terminating job {}", target.job.value));
-  auto answer = controller->ask<AlterAnswer>(request);
+  // Who is cancelled twice is cancelled; a signal must not come twice.
+  bool signal = request.verb == JobVerb::Signal;
+  auto answer = controller->ask<AlterAnswer>(request, signal ? Asking::Keyed : Asking::Repeatable);
   if (!answer) {
     if (is(answer.error(), Errc::InvalidJobId)) return 0;
     complain("scancel", answer.error().text);

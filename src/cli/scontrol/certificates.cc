@@ -12,7 +12,7 @@ int join_token(ScontrolContext& context, const std::string& node, std::uint32_t 
   if (!controller) return context.fail_with(controller.error().text);
   auto token =
       (*controller)
-          ->ask<Token>(MakeJoinToken{.node = node, .lifespan_s = lifespan_s}, Asking::Once);
+          ->ask<Token>(MakeJoinToken{.node = node, .lifespan_s = lifespan_s});
   if (!token) return context.fail_with("no join token: " + token.error().text);
   print(token->text + "\n");
   return 0;

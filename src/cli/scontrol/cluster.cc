@@ -14,7 +14,9 @@ template <class Request>
 int simply(ScontrolContext& context, const Request& request, std::string_view error_name) {
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  auto done = (*controller)->template ask<Done>(request, Asking::Once);
+  // One that has ended cannot say so twice.
+  constexpr bool kEnds = std::is_same_v<Request, Shutdown>;
+  auto done = (*controller)->template ask<Done>(request, kEnds ? Asking::Once : Asking::Repeatable);
   if (!done) return context.fail_with(fmt::format("{} error: {}", error_name, done.error().text));
   if (!done->text.empty()) print(done->text + "\n");
   return 0;

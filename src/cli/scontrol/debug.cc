@@ -20,7 +20,7 @@ Status take_nodes(ScontrolContext& context, SetDebug& request, const std::string
 int ask(ScontrolContext& context, const SetDebug& request, std::string_view what) {
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  auto done = (*controller)->ask<Done>(request, Asking::Once);
+  auto done = (*controller)->ask<Done>(request);
   if (!done) return context.fail_with(fmt::format("{} error: {}", what, done.error().text));
   return 0;
 }

@@ -55,7 +55,7 @@ int alter(ScontrolContext& context, const Wish& wish, const Words& words) {
                     .special_exit = wish.special_exit,
                     .incomplete_only = wish.incomplete_only};
   request.filter.all_states = true;
-  auto answer = (*controller)->ask<AlterAnswer>(request);
+  auto answer = (*controller)->ask<AlterAnswer>(request, Asking::Keyed);
   if (!answer) {
     refused(answer.error().text, words[0]);
     return end(answer.error().text);
@@ -129,7 +129,7 @@ int notify_verb(ScontrolContext& context, const Words& words) {
   for (std::size_t i = 1; i < words.size(); ++i) request.text += (i > 1 ? " " : "") + words[i];
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  auto answer = (*controller)->ask<AlterAnswer>(request, Asking::Once);
+  auto answer = (*controller)->ask<AlterAnswer>(request, Asking::Keyed);
   if (!answer) return context.fail_with(fmt::format("job notify failure: {}", answer.error().text));
   int code = 0;
   for (const JobOutcome& outcome : answer->outcomes)

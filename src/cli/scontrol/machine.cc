@@ -159,7 +159,7 @@ int power_verb(ScontrolContext& context, const Words& words) {
   request.nodes = hosts->str();
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  auto done = (*controller)->ask<Done>(request, Asking::Once);
+  auto done = (*controller)->ask<Done>(request, Asking::Keyed);
   if (!done) return context.fail_with(fmt::format("slurm_update error: {}", done.error().text));
   return 0;
 }

@@ -10,7 +10,7 @@ namespace {
 int ask_for(ScontrolContext& context, const RebootNodes& wish, std::string_view error_name) {
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  auto done = (*controller)->ask<Done>(wish, Asking::Once);
+  auto done = (*controller)->ask<Done>(wish, Asking::Keyed);
   if (!done) return context.fail_with(fmt::format("{} error: {}", error_name, done.error().text));
   return 0;
 }

@@ -28,7 +28,7 @@ int create_reservation(ScontrolContext& context, const Words& words) {
   if (!update) return context.fail_with(update.error().text);
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  auto done = (*controller)->ask<Done>(*update);
+  auto done = (*controller)->ask<Done>(*update, Asking::Keyed);
   if (!done) {
     std::string text = fmt::format("Error creating the reservation: {}", done.error().text);
     if (is(done.error(), Errc::NodesBusy))
@@ -52,7 +52,7 @@ int update_reservation(ScontrolContext& context, const std::vector<Assignment>& 
   if (!known) return refused(known.error().text);
   auto update = reservation_update(assignments, *known, wall_clock(), false);
   if (!update) return context.fail_with(update.error().text);
-  auto done = (*controller)->ask<Done>(*update);
+  auto done = (*controller)->ask<Done>(*update, Asking::Keyed);
   if (!done) return refused(done.error().text);
   print("Reservation updated.\n");
   return 0;
@@ -62,7 +62,7 @@ int delete_reservation(ScontrolContext& context, const std::string& name) {
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
   UpdateReservation request{.wanted = {.name = name}, .remove = true};
-  auto done = (*controller)->ask<Done>(request);
+  auto done = (*controller)->ask<Done>(request, Asking::Keyed);
   if (!done)
     return context.fail_with(
         fmt::format("delete_reservation reservation={}: {}", name, done.error().text));

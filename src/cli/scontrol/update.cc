@@ -45,7 +45,7 @@ int update_job(ScontrolContext& context, const std::vector<Assignment>& assignme
   }
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  auto answer = (*controller)->ask<AlterAnswer>(request);
+  auto answer = (*controller)->ask<AlterAnswer>(request, Asking::Keyed);
   if (!answer)
     return context.fail_with(fmt::format("{} for job {}", answer.error().text, update->job));
   if (answer->outcomes.empty() && update->job.empty())
@@ -65,7 +65,7 @@ int update_step(ScontrolContext& context, const std::vector<Assignment>& assignm
   if (!update) return context.fail_with(update.error().text);
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  return report_done(context, (*controller)->ask<Done>(*update, Asking::Once), "slurm_update");
+  return report_done(context, (*controller)->ask<Done>(*update, Asking::Keyed), "slurm_update");
 }
 
 int update_node(ScontrolContext& context, const std::vector<Assignment>& assignments) {
@@ -80,7 +80,7 @@ int update_node(ScontrolContext& context, const std::vector<Assignment>& assignm
   if (!update) return context.fail_with(update.error().text);
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  return report_done(context, (*controller)->ask<Done>(*update), "slurm_update");
+  return report_done(context, (*controller)->ask<Done>(*update, Asking::Keyed), "slurm_update");
 }
 
 // "Nodes+=n3" and "Nodes-=n3" change what is there.
@@ -111,7 +111,7 @@ int change_partition(ScontrolContext& context, const Words& words, bool create, 
         return context.fail_with(fmt::format("slurm_update error: {}", edited.error().text));
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  auto done = (*controller)->ask<Done>(*update);
+  auto done = (*controller)->ask<Done>(*update, Asking::Keyed);
   if (!done && create)
     return context.fail_with(fmt::format("Error creating the partition: {}", done.error().text));
   if (!done && remove)
@@ -125,7 +125,7 @@ int create_node(ScontrolContext& context, const Words& words) {
   if (!nodes) return context.fail_with(nodes.error().text);
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  auto done = (*controller)->ask<Done>(*nodes, Asking::Once);
+  auto done = (*controller)->ask<Done>(*nodes, Asking::Keyed);
   if (!done)
     return context.fail_with(fmt::format("Error creating the nodes: {}", done.error().text));
   return 0;
@@ -136,7 +136,7 @@ int delete_node(ScontrolContext& context, const std::string& names) {
   if (!hosts) return context.fail_with(hosts.error().text);
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  auto done = (*controller)->ask<Done>(DeleteNodes{.nodes = hosts->str()}, Asking::Once);
+  auto done = (*controller)->ask<Done>(DeleteNodes{.nodes = hosts->str()}, Asking::Keyed);
   if (!done)
     return context.fail_with(
         fmt::format("Error deleting nodes {}: {}", printable(names), done.error().text));

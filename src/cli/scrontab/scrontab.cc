@@ -65,7 +65,7 @@ int store(Controller& controller, const Settings& settings, std::string_view tex
   auto request = crontab_request(text, owner->home, owner->name);
   if (!request) return refuse(request.error().text);
   request->user = settings.user;
-  auto answer = controller.ask<CrontabUpdated>(*request, Asking::Once);
+  auto answer = controller.ask<CrontabUpdated>(*request, Asking::Keyed);
   if (!answer) return refuse(answer.error().text);
   if (!answer->failed_line) return 0;
   print_error(

@@ -40,7 +40,7 @@ void tell_nodes(const JobRow& row) {
 }
 
 int test_only(Controller& controller, const SubmitJob& request) {
-  auto answer = controller.ask<SubmitAnswer>(request, Asking::Once);
+  auto answer = controller.ask<SubmitAnswer>(request);
   if (!answer) {
     print_error(fmt::format("allocation failure: {}\n", answer.error().text));
     return 1;

@@ -220,7 +220,7 @@ int refuse(std::string_view text) {
 
 int set_triggers(const Settings& settings, Controller& controller) {
   for (const Trigger& trigger : wanted_triggers(settings)) {
-    auto added = controller.ask<TriggerAdded>(SetTrigger{trigger}, Asking::Once);
+    auto added = controller.ask<TriggerAdded>(SetTrigger{trigger}, Asking::Keyed);
     if (added) continue;
     if (settings.quiet && is(added.error(), Errc::TriggerDup)) continue;
     return refuse(fmt::format("slurm_set_trigger: {}", added.error().text));
@@ -238,7 +238,8 @@ int get_triggers(const Settings& settings, Controller& controller) {
 
 int clear_triggers(const Settings& settings, Controller& controller) {
   auto done = controller.ask<Done>(
-      ClearTriggers{.trigger = {settings.id}, .job = {settings.job}, .user = settings.user});
+      ClearTriggers{.trigger = {settings.id}, .job = {settings.job}, .user = settings.user},
+      Asking::Keyed);
   if (done || (settings.quiet && is(done.error(), Errc::InvalidTrigger))) return 0;
   return refuse(fmt::format("slurm_clear_trigger: {}", done.error().text));
 }

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/controller.h"
+#include "cli/common/flags.h"
 #include "cli/common/targets.h"
 #include "os/clock.h"
 #include "os/environment.h"
@@ -17,19 +18,10 @@ namespace {
 
 using Settings = SwaitSettings;
 
-// How the wait went. Slurm's numbers.
-constexpr int kDone = 0, kTrouble = 1, kTooLate = 2, kNoSuchStep = 3;
+// How the wait went. Slurm's numbers; the last is our own.
+constexpr int kDone = 0, kTooLate = 1, kTrouble = 2, kNoSuchStep = 3;
 constexpr Duration kFirstPause{5}, kLongestPause{1000};
 
-template <auto Member>
-Status flag(Settings& settings, std::string_view) {
-  settings.*Member = true;
-  return {};
-}
-Status add_verbose(Settings& settings, std::string_view) {
-  ++settings.verbose;
-  return {};
-}
 Status set_timeout(Settings& settings, std::string_view value) {
   auto seconds = parse_unsigned<std::uint32_t>(value);
   if (!seconds) return fail("not a number of seconds");
@@ -92,20 +84,22 @@ CommandPage swait_page() {
               "Returns when no step of the job runs, or when that one step has ended: for scripts "
               "that\n"
               "start steps with srun --async. Without a job, it is the one around.\n\n"
-              "The exit code is 0 when the wait is over, 1 if something is wrong, 2 after "
-              "--timeout, and 3 if\n"
+              "The exit code is 0 when the wait is over, 1 after --timeout, 2 if something is "
+              "wrong, and 3 if\n"
               "there is no such step, or it has ended already: sacct knows more of it."};
 }
 
 std::vector<Option<SwaitSettings>> swait_table() {
-  return {{{.name = "follow", .help = "Tell of each step that ends"}, flag<&Settings::follow>},
-          {{.name = "quiet", .letter = 'Q', .help = "Errors only"}, flag<&Settings::quiet>},
-          {{.name = "timeout",
-            .takes = Takes::Value,
-            .argument = "SECONDS",
-            .help = "Give up after so long; 0: never"},
-           set_timeout},
-          {{.name = "verbose", .letter = 'v', .help = "Say what is done"}, add_verbose}};
+  return {
+      {{.name = "follow", .help = "Tell of each step that ends"},
+       flag<&Settings::follow, Settings>},
+      {{.name = "quiet", .letter = 'Q', .help = "Errors only"}, flag<&Settings::quiet, Settings>},
+      {{.name = "timeout",
+        .takes = Takes::Value,
+        .argument = "SECONDS",
+        .help = "Give up after so long; 0: never"},
+       set_timeout},
+      {{.name = "verbose", .letter = 'v', .help = "Say what is done"}, add_verbose<Settings>}};
 }
 
 StepWait::Look StepWait::look(const HistoryRow& row) {

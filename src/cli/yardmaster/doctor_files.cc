@@ -42,7 +42,7 @@ std::vector<std::string> written_folders(const ClusterConfig& config) {
   };
   auto above = [](const std::string& path) { return path.substr(0, path.rfind('/')); };
   if (controller_is_here(config)) {
-    if (!config.state_dir.starts_with("etcd://")) add(config.state_dir);
+    if (!config.state_dir.starts_with("etcd")) add(config.state_dir);
     add(above(config.controller_pid_file));
     if (!config.controller_log.empty()) add(above(config.controller_log));
   }

@@ -186,6 +186,10 @@ struct EventLines::Words {
     put("by", e.by.value);
     put("mode", name_of(e.mode));
   }
+  void operator()(const RequestAnswered& e) {
+    name("RequestAnswered");
+    put("by", e.by.value);
+  }
   void operator()(const JobForgotten& e) {
     name("JobForgotten");
     job(e.job);

@@ -165,7 +165,7 @@ constexpr KeyHelp kSlurmConf[] = {
     {Main, "SrunProlog", "A program that srun runs before its step"},
     {Main, "StateSaveLocation",
      "The folder of the controller's log and snapshots; with standbys one that all of them share, "
-     "or etcd://HOST:PORT,…/PREFIX"},
+     "or etcd://HOST:PORT,…/PREFIX; etcds:// with TLS"},
     {Main, "SuspendExcNodes",
      "Nodes that power saving leaves alone; n[1-9]:3 leaves three of them on"},
     {Main, "SuspendExcParts", "Partitions whose nodes it leaves alone"},

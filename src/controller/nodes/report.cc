@@ -186,7 +186,9 @@ void Controller::note_attempt(NodeId node, const AttemptReport& attempt, bool co
   if ((present.state == JobState::Running || present.state == JobState::Suspended) &&
       attempt.batch) {
     if (!present.launched) emit(JobLaunched{.job = id}, now, out);
-    if (attempt.batch_ended) {
+    if (attempt.launch_failed) {  // the node says by itself whether it wants more work
+      fail_start(id, Reason::LaunchFailedRequeuedHeld, true, now, out);
+    } else if (attempt.batch_ended) {
       bool ok = attempt.exit.ok() && attempt.error.empty();
       Ending ending{.state = ok ? JobState::Completed : JobState::Failed, .exit = attempt.exit};
       end_batch_step(id, attempt, now, out);
@@ -214,9 +216,8 @@ void Controller::note_attempt(NodeId node, const AttemptReport& attempt, bool co
     std::erase_if(out.orders, kills_it);  // finish() asked for what this report already says
     release_node(id, node, now, out);
     forget.attempts.push_back(attempt.sluid);
-  } else {
-    bool asked = std::ranges::any_of(out.orders, kills_it);
-    if (!asked) order_kill(after, node, config_.kill_wait, out);
+  } else if (!std::ranges::any_of(out.orders, kills_it)) {
+    order_kill(after, node, config_.kill_wait, out);
   }
 }
 

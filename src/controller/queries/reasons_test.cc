@@ -274,6 +274,17 @@ const Row kPending[] = {
        s.schedule();
        s.report({.phase = AttemptPhase::Clean, .batch = true, .prolog_failed = true});
      }},
+    {Reason::LaunchFailedRequeuedHeld, 1,
+     [](Story& s) {
+       s.submit(1);
+       s.schedule();
+       s.report({.phase = AttemptPhase::Clean,
+                 .batch = true,
+                 .batch_ended = true,
+                 .exit = {.code = 1},
+                 .error = "cannot start slurmstepd",
+                 .launch_failed = true});
+     }},
 };
 
 TEST(Reasons, OfJobsThatWait) {

@@ -5,6 +5,7 @@
 
 #include "model/errc.h"
 #include "wire/codec.h"
+#include "wire/messages.h"
 
 namespace ym {
 namespace {
@@ -77,6 +78,44 @@ void Core::handle(const Request& request, Instant now) {
     refusals_.push_back({request.id, Failure{.code = error.code, .text = error.text}});
     return;
   }
+  if (request.key != 0 && answer_again(request)) return;
+  std::size_t before = out_.replies.size();
+  decide(request, now);
+  if (request.key != 0) remember(request, before, now);
+}
+
+// What was done before is not done again.
+bool Core::answer_again(const Request& request) {
+  const RequestAnswered* known = controller_.answered(request.caller.uid, request.key);
+  if (!known) return false;
+  auto read = [&]<class T>(std::type_identity<T>) {
+    if (known->type != wire::message_number<T>) return false;
+    auto answer = wire::decode<T>(known->answer);
+    if (!answer) return false;
+    out_.replies.push_back({request.id, std::move(*answer)});
+    return true;
+  };
+  return read(std::type_identity<Done>()) || read(std::type_identity<AlterAnswer>()) ||
+         read(std::type_identity<TriggerAdded>()) || read(std::type_identity<CrontabUpdated>());
+}
+
+// A refusal has changed nothing: who asks again is judged again.
+void Core::remember(const Request& request, std::size_t replies_before, Instant now) {
+  if (out_.replies.size() != replies_before + 1) return;
+  std::visit(
+      [&]<class T>(const T& answer) {
+        if constexpr (std::is_same_v<T, Done> || std::is_same_v<T, AlterAnswer> ||
+                      std::is_same_v<T, TriggerAdded> || std::is_same_v<T, CrontabUpdated>)
+          controller_.remember({.by = request.caller.uid,
+                                .key = request.key,
+                                .type = wire::message_number<T>,
+                                .answer = wire::encode(answer)},
+                               now, out_);
+      },
+      out_.replies.back().answer);
+}
+
+void Core::decide(const Request& request, Instant now) {
   std::visit(
       [&]<class C>(const C& command) {
         if constexpr (std::is_same_v<C, SubmitJob>)

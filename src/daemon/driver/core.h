@@ -29,6 +29,7 @@ struct Request {
   RequestId id;
   Caller caller;
   Command command;
+  std::uint64_t key = 0;  // the client's number for it, if it may ask again; 0: it has none
 };
 // `connection` is the shell's own number; orders leave on the connection that they were decided
 // for.
@@ -103,6 +104,9 @@ class Core {
 
  private:
   void handle(const Request& request, Instant now);
+  void decide(const Request& request, Instant now);
+  bool answer_again(const Request& request);
+  void remember(const Request& request, std::size_t replies_before, Instant now);
 
   Controller controller_;
   Outbox out_;

@@ -42,6 +42,11 @@ bool AnswerCache::has_news(Uid user, Seq since) const {
   return false;
 }
 
+bool AnswerCache::good_enough(Uid asker, Seq made_of) const {
+  std::lock_guard lock(mutex_);
+  return asker.value != 0 && !has_news(asker, made_of);
+}
+
 std::shared_ptr<const AnswerCache::Frames> AnswerCache::find(std::string_view question,
                                                              const View& view, Uid asker,
                                                              Duration now) const {

@@ -29,6 +29,10 @@ class AnswerCache {
   // Something happened to jobs of these users. Call before readers can see it.
   void note(const std::vector<Event>& events, const State& state, Duration now);
 
+  // Whether an answer of that number would be as good as a new one, if it is no older than kLife:
+  // nothing has happened to the asker's jobs since. Root is always told how it is.
+  bool good_enough(Uid asker, Seq made_of) const;
+
   // Null if there is none that holds.
   std::shared_ptr<const Frames> find(std::string_view question, const View& view, Uid asker,
                                      Duration now) const;

@@ -119,9 +119,9 @@ void Desk::deny_unknown(ReplyTo to) {
 void Desk::on_close(ConnectionId connection) {
   {
     std::lock_guard lock(mutex_);
-    listings_.erase(connection.value);
     followers_.erase(connection.value);
   }
+  long_answers_.forget(connection);
   fan_out_.lost(connection);
   backups_.on_close(connection);
   for (JobId job : s_.requests->forget(connection)) s_.core->push(OwnerGone{job});

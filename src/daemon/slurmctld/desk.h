@@ -17,6 +17,7 @@
 #include "daemon/slurmctld/core_loop.h"
 #include "daemon/slurmctld/directory.h"
 #include "daemon/slurmctld/fan_out.h"
+#include "daemon/slurmctld/long_answers.h"
 #include "daemon/slurmctld/message_counts.h"
 #include "daemon/slurmctld/order_keeper.h"
 #include "daemon/slurmctld/programs.h"
@@ -84,12 +85,15 @@ class Desk {
                   .log = s_.log}) {}
 
   // Before the journal stops.
-  void stop() { backups_.stop(); }
+  void stop() {
+    long_answers_.stop();
+    backups_.stop();
+  }
 
   void on_frames(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void on_close(ConnectionId connection);
   void on_writable(ConnectionId connection) {
-    continue_listing(connection);
+    long_answers_.go_on(connection);
     continue_feeding(connection);
     backups_.on_writable(connection);
   }
@@ -132,18 +136,18 @@ class Desk {
   // Whether a request of the caller would be taken on now.
   bool has_room(const Caller& caller) const;
   // Gives it to the core, or sends its sender away. `bytes`: of the message.
-  void hand_on(ReplyTo to, Caller caller, std::size_t bytes, Command command);
+  void hand_on(ReplyTo to, Caller caller, const Frame& frame, Command command);
   template <class T>
   bool read(ReplyTo to, const Frame& frame, T& message);
 
   // desk_queries.cc
   void query_jobs(ReplyTo to, const Peer& peer, const Frame& frame);
   void query_explanation(ReplyTo to, const Peer& peer, const Frame& frame);
-  void continue_listing(ConnectionId connection);
+  void list(ConnectionId connection, const Peer& peer, Listing listing);
   bool list_some(ConnectionId connection, Listing& listing);
   bool list_more(ConnectionId connection, Listing& listing);
   // desk_brief.cc
-  void begin_brief(Listing& listing, const std::string& question);
+  void begin_brief(Listing& listing, const Peer& peer, const std::string& question);
   bool answer_again(ReplyTo to, const Peer& peer, const Frame& frame, const View& view);
   bool send_brief(ConnectionId connection, Listing& listing);
   void keep_brief(Listing& listing);
@@ -215,7 +219,6 @@ class Desk {
   MessageCounts counts_;
   RateLimiter limiter_;
   std::mutex mutex_;
-  std::map<std::uint64_t, Listing> listings_;    // by connection; guarded by mutex_
   std::map<std::uint64_t, Follower> followers_;  // by connection; guarded by mutex_
   // As somebody said since the configuration was read; guarded by mutex_.
   std::string debug_level_;
@@ -224,6 +227,7 @@ class Desk {
   std::mutex admission_mutex_;
   std::set<std::uint64_t> sent_away_;                // connections; guarded by admission_mutex_
   std::shared_ptr<const ClusterConfig> limited_by_;  // whose rules limiter_ has; guarded likewise
+  LongAnswers long_answers_;                         // the last: its thread uses all of the above
 };
 
 }  // namespace ym

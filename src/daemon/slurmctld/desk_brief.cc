@@ -29,14 +29,14 @@ namespace {
 constexpr std::size_t kFirstRows = 64, kRows = 512;
 static_assert(kRows <= SpecPlaces::kRowsInFrame);
 // What waits for a reader at most: some milliseconds of work, and few turns for a long queue.
-constexpr std::size_t kPortion = 256 * 1024;
+constexpr std::size_t kPortion = 128 * 1024;
 
 // Behind the first frame nothing is taken until that is on its way.
 std::size_t portion_of(const BriefListing& brief) { return brief.frames == 1 ? 1 : kPortion; }
 
 }  // namespace
 
-void Desk::begin_brief(Listing& listing, const std::string& question) {
+void Desk::begin_brief(Listing& listing, const Peer& peer, const std::string& question) {
   listing.brief = std::make_shared<BriefListing>();
   if (question.size() <= AnswerCache::kQuestionMax && !listing.viewer)
     listing.brief->question = question;
@@ -44,7 +44,12 @@ void Desk::begin_brief(Listing& listing, const std::string& question) {
   bool in_order = listing.query.order == JobOrder::Usual && listing.query.filter.targets.empty();
   if (!in_order) return;
   if (!listing.view.config->priority.counts()) {
+    auto good_enough = [&](Seq of) { return answers_.good_enough(Uid{peer.uid}, of); };
+    const Duration now = listing.brief->begun;
+    listing.brief->order = order_.same_again(listing.view, now, good_enough);
+    if (listing.brief->order) return;
     listing.brief->order = order_.order_of(*s_.published, listing.view);
+    order_.keep(listing.view, listing.brief->order, now);
     return;
   }
   // Priorities move with time: the order is made for this answer.

@@ -36,17 +36,21 @@ void Desk::submit(ReplyTo to, const Peer& peer, const Frame& frame) {
   // Named by content here, on the network thread: hashing is work, and the core has none to spare.
   submit.spec.script_blob = submit.script.empty() ? "" : Blobs::id_of(submit.script);
   submit.spec.environment_blob = submit.environment.empty() ? "" : Blobs::id_of(submit.environment);
-  hand_on(to, std::move(caller), frame.payload.size(), std::move(submit));
+  hand_on(to, std::move(caller), frame, std::move(submit));
 }
 
 bool Desk::has_room(const Caller& caller) const {
   return s_.requests->has_room(CoreLoop::lane_of(caller)) && s_.core->has_room(caller);
 }
 
-void Desk::hand_on(ReplyTo to, Caller caller, std::size_t bytes, Command command) {
-  auto id = s_.requests->open(to, {.uid = CoreLoop::lane_of(caller), .bytes = bytes});
+void Desk::hand_on(ReplyTo to, Caller caller, const Frame& frame, Command command) {
+  auto id =
+      s_.requests->open(to, {.uid = CoreLoop::lane_of(caller), .bytes = frame.payload.size()});
   if (!id) return send_away(to);
-  Request request{.id = *id, .caller = std::move(caller), .command = std::move(command)};
+  Request request{.id = *id,
+                  .caller = std::move(caller),
+                  .command = std::move(command),
+                  .key = key_of(frame.header)};
   if (s_.core->offer(std::move(request))) return;
   s_.requests->close(*id);
   send_away(to);
@@ -71,7 +75,7 @@ void Desk::update_crontab(ReplyTo to, const Peer& peer, const Frame& frame) {
     job.spec.script_blob = job.script.empty() ? "" : Blobs::id_of(job.script);
     job.spec.environment_blob = job.environment.empty() ? "" : Blobs::id_of(job.environment);
   }
-  hand_on(to, std::move(caller), frame.payload.size(), std::move(update));
+  hand_on(to, std::move(caller), frame, std::move(update));
 }
 
 // Tells each of the nodes; Done when all of them were.
@@ -218,6 +222,7 @@ void Desk::deliver(JournalLoop::Work& work) {
   order_.note(batch.events);
   counts_.note(batch.events);
   answers_.note(batch.events, batch.state, monotonic_clock());
+  order_.let_go(monotonic_clock());
   s_.published->set_state(batch.state);
   for (Reply& reply : batch.replies) send_reply(reply, batch.state);
   auto config = s_.published->config();

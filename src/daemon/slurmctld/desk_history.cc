@@ -32,9 +32,7 @@ void Desk::query_history(ReplyTo to, const Peer& peer, const Frame& frame) {
   QueryHistory query;
   if (!read(to, frame, query)) return;
   listing.history = std::move(query);
-  if (!list_history(to.connection, listing)) return;
-  std::lock_guard lock(mutex_);
-  listings_.insert_or_assign(to.connection.value, std::move(listing));
+  list(to.connection, peer, std::move(listing));
 }
 
 // As list_some() does it for squeue.

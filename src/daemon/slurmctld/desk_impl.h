@@ -37,6 +37,11 @@ bool Desk::read(ReplyTo to, const Frame& frame, T& message) {
   return true;
 }
 
+// The client's own number for its request, if it may ask again.
+inline std::uint64_t key_of(const FrameHeader& header) {
+  return header.flags & wire::kFlagKeyed ? header.correlation : 0;
+}
+
 template <class T>
 void Desk::to_core(ReplyTo to, const Peer& peer, Frame& frame) {
   // A flood is refused before it costs anything.
@@ -44,7 +49,7 @@ void Desk::to_core(ReplyTo to, const Peer& peer, Frame& frame) {
   if (!has_room(caller)) return send_away(to);
   T message;
   if (!read(to, frame, message)) return;
-  hand_on(to, std::move(caller), frame.payload.size(), std::move(message));
+  hand_on(to, std::move(caller), frame, std::move(message));
 }
 
 }  // namespace ym

@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "config/security.h"
+#include "config/show_order.h"
 #include "config/standby.h"
 #include "controller/queries/explain.h"
 #include "controller/queries/reservations.h"
@@ -72,10 +73,8 @@ void Desk::query_jobs(ReplyTo to, const Peer& peer, const Frame& frame) {
       });
     if (records.empty()) return deny(to, ym::refuse(Errc::InvalidJobId).error());
   }
-  if (listing.query.fields) begin_brief(listing, frame.payload);
-  if (!list_more(to.connection, listing)) return;
-  std::lock_guard lock(mutex_);
-  listings_.insert_or_assign(to.connection.value, std::move(listing));
+  if (listing.query.fields) begin_brief(listing, peer, frame.payload);
+  list(to.connection, peer, std::move(listing));
 }
 
 // On the caller's network thread: with a long queue it takes its time, and nobody waits for it.
@@ -96,18 +95,13 @@ void Desk::query_explanation(ReplyTo to, const Peer& peer, const Frame& frame) {
   answer(to, *told);
 }
 
-void Desk::continue_listing(ConnectionId connection) {
-  Listing listing;
-  {
-    std::lock_guard lock(mutex_);
-    auto at = listings_.find(connection.value);
-    if (at == listings_.end()) return;
-    listing = std::move(at->second);
-    listings_.erase(at);
-  }
+// What fits at once is sent here, on the asker's network thread.
+void Desk::list(ConnectionId connection, const Peer& peer, Listing listing) {
   if (!list_more(connection, listing)) return;
-  std::lock_guard lock(mutex_);
-  listings_.insert_or_assign(connection.value, std::move(listing));
+  auto rest = [this, connection, listing = std::make_unique<Listing>(std::move(listing))] {
+    return list_more(connection, *listing);
+  };
+  long_answers_.begin(connection, peer.uid, std::move(rest));
 }
 
 bool Desk::list_more(ConnectionId connection, Listing& listing) {
@@ -275,7 +269,7 @@ void Desk::add_live_values(ConfigAnswer& config, const View& view) {
 void Desk::query_config(ReplyTo to) {
   ConfigAnswer config{.values = {}, .boot = s_.started};
   View view = s_.published->view();
-  for (const auto& [key, value] : view.config->shown)
+  for (const auto& [key, value] : in_show_order(*view.config))
     config.values.push_back(
         {key, key.ends_with("mUser") || key == "SlurmdUser" ? with_number(value) : value});
   add_live_values(config, view);
@@ -326,6 +320,9 @@ void Desk::watch_job(ReplyTo to, const Peer& peer, const Frame& frame) {
   if (!read(to, frame, watch.watch)) return;
   View before = s_.published->view();
   const Job* job = before.state.find(watch.watch.job);
+  // What is not shown is not there.
+  if (auto viewer = viewer_of_jobs(before, peer); viewer && job && !viewer->sees(*job))
+    return deny(to, ym::refuse(Errc::InvalidJobId).error());
   bool own = job && (job->spec->uid.value == peer.uid ||
                      s_.directory->caller(peer, wall_clock()).administrator);
   if (watch.watch.mine && own) {

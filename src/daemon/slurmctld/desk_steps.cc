@@ -20,9 +20,7 @@ void Desk::query_steps(ReplyTo to, const Peer& peer, const Frame& frame) {
   if (query.job && records_of(listing.view.state, {.job = *query.job}).empty())
     return deny(to, ym::refuse(Errc::InvalidJobId).error());
   listing.steps = query;
-  if (!list_steps(to.connection, listing)) return;
-  std::lock_guard lock(mutex_);
-  listings_.insert_or_assign(to.connection.value, std::move(listing));
+  list(to.connection, peer, std::move(listing));
 }
 
 // As list_some() does it for jobs. A job's steps go into one frame.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 namespace ym {
@@ -42,6 +43,31 @@ bool OrderKeeper::changes_since(Seq known, Seq wanted, std::vector<JobId>& chang
     if (note.seq > known && note.seq <= wanted) changed.push_back(note.job);
   std::erase_if(notes_, [&](const Note& note) { return note.seq <= known; });
   return true;
+}
+
+std::shared_ptr<const OrderedJobs> OrderKeeper::same_again(
+    View& view, Duration now, const std::function<bool(Seq)>& good_enough) const {
+  std::lock_guard lock(kept_mutex_);
+  if (!kept_order_ || now - kept_at_ >= kLife || !good_enough(kept_.state.seq)) return nullptr;
+  view = kept_;
+  return kept_order_;
+}
+
+void OrderKeeper::keep(const View& view, std::shared_ptr<const OrderedJobs> order, Duration now) {
+  View old;  // freed after the lock
+  std::lock_guard lock(kept_mutex_);
+  if (kept_order_ && kept_.state.seq > view.state.seq) return;
+  old = std::exchange(kept_, view);
+  kept_order_ = std::move(order);
+  kept_at_ = now;
+}
+
+void OrderKeeper::let_go(Duration now) {
+  View old;  // freed after the lock
+  std::lock_guard lock(kept_mutex_);
+  if (!kept_order_ || now - kept_at_ < kLife) return;
+  old = std::exchange(kept_, {});
+  kept_order_.reset();
 }
 
 std::shared_ptr<const OrderedJobs> OrderKeeper::order_of(const Published& published, View& view) {

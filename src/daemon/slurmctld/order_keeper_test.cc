@@ -67,6 +67,26 @@ TEST_F(Keeper, BeginsAnewAfterTooMuchHasHappened) {
   EXPECT_EQ(listed(), (Ids{2, 3, 1}));
 }
 
+TEST_F(Keeper, SharesAStateForAMomentWithThoseForWhomItIsGoodEnough) {
+  submit(1, 10);
+  View view, again;
+  auto order = keeper.order_of(published, view);
+  Duration now{1000};
+  auto always = [](Seq) { return true; };
+  EXPECT_FALSE(keeper.same_again(again, now, always)) << "nothing is kept yet";
+  keeper.keep(view, order, now);
+  submit(2, 20);
+  EXPECT_EQ(keeper.same_again(again, now, always), order);
+  EXPECT_EQ(again.state.seq, view.state.seq);
+  auto only_the_newest = [&](Seq of) { return of == state.seq; };
+  EXPECT_FALSE(keeper.same_again(again, now, only_the_newest));
+  EXPECT_FALSE(keeper.same_again(again, now + OrderKeeper::kLife, always)) << "too old";
+  keeper.let_go(now + OrderKeeper::kLife / 2);
+  EXPECT_TRUE(keeper.same_again(again, now, always));
+  keeper.let_go(now + OrderKeeper::kLife);
+  EXPECT_FALSE(keeper.same_again(again, now, always)) << "it was let go of";
+}
+
 TEST_F(Keeper, AnAnswerIsTheSameUntilSomethingHappens) {
   submit(1, 10);
   published.set_verdicts(Ref(Verdicts{}));

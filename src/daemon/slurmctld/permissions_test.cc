@@ -267,6 +267,15 @@ class PrivateDataTest : public PermissionsTest {
     if (!frame || frame->header.type != wire::message_number<Rows>) return 0;
     return wire::decode<Rows>(frame->payload)->rows.size();
   }
+  // 0: it was none.
+  template <class Query>
+  std::uint32_t failure(CallerKind kind, const Query& query) {
+    Client client = connect(kind);
+    auto frame = client.call(wire::message_number<Query>, wire::encode(query), kPatience);
+    EXPECT_TRUE(frame);
+    if (!frame || frame->header.type != wire::message_number<Failure>) return 0;
+    return static_cast<std::uint32_t>(wire::decode<Failure>(frame->payload)->code);
+  }
 };
 
 TEST_F(PrivateDataTest, HidesFromOthersWhatIsNotTheirs) {
@@ -281,6 +290,9 @@ TEST_F(PrivateDataTest, HidesFromOthersWhatIsNotTheirs) {
   EXPECT_EQ((rows<JobRows>(Other, QueryJobs{.fields = ~0ull})), 0u);
   EXPECT_EQ((rows<JobRows>(Owner, QueryJobs{.fields = ~0ull})), 1u);
   EXPECT_EQ((rows<HistoryRows>(Other, QueryHistory{.filter = {.all_states = true}})), 0u);
+  EXPECT_EQ(failure(Other, WatchJob{.job = the_job().targets.front().job}),
+            static_cast<std::uint32_t>(Errc::InvalidJobId))
+      << "whoever waits for its end would be told of it";
   EXPECT_EQ((rows<NodeRows>(Operator, QueryNodes{})), 1u);
   EXPECT_EQ((rows<NodeRows>(Owner, QueryNodes{})), 0u);
   EXPECT_EQ((rows<NodeRows>(CallerKind::Node, QueryNodes{})), 1u) << "a node asks about itself";

@@ -4,10 +4,12 @@
 
 #include <unistd.h>
 
+#include <future>
 #include <thread>
 
 #include "base/text.h"
 #include "config/security.h"
+#include "config/standby.h"
 #include "daemon/slurmctld/recovery.h"
 #include "daemon/slurmctld/state_release.h"
 #include "daemon/trust/munge_peers.h"
@@ -195,7 +197,7 @@ ServerOptions ControllerService::server_options() {
 
 Status ControllerService::listen() {
   const ClusterConfig& config = options_.loaded.config;
-  auto trust = ControllerTrust::open(options_.loaded, log_);
+  auto trust = ControllerTrust::open(options_.loaded, log_, options_.home);
   if (!trust) return std::unexpected(trust.error());
   trust_ = std::move(*trust);
   server_ = std::make_unique<Server>(server_options(), handlers());
@@ -227,7 +229,42 @@ Status ControllerService::listen() {
     log_.info("{} open files: at most {} connections", options_.open_files, most);
   log_.info("slurmctld of cluster {} serves on port {} and {}", config.cluster_name, *port,
             own_socket());
+  if (has_standbys(config) && options_.home->epoch() > 1) call_nodes();
   return {};
+}
+
+std::vector<NodeAddress> ControllerService::missing_nodes() const {
+  std::vector<NodeAddress> missing;
+  View view = published_.view();
+  view.state.nodes.for_each([&](std::uint64_t, const Node& node) {
+    if (requests_.connection_of(node.spec->name)) return;
+    std::uint16_t port = node.registration->port;
+    if (port == 0) port = node.spec->port ? node.spec->port : view.config->node_port;
+    const std::string& address =
+        node.registration->address.empty() ? node.spec->address : node.registration->address;
+    missing.push_back({.node = node.id, .name = node.spec->name, .address = address, .port = port});
+  });
+  return missing;
+}
+
+// Somebody led before us, and nodes may not know yet that he does no more.
+void ControllerService::call_nodes() {
+  const ClusterConfig& config = options_.loaded.config;
+  std::shared_ptr<const TlsContext> tls;
+  if (trust_->on()) {
+    auto any = TlsContext::client({});
+    if (!any) return log_.error("nodes are not called: {}", any.error().text);
+    tls = std::move(*any);
+  }
+  NodeCaller::Options options{.cluster = config.cluster_name,
+                              .message = {.epoch = options_.home->epoch(),
+                                          .index = static_cast<std::uint32_t>(options_.index),
+                                          .name = config.controllers[options_.index].name},
+                              .keys = &keys_,
+                              .tls = std::move(tls),
+                              .missing = [this] { return missing_nodes(); }};
+  caller_ = std::make_unique<NodeCaller>(server_->loop(), std::move(options));
+  server_->loop().post([this] { caller_->begin(); });
 }
 
 Status ControllerService::renew_keys(const LoadedConfiguration& loaded) {
@@ -260,6 +297,15 @@ void ControllerService::reconfigure() {
 }
 
 void ControllerService::stop() {
+  if (caller_) {
+    std::promise<void> ended;
+    server_->loop().post([&] {
+      caller_->end();
+      ended.set_value();
+    });
+    ended.get_future().wait();
+    caller_.reset();
+  }
   if (server_) server_->stop();
   if (programs_) programs_->stop();
   side_programs_.stop();

@@ -12,6 +12,7 @@
 #include "daemon/slurmctld/directory.h"
 #include "daemon/slurmctld/journal_loop.h"
 #include "daemon/slurmctld/local_zone.h"
+#include "daemon/slurmctld/node_caller.h"
 #include "daemon/slurmctld/published.h"
 #include "daemon/slurmctld/requests.h"
 #include "daemon/slurmctld/side_programs.h"
@@ -53,6 +54,8 @@ class ControllerService {
   ControllerService(Options options, KeyRing keys, Log& log);
   Status open_state();
   Status listen();
+  void call_nodes();
+  std::vector<NodeAddress> missing_nodes() const;
   std::string own_socket() const;
   Status renew_keys(const LoadedConfiguration& loaded);
   ServerHandlers handlers();
@@ -77,6 +80,7 @@ class ControllerService {
   std::unique_ptr<ControllerTrust> trust_;
   std::unique_ptr<Desk> desk_;
   std::unique_ptr<Server> server_;
+  std::unique_ptr<NodeCaller> caller_;  // on the server's loop
 };
 
 }  // namespace ym

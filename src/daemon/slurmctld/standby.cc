@@ -21,13 +21,27 @@ namespace {
 constexpr Duration kLook{100};
 // A process that is known to be gone is not waited for; but a lock that another machine does not
 // see must not look like that at every hiccup.
-constexpr Duration kSuspectTime{1000};
+constexpr Duration kSuspectTime{500};
 constexpr Duration kStagger{400};
+constexpr Duration kLate{1000};
 constexpr Duration kRenewEvery = std::chrono::minutes(1);
 // Polls of the log between two looks at the leader, while it is being read from the start.
 constexpr int kPollsAtOnce = 50;
 
+std::vector<std::string> names_before(const ClusterConfig& config, std::size_t index) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < index && i < config.controllers.size(); ++i)
+    names.push_back(config.controllers[i].name);
+  return names;
+}
+
 }  // namespace
+
+Duration TakeoverClock::turn() const {
+  auto others = std::ranges::count_if(self_.before,
+                                      [this](const std::string& name) { return name != leader_; });
+  return kStagger * static_cast<Duration::rep>(others);
+}
 
 bool TakeoverClock::look(const Leadership& seen, Duration now) {
   Leadership compared = seen;
@@ -35,17 +49,26 @@ bool TakeoverClock::look(const Leadership& seen, Duration now) {
   if (!last_ || compared != *last_) {
     last_ = compared;
     changed_ = now;
+    suspect_since_.reset();
+    if (!seen.name.empty()) leader_ = seen.name;
   }
+  if (!seen.suspect) suspect_since_.reset();
+  if (seen.suspect && !suspect_since_) suspect_since_ = now;
   Duration silent = now - changed_;
-  Duration turn = kStagger * static_cast<Duration::rep>(self_.index);
-  if (seen.vacant) return silent >= turn;
-  if (seen.suspect && seen.name == self_.name) return true;
-  if (seen.suspect && silent >= std::min(kSuspectTime, self_.lease_time) + turn) return true;
-  return !seen.kept_by_home && silent >= self_.lease_time + turn;
+  if (seen.vacant) return silent >= turn();
+  // What leads under our name is a former life of ours; a lease outlives it.
+  if (seen.name == self_.name && (seen.suspect || seen.kept_by_home)) return true;
+  // Where there are signs of life, they are missing as well.
+  Duration suspected = !seen.suspect       ? Duration(0)
+                       : seen.kept_by_home ? now - *suspect_since_
+                                           : silent;
+  if (seen.suspect && suspected >= std::min(kSuspectTime, self_.lease_time) + turn()) return true;
+  return !seen.kept_by_home && silent >= self_.lease_time + turn();
 }
 
 bool TakeoverClock::leader_is_late(Duration now) const {
-  return !last_ || last_->vacant || now - changed_ >= std::min(kSuspectTime, self_.lease_time);
+  if (!last_ || last_->vacant || suspect_since_) return true;
+  return !last_->kept_by_home && now - changed_ >= std::min(kLate, self_.lease_time);
 }
 
 Standby::Standby(Options options, KeyRing keys, LogHome& home, Log& log)
@@ -60,7 +83,9 @@ Standby::Standby(Options options, KeyRing keys, LogHome& home, Log& log)
                              .cluster_may_be_missing = true,
                              .look_up = peer_named}),
       directory_(uid_of_slurm_user(options_.loaded.config.slurm_user)),
-      clock_({.name = options_.name, .index = options_.index, .lease_time = options_.lease_time}) {}
+      clock_({.name = options_.name,
+              .before = names_before(options_.loaded.config, options_.index),
+              .lease_time = options_.lease_time}) {}
 
 Result<std::unique_ptr<Standby>> Standby::start(Options options, LogHome& home, Log& log) {
   KeyFiles files{.key = key_file(options.loaded), .jwks = jwks_file(options.loaded)};
@@ -107,7 +132,7 @@ void Standby::look_for_authority() {
     return trust_->renew();
   }
   lock.unlock();
-  auto trust = ControllerTrust::open(options_.loaded, log_, ControllerTrust::Role::Standby);
+  auto trust = ControllerTrust::open(options_.loaded, log_, &home_, ControllerTrust::Role::Standby);
   if (!trust) return;
   lock.lock();
   trust_ = std::move(*trust);
@@ -179,6 +204,7 @@ void Standby::look() {
       log_.error("who leads cannot be seen: {}", seen.error().text);
     return;
   }
+  seen->suspect = seen->suspect || process_is_gone(*seen);
   std::vector<ConnectionId> moved;
   {
     std::lock_guard lock(mutex_);
@@ -190,6 +216,16 @@ void Standby::look() {
     if (!late_ && !parked_.empty()) moved = std::exchange(parked_, {});
   }
   for (ConnectionId node : moved) send_away(node);
+}
+
+bool Standby::process_is_gone(const Leadership& seen) {
+  if (seen.vacant || seen.name == options_.name) return false;
+  const ClusterConfig& config = options_.loaded.config;
+  auto leader = std::ranges::find(config.controllers, seen.name, &ControllerHost::name);
+  if (leader == config.controllers.end()) return false;
+  Address address{.host = leader->address.empty() ? leader->name : leader->address,
+                  .port = config.controller_port};
+  return probe_.gone(seen.epoch, address, monotonic_clock());
 }
 
 // Reads what has come since the last time; begins again where the log is no longer kept.

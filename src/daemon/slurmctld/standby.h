@@ -5,7 +5,8 @@
 // Who takes over when: whoever is asked to; at once, if the last leader has said that it ends, or
 // was ourselves; else when its sign of life has not changed for the lease's time, or for a shorter
 // one if its process is known to be gone. Those further down the list of SlurmctldHost lines wait a
-// little longer, so that they do not all try at once. Time is measured on our own monotonic clock.
+// little longer, so that they do not all try at once; whoever led is not waited for. Time is
+// measured on our own monotonic clock.
 #pragma once
 #include <condition_variable>
 #include <functional>
@@ -16,6 +17,7 @@
 #include <thread>
 
 #include "daemon/slurmctld/directory.h"
+#include "daemon/slurmctld/leader_probe.h"
 #include "daemon/slurmctld/recovery.h"
 #include "daemon/slurmctld/trust.h"
 #include "net/authenticator.h"
@@ -32,7 +34,7 @@ class TakeoverClock {
  public:
   struct Self {
     std::string name;
-    std::size_t index = 0;  // among the SlurmctldHost lines
+    std::vector<std::string> before;  // the controllers of the SlurmctldHost lines before ours
     Duration lease_time{0};
   };
   explicit TakeoverClock(Self self) : self_(std::move(self)) {}
@@ -43,9 +45,13 @@ class TakeoverClock {
   bool leader_is_late(Duration now) const;
 
  private:
+  Duration turn() const;
+
   const Self self_;
   std::optional<Leadership> last_;
+  std::string leader_;   // the last one that had a name
   Duration changed_{0};  // when last_ became what it is
+  std::optional<Duration> suspect_since_;
 };
 
 class Standby {
@@ -69,6 +75,7 @@ class Standby {
   Status listen();
   void run();
   void look();
+  bool process_is_gone(const Leadership& seen);
   // What connections over the network begin with, once there is an authority; null without.
   std::shared_ptr<const TlsContext> tls_context() const;
   void look_for_authority();
@@ -90,6 +97,7 @@ class Standby {
 
   // The thread's own.
   TakeoverClock clock_;
+  LeaderProbe probe_;
   std::unique_ptr<LogFollower> follower_;
   std::unique_ptr<StateBuilder> builder_;
   std::string told_;  // the last trouble that was logged

@@ -19,6 +19,10 @@ namespace ym {
 namespace {
 
 constexpr std::size_t kBookMax = 64u << 20;
+// Where the log has a place for them.
+constexpr const char* kKeyText = "ca_key.pem";
+constexpr const char* kCertificateText = "ca_cert.pem";
+constexpr const char* kBookText = "book";
 
 Result<TrustBook> read_book(const std::string& path) {
   struct stat file;
@@ -46,11 +50,12 @@ std::unexpected<Error> not_ours(bool on) {
 }  // namespace
 
 Result<std::unique_ptr<ControllerTrust>> ControllerTrust::open(const LoadedConfiguration& loaded,
-                                                               Log& log, Role role) {
+                                                               Log& log, LogHome* home, Role role) {
   std::unique_ptr<ControllerTrust> made(
       new ControllerTrust(tls_of(loaded.config), tls_files(loaded), log, role));
   if (!made->on()) return made;
   made->folder_ = authority_folder(loaded, made->tls_);
+  if (home && home->shares_texts() && made->tls_.authority_dir.empty()) made->home_ = home;
   made->cluster_ = loaded.config.cluster_name;
   made->published_ = controller_trust_file(loaded.config);
   Status ready = made->tls_.site_authority ? made->read_site_files()
@@ -64,9 +69,10 @@ Result<std::unique_ptr<ControllerTrust>> ControllerTrust::open(const LoadedConfi
 Status ControllerTrust::open_authority(const std::string& cluster) {
   bool makeshift = role_ == Role::Standby && !is_made();
   auto authority = makeshift ? Authority::create(cluster, wall_clock())
+                   : home_   ? shared_authority(cluster)
                              : Authority::load_or_create(folder_, cluster, wall_clock());
   if (!authority) return std::unexpected(authority.error());
-  auto book = read_book(folder_ + "/book");
+  auto book = home_ ? shared_book() : read_book(folder_ + "/book");
   if (!book) return std::unexpected(book.error());
   {
     std::lock_guard lock(mutex_);
@@ -77,7 +83,42 @@ Status ControllerTrust::open_authority(const std::string& cluster) {
   return issue_own();
 }
 
+// Of the log's home. A folder of earlier, beside slurm.conf, moves there.
+Result<Authority> ControllerTrust::shared_authority(const std::string& cluster) {
+  auto key = home_->shared_text(kKeyText);
+  if (!key) return std::unexpected(key.error());
+  auto certificate = home_->shared_text(kCertificateText);
+  if (!certificate) return std::unexpected(certificate.error());
+  if (*key && *certificate)
+    return Authority::from({.certificate = std::move(**certificate), .key = std::move(**key)});
+  bool moves = ::access((folder_ + "/ca_key.pem").c_str(), F_OK) == 0;
+  auto authority = moves ? Authority::load_or_create(folder_, cluster, wall_clock())
+                         : Authority::create(cluster, wall_clock());
+  if (!authority) return authority;
+  auto book = moves ? read_book(folder_ + "/book") : TrustBook();
+  if (!book) return std::unexpected(book.error());
+  // The key last: where it is, the others are.
+  const TlsIdentity& made = authority->identity();
+  for (const auto& [name, text] : {std::pair<const char*, std::string>(kBookText, book->text()),
+                                   {kCertificateText, made.certificate},
+                                   {kKeyText, made.key}})
+    if (Status shared = home_->share_text(name, text); !shared)
+      return std::unexpected(shared.error());
+  if (moves) log_.info("the authority of {} is in {} from now on", folder_, home_->describe());
+  return authority;
+}
+
+Result<TrustBook> ControllerTrust::shared_book() const {
+  auto text = home_->shared_text(kBookText);
+  if (!text) return std::unexpected(text.error());
+  return *text ? TrustBook::parse(**text) : TrustBook();
+}
+
 bool ControllerTrust::is_made() const {
+  if (home_) {
+    auto key = home_->shared_text(kKeyText);
+    return key && *key;
+  }
   return ::access((folder_ + "/ca_key.pem").c_str(), F_OK) == 0;
 }
 
@@ -175,6 +216,7 @@ void ControllerTrust::publish_locked() {
 }
 
 Status ControllerTrust::save(const TrustBook& book) {
+  if (home_) return home_->share_text(kBookText, book.text());
   return write_file(folder_ + "/book", book.text(), 0600);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The controller's side of TLS: its own certificate, and, unless the site has an authority of its
-// own, the cluster's authority. That is kept in the state folder, where controllers that share it
-// find it: the authority's key, and the book of what it issued and revoked.
+// own, the cluster's authority. That is kept beside the log, where all controllers find it: in the
+// state folder, or in etcd: the authority's key, and the book of what it issued and revoked.
 //
 // Thread rule: any thread.
 #pragma once
@@ -22,6 +22,7 @@
 #include "net/trust_book.h"
 #include "os/log.h"
 #include "site/configuration.h"
+#include "store/log_home.h"
 
 namespace ym {
 
@@ -34,7 +35,9 @@ class ControllerTrust {
   // has made the authority it has one in memory, which serves those who look for the proof of the
   // key only.
   enum class Role : std::uint8_t { Leader, Standby };
+  // `home` outlives this.
   static Result<std::unique_ptr<ControllerTrust>> open(const LoadedConfiguration& loaded, Log& log,
+                                                       LogHome* home = nullptr,
                                                        Role role = Role::Leader);
 
   bool on() const { return tls_.on; }
@@ -64,6 +67,8 @@ class ControllerTrust {
   ControllerTrust(TlsConfig tls, TlsFiles files, Log& log, Role role)
       : tls_(std::move(tls)), files_(std::move(files)), log_(log), role_(role) {}
   Status open_authority(const std::string& cluster);
+  Result<Authority> shared_authority(const std::string& cluster);
+  Result<TrustBook> shared_book() const;
   bool is_made() const;
   Status read_site_files();
   Status issue_own();
@@ -80,6 +85,7 @@ class ControllerTrust {
   Log& log_;
   const Role role_;
   std::string folder_, published_, cluster_;
+  LogHome* home_ = nullptr;  // where the authority is; null: in folder_
   std::function<void()> on_news_;
 
   mutable std::mutex mutex_;

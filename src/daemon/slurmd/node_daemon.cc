@@ -252,8 +252,12 @@ void NodeDaemon::connect() {
   options.retry_max = std::chrono::seconds(10);
   // A controller that has stopped has a successor soon. Each node asks, so in a large cluster less
   // often.
-  if (has_standbys(loaded_.config))
-    options.silence = std::chrono::seconds(loaded_.config.nodes.size() > kManyNodes ? 5 : 2);
+  if (has_standbys(loaded_.config)) {
+    bool many = loaded_.config.nodes.size() > kManyNodes;
+    options.silence = std::chrono::seconds(many ? 5 : 2);
+    options.retry_max = std::chrono::seconds(many ? 10 : 2);
+    options.connect_deadline = std::chrono::seconds(many ? 10 : 3);
+  }
   options.seed = seed_of(node_.name);
   LinkHandlers handlers;
   handlers.on_up = [this] { on_link_up(); };
@@ -372,6 +376,7 @@ void NodeDaemon::obey(agent::Persist& effect) {
     } else {
       // The record stays, so that the failure is reported until the controller knows it.
       failed_[key] = facts.error().text;
+      strangers_.insert(key);
       order = {
           .job = effect.batch->job, .sluid = effect.sluid, .step = effect.step, .node = node_.name};
     }
@@ -407,8 +412,16 @@ void NodeDaemon::obey(agent::Launch& effect) {
   log_.error("cannot launch job {} step {}: {}", effect.job.value, step_name(effect.step),
              started.error().text);
   agent::Ended ended{.exit = {.code = 1, .signal = 0}, .error = started.error().text};
+  // A user whom this node does not know may be unknown everywhere: that is no reason to take nodes
+  // out of service one by one.
+  ended.launch_failed = effect.step == kBatchStep;
+  if (strangers_.erase(key) == 0 && ended.launch_failed)
+    ended.drain_reason = "batch job complete failure";
   if (auto wrote = spool_.write_result(effect.sluid, effect.step,
-                                       {.exit = ended.exit, .error = ended.error});
+                                       {.exit = ended.exit,
+                                        .error = ended.error,
+                                        .drain_reason = ended.drain_reason,
+                                        .launch_failed = ended.launch_failed});
       !wrote) {
     log_.error("{}", wrote.error().text);
   }

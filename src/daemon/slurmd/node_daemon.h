@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -144,6 +145,7 @@ class NodeDaemon {
   void receive_file(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void refuse_bcast(ConnectionId to, const Frame& frame, const std::string& text);
   void give_token(ConnectionId to, const Peer& peer, const Frame& frame);
+  void follow_leader(ConnectionId from, const Peer& peer, const Frame& frame);
   void refuse(ConnectionId to, const std::string& text);
   // The same where the connection is ours already; it may be none.
   void refuse_stream(Shepherds::Connection connection, const std::string& text);
@@ -198,10 +200,12 @@ class NodeDaemon {
   GresHere gres_;
   std::map<Key, PendingStep> pending_;
   std::map<Key, std::string> failed_;  // launches that failed while effects were carried out
+  std::set<Key> strangers_;            // of those: their user is unknown here
   std::unique_ptr<Server> server_;
   std::unique_ptr<Link> link_;
   std::vector<Address> addresses_;  // that link_ tries
   bool said_everything_ = false;    // on this connection
+  std::uint64_t last_epoch_ = 0;    // of the controllers that have called
   TreeRelay relay_;
   DoneOrders done_orders_;
   std::map<std::uint64_t, AwaitingStream> awaiting_;

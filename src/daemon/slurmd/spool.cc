@@ -69,7 +69,8 @@ agent::Ended ended_of(const ShepherdResult& result) {
           .out_of_memory = result.out_of_memory,
           .drain_reason = result.drain_reason,
           .usage = result.usage,
-          .on_order = result.on_order};
+          .on_order = result.on_order,
+          .launch_failed = result.launch_failed};
 }
 
 Status Spool::prepare() {

@@ -121,9 +121,27 @@ void NodeDaemon::on_client_frames(ConnectionId from, const Peer& peer, std::vect
                   wire::encode(pong()));
     return;
   }
+  if (is<ControllerLeads>(first)) return follow_leader(from, peer, first);
   if (is<QueryStepsHere>(first)) return query_steps_here(from, peer, first);
   if (is<GetToken>(first)) return give_token(from, peer, first);
   server_->close(from, fmt::format("slurmd knows no message {}", first.header.type));
+}
+
+// Another controller leads, and calls: whoever we are connected to is a predecessor, that may be
+// stuck. Only a controller has such a token, and we go to none that slurm.conf does not name.
+void NodeDaemon::follow_leader(ConnectionId from, const Peer& peer, const Frame& frame) {
+  auto news = wire::decode<ControllerLeads>(frame.payload);
+  bool genuine = peer.kind == PeerKind::Token && peer.role == "controller";
+  server_->close(from, "");
+  if (!news || !genuine || news->epoch < last_epoch_) return;
+  last_epoch_ = news->epoch;
+  const auto& all = loaded_.config.controllers;
+  if (!link_ || news->index >= all.size() || all[news->index].name != news->name) return;
+  if (addresses_.size() < all.size()) return;
+  // Sockets of this machine come first.
+  std::size_t at = addresses_.size() - all.size() + news->index;
+  log_.info("{} leads and calls: epoch {}", news->name, news->epoch);
+  link_->move_to(at);
 }
 
 Pong NodeDaemon::pong() const {

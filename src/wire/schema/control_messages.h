@@ -34,6 +34,12 @@ void fields(F&& f, const Pong*) {
 template <class F>
 void fields(F&&, const Takeover*) {}
 template <class F>
+void fields(F&& f, const ControllerLeads*) {
+  f(1, "epoch", &ControllerLeads::epoch);
+  f(2, "index", &ControllerLeads::index);
+  f(3, "name", &ControllerLeads::name);
+}
+template <class F>
 void fields(F&&, const QueryConfig*) {}
 template <class F>
 void fields(F&& f, const KeyValue*) {

@@ -80,4 +80,7 @@ inline constexpr std::uint32_t variant_number<NodePowerChanged> = 79;
 template <>
 inline constexpr std::uint32_t variant_number<JobShrunk> = 80;
 
+template <>
+inline constexpr std::uint32_t variant_number<RequestAnswered> = 125;
+
 }  // namespace ym::wire

@@ -236,6 +236,13 @@ void fields(F&& f, const StepEnded*) {
   f(5, "out_of_memory", &StepEnded::out_of_memory);
 }
 template <class F>
+void fields(F&& f, const RequestAnswered*) {
+  f(1, "by", &RequestAnswered::by);
+  f(2, "key", &RequestAnswered::key);
+  f(3, "type", &RequestAnswered::type);
+  f(4, "answer", &RequestAnswered::answer);
+}
+template <class F>
 void fields(F&& f, const Event*) {
   f(1, "seq", &Event::seq);
   f(2, "at", &Event::at);

@@ -22,6 +22,7 @@ void fields(F&& f, const AttemptReport*) {
   f(11, "usage", &AttemptReport::usage);
   f(12, "suspended", &AttemptReport::suspended);
   f(13, "cpu_ids", &AttemptReport::cpu_ids);
+  f(14, "launch_failed", &AttemptReport::launch_failed);
 }
 template <class F>
 void fields(F&& f, const StepReport*) {
