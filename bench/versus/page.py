@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page: everything in one file that opens without a network and without scripts. Its look is that
-of the simulator's page."""
+"""The page: everything in one file that opens without a network and without scripts. Its look is
+that of the simulator's page."""
 import html
 import math
 import re
@@ -154,7 +154,8 @@ def one_plot(what, of, contestants):
         out.append(f'<polyline class="curve c{i % COLOURS}" points="{path}"/>')
         out += [f'<circle class="dot c{i % COLOURS}" cx="{a:.1f}" cy="{b:.1f}" r="3"/>'
                 for a, b in places]
-    return legend([(i, label) for i, (_, label) in enumerate(contestants)]) + "".join(out) + "</svg>"
+    names = [(i, label) for i, (_, label) in enumerate(contestants)]
+    return legend(names) + "".join(out) + "</svg>"
 
 
 def tables(whole):
@@ -178,7 +179,9 @@ def troubles(whole):
     lines = [f'<p class="bad">{"failed" if t["failed"] else "not measured"}:'
              f" {escaped(t['contestant'])}, {escaped(t['workload'])}: {escaped(t['text'])}</p>"
              for t in whole["troubles"]]
-    return f"<section><h2>What could not be measured</h2>{''.join(lines)}</section>" if lines else ""
+    if not lines:
+        return ""
+    return f"<section><h2>What could not be measured</h2>{''.join(lines)}</section>"
 
 
 def as_html(whole):

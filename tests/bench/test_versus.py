@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The comparison of workload managers: that it ends, tells what failed, and leaves nothing running."""
+"""The comparison of workload managers: that it ends, tells what failed, leaves nothing running."""
 import json
 import os
 import signal

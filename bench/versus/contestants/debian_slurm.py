@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Slurm as Debian has it (slurm-wlm with munge), tuned for high throughput: conf/slurm.conf. Nothing
-of it touches /etc/slurm, /run/munge or a service of the machine."""
+"""Slurm as Debian has it (slurm-wlm with munge), tuned for high throughput: conf/slurm.conf.
+Nothing of it touches /etc/slurm, /run/munge or a service of the machine."""
 import os
 import pwd
 import shutil

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The controller is killed with -9 amidst a burst of submissions: which of the acknowledged jobs does
-it not know afterwards, and which of their numbers does it hand out again?"""
+"""The controller is killed with -9 amidst a burst of submissions: which of the acknowledged jobs
+does it not know afterwards, and which of their numbers does it hand out again?"""
 from figures import Figure
 from workloads.base import Workload
 

@@ -21,7 +21,8 @@ class Steps(Workload):
             if found["failed"]:
                 raise Trouble(f"{found['failed']} of {self.size[who]} steps failed:"
                               f" {done.stderr.strip()[-200:]}")
-            figures += [Figure(f"steps, {who} at a time", found["per_second"], "/s", MORE, 5, limit),
+            figures += [Figure(f"steps, {who} at a time", found["per_second"], "/s", MORE, 5,
+                               limit),
                         Figure(f"CPU of a command, {who} at a time",
                                1000 * found["cpu_seconds"] / self.size[who], "ms")]
         return figures

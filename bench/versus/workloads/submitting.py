@@ -19,7 +19,8 @@ class SbatchHeld(Workload):
             found, cpu = per_job_cpu(contestant, count,
                                      lambda: contestant.spawn(count, concurrent, argv))
             label = f"{who} submitter{'s' if concurrent > 1 else ''}"
-            figures += [Figure(f"submissions, {label}", found["per_second"], "/s", MORE, goal, limit),
+            figures += [Figure(f"submissions, {label}", found["per_second"], "/s", MORE, goal,
+                               limit),
                         Figure(f"CPU of one, {label}", cpu, "ms")]
             self.after(contestant)
         return figures
