@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A user's answers while others do what they should not: bench/abuse.cc and a thousand pollers.
 
-Those who do it run with nice 19: in a cluster they are on other machines, here they would take the
-controller's processors from it."""
+Those who do it run with nice 19 (YM_BENCH_NICE): in a cluster they are on other machines, here they
+would take the controller's processors from it."""
 import json
 import os
 import signal
@@ -12,12 +12,13 @@ import time
 from queue_reading import Pollers
 
 SECONDS = int(os.environ.get("YM_BENCH_SECONDS", "10"))
+NICE = int(os.environ.get("YM_BENCH_NICE", "19"))
 
 
 class Abuse:
     def __init__(self, tools, *command):
         self.process = subprocess.Popen([f"{tools.bin}/abuse", *map(str, command)], text=True,
-                                        stdout=subprocess.PIPE, preexec_fn=lambda: os.nice(19))
+                                        stdout=subprocess.PIPE, preexec_fn=lambda: os.nice(NICE))
         assert self.process.stdout.readline() == "ready\n"
 
     def __enter__(self):
@@ -53,7 +54,7 @@ def one_round(tools, report, prefix, extra):
                    f"p50 {found[f'{kind}_p50_ms']:.2f}, max {found[f'{kind}_max_ms']:.1f}")
     probe("quiet")
     with Abuse(tools, "idle", socket, cluster, 10_000, 50):
-        with Pollers(tools, yard, 1000, 1000, nice=19):
+        with Pollers(tools, yard, 1000, 1000, nice=NICE):
             time.sleep(1)
             report(f"{prefix}memory with 10,000 idle and 1,000 asking, MB", memory_mb(yard), "")
             probe("10,000 idle, 1,000 asking once a second")
