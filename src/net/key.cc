@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <openssl/crypto.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "net/address.h"
+#include "os/random.h"
 
 namespace ym {
 namespace {
@@ -92,17 +92,7 @@ Status create_key(const std::string& path, const Entropy& entropy) {
 
 }  // namespace
 
-// The kernel's generator, not OpenSSL's: the latter would initialise the whole library for the
-// sixteen bytes by which sbatch names a submission, which took longer than the rest of sbatch.
-Entropy system_entropy() {
-  return [](std::span<std::uint8_t> out) {
-    while (!out.empty()) {
-      ssize_t got = ::getrandom(out.data(), out.size(), 0);
-      YM_CHECK(got > 0 || (got < 0 && errno == EINTR));
-      if (got > 0) out = out.subspan(static_cast<std::size_t>(got));
-    }
-  };
-}
+Entropy system_entropy() { return fill_random; }
 
 Result<ClusterKey> ClusterKey::from_bytes(std::string bytes) {
   if (bytes.size() < kKeySizeMin || bytes.size() > kKeySizeMax)

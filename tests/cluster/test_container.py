@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--container: batch scripts and steps in OCI bundles, by runc where it may run, and by a runtime of
-thirty lines where only a change of root is allowed."""
+"""--container: batch scripts and steps in OCI bundles, by runc where it may run, and by a runtime
+of thirty lines where only a change of root is allowed."""
 import json
 import os
 import pwd
@@ -34,13 +34,15 @@ def become():
     uid, gid = os.getuid(), os.getgid()
     libc = ctypes.CDLL(None, use_errno=True)
     assert libc.unshare(0x10000000 | 0x20000) == 0, "unshare"
-    for file, text in (("setgroups", "deny"), ("uid_map", f"0 {{uid}} 1"), ("gid_map", f"0 {{gid}} 1")):
+    for file, text in (("setgroups", "deny"), ("uid_map", f"0 {{uid}} 1"),
+                       ("gid_map", f"0 {{gid}} 1")):
         open(f"/proc/self/{{file}}", "w").write(text)
     for mount in config["mounts"]:
         if mount["type"] == "bind":
             target = root + mount["destination"]
             os.makedirs(target, exist_ok=True)
-            assert libc.mount(mount["source"].encode(), target.encode(), None, 4096, None) == 0, "mount"
+            source = mount["source"].encode()
+            assert libc.mount(source, target.encode(), None, 4096, None) == 0, "mount"
     os.chroot(root)
     os.chdir(process["cwd"])
     os.execvpe(process["args"][0], process["args"], dict(e.split("=", 1) for e in process["env"]))
@@ -73,7 +75,8 @@ CREATE = "".join(f'RunTime{verb.capitalize()}="{{runtime}} {word} {ID}{more}"\n'
                                           ("delete", "delete", "")))
 RUNC = "".join(f'RunTime{verb}="runc --rootless=true --root={{state}} {word} {ID}{more}"\n'
                for verb, word, more in (("Run", "run", " -b %b"), ("Query", "state", ""),
-                                        ("Kill", "kill", " KILL"), ("Delete", "delete --force", "")))
+                                        ("Kill", "kill", " KILL"),
+                                        ("Delete", "delete --force", "")))
 
 
 def make_bundle(folder, **process):
@@ -87,7 +90,8 @@ def make_bundle(folder, **process):
     mapping = [{"containerID": 0, "hostID": NOBODY.pw_uid, "size": 1}]
     config = {
         "ociVersion": "1.0.0",
-        "process": {"user": {"uid": 0, "gid": 0}, "args": ["sh"], "env": ["PATH=/bin", "OWN=bundle"],
+        "process": {"user": {"uid": 0, "gid": 0}, "args": ["sh"],
+                    "env": ["PATH=/bin", "OWN=bundle"],
                     "cwd": "/bin", **process},
         "root": {"path": "rootfs"},
         "mounts": [{"destination": "/proc", "type": "proc", "source": "proc"}],
@@ -186,13 +190,14 @@ def test_a_batch_script_runs_in_its_bundle_and_everybody_is_told(yard):
     script = f"{yard.home}/script"
     with open(script, "w") as f:
         f.write("#!/bin/sh\n#SBATCH -o out.%j\ncat /inside\necho $0 $1\n"
-                "cat /spool/of-$SLURM_JOB_ID/task-0/environment | sh -c 'while read l; do case $l in "
-                "SLURM_JOB_NAME=*) echo $l;; esac; done'\nexit 3\n")
+                "cat /spool/of-$SLURM_JOB_ID/task-0/environment | sh -c 'while read l; do "
+                "case $l in SLURM_JOB_NAME=*) echo $l;; esac; done'\nexit 3\n")
     job = yard.nobody("sbatch", "--parsable", f"--container={yard.bundle}", "--container-id=seven",
                       script, "word").stdout.strip()
     assert ended(yard, job) == "FAILED"
     with open(f"{yard.home}/out.{job}") as f:
-        assert f.read() == f"only here\n/spool/of-{job}/task-0/slurm_script word\nSLURM_JOB_NAME=script\n"
+        assert f.read() == (f"only here\n/spool/of-{job}/task-0/slurm_script word\n"
+                            "SLURM_JOB_NAME=script\n")
     shown = yard.run("scontrol", "show", "job", job).stdout
     assert f"   Container={yard.bundle}\n" in shown and "ExitCode=3:0" in shown
     assert "   ContainerID=seven\n" in shown
@@ -243,8 +248,8 @@ def test_a_bundle_that_is_none_is_refused_where_it_would_run(yard):
 
 def test_a_site_may_leave_the_bundle_to_its_own_program(yard):
     # As Apptainer is used: no config.json, the image's path and the command as words.
-    yard.configure("IgnoreFileConfigJson=true\nContainerPath=/tmp/ym-%U-%j-%s\nDisableCleanup=true\n"
-                   "RunTimeRun=\"echo %r %b %m; exec %@\"\n")
+    yard.configure("IgnoreFileConfigJson=true\nContainerPath=/tmp/ym-%U-%j-%s\n"
+                   "DisableCleanup=true\nRunTimeRun=\"echo %r %b %m; exec %@\"\n")
     out = yard.nobody("srun", "--container=/images/one.sif", "echo", "it's", "a \"word\"")
     lines = out.stdout.splitlines()
     spool = lines[0].split()[2]
@@ -270,7 +275,8 @@ def runc_runs(folder):
         return False
     done = subprocess.run(["runc", "--rootless=true", f"--root={folder}/probe", "run", "-b",
                            f"{folder}/bundle", "probe"], user=NOBODY.pw_uid, group=NOBODY.pw_gid,
-                          extra_groups=[], stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
+                          extra_groups=[], stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=60,
                           env={"PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": f"{folder}/mine"})
     return done.returncode == 0
 
