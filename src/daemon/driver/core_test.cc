@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/format.h"
 #include "model/apply.h"
 #include "wire/codec.h"
 #include "wire/snapshot.h"
@@ -28,11 +29,11 @@ Core started(State known = {}) {
   return core;
 }
 
-// A trigger is something that a repetition would do twice.
+// A trigger is something that a repetition would do twice; each is another one.
 Request set_trigger(std::uint64_t id, std::uint64_t key, Caller caller = kRoot) {
   SetTrigger set;
   set.trigger.event = TriggerEvent::NodeDown;
-  set.trigger.program = "/bin/true";
+  set.trigger.program = fmt::format("/bin/true {}", id);
   return {.id = RequestId{id}, .caller = std::move(caller), .command = set, .key = key};
 }
 
