@@ -341,7 +341,7 @@ def test_a_missing_home_is_no_obstacle(yard):
         os.rename(f"{yard.dir}/home.away", f"{yard.dir}/home")
 
 
-def test_a_user_who_is_gone_fails_the_job_not_the_node(yard):
+def test_a_job_of_a_user_who_is_gone_is_held_and_the_node_works_on(yard):
     name = f"ymq{os.getpid() % 100000}"
     subprocess.run(["useradd", "-M", "-d", "/nonexistent", name], check=True, capture_output=True)
     try:
@@ -349,9 +349,12 @@ def test_a_user_who_is_gone_fails_the_job_not_the_node(yard):
     finally:
         subprocess.run(["userdel", name], check=True, capture_output=True)
     yard.run("scontrol", "release", str(job))
-    seen = yard.ended(job)
-    assert seen["JobState"] == "FAILED" and seen["Reason"] == "JobLaunchFailure", seen
-    wait_for(lambda: yard.idle_nodes() == 2, what="both nodes idle")
+    try:
+        wait_for(lambda: yard.job(job)["Reason"] == "launch_failed_requeued_held", what="the hold")
+        assert yard.job(job)["JobState"] == "PENDING"
+        wait_for(lambda: yard.idle_nodes() == 2, what="both nodes idle")
+    finally:
+        yard.run("scancel", str(job))
 
 
 @pytest.mark.parametrize("script, text", [
@@ -413,7 +416,7 @@ def stopped_script(pid, folder):
         return False
 
 
-def test_a_full_spool_fails_the_job_and_the_node_recovers(yard):
+def test_a_full_spool_drains_the_node_and_the_job_is_held(yard):
     spool = f"{yard.dir}/spool/n1"
     small = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none",
                             f"{spool}/attempts"], capture_output=True, text=True)
@@ -426,13 +429,17 @@ def test_a_full_spool_fails_the_job_and_the_node_recovers(yard):
                     pass
             except OSError:
                 pass
-        job = yard.submit("echo ran", "-wn1")
-        seen = yard.ended(job)
-        assert seen["JobState"] != "COMPLETED", seen
         done = yard.as_user("srun", "-wn1", "true", check=False)
         assert done.returncode != 0 and "No space left on device" in done.stderr
+        # A node that launches nothing would swallow one job after the other.
+        job = yard.submit("echo ran", "-wn1")
+        wait_for(lambda: yard.job(job)["Reason"] == "launch_failed_requeued_held", what="the hold")
+        wait_for(lambda: "batch job complete failure" in yard.run("sinfo", "-R").stdout,
+                 what="the drain")
+        yard.run("scancel", str(job))
     finally:
         os.unlink(f"{spool}/attempts/filler")
+        yard.run("scontrol", "update", "nodename=n1", "state=resume")
         wait_for(lambda: yard.idle_nodes() == 2, what="both nodes idle")
         subprocess.run(["umount", f"{spool}/attempts"], check=True)
     assert yard.as_user("srun", "-wn1", "echo", "again").stdout == "again\n"

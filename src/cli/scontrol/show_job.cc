@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/job_data.h"
@@ -69,8 +71,10 @@ void add_state_lines(std::vector<std::string>& lines, const JobView& view) {
   std::string detail = view.row->reason_text.empty() || view.row->reason == Reason::ReqNodeNotAvail
                            ? ""
                            : fmt::format(" ({})", view.row->reason_text);
-  lines.push_back(fmt::format("JobState={} Reason={}{} Dependency={}", shown_state(job),
-                              reason_of(view), detail, or_null(dependency)));
+  std::string reason = reason_of(view);
+  std::ranges::replace(reason, ' ', '_');  // scripts split the line at spaces
+  lines.push_back(fmt::format("JobState={} Reason={}{} Dependency={}", shown_state(job), reason,
+                              detail, or_null(dependency)));
   lines.push_back(fmt::format("Requeue={} Restarts={} BatchFlag={} Reboot=0 ExitCode={}:{}",
                               spec.requeue ? 1 : 0, job.restarts, spec.batch ? 1 : 0, job.exit.code,
                               job.exit.signal));
