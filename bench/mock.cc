@@ -96,8 +96,8 @@ class MockNode {
     }
   }
   void send(const ym::NodeReport& report) {
-    auto sent = client_.send({.type = message_number<ym::NodeReport>}, ym::wire::encode(report),
-                             kPatience);
+    auto sent =
+        client_.send({.type = message_number<ym::NodeReport>}, ym::wire::encode(report), kPatience);
     if (!sent) fail(sent.error().text);
   }
 

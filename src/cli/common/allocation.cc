@@ -61,6 +61,7 @@ Result<Granted> allocate(Controller& controller, const SubmitJob& request, const
   JobId job = answer->job;
   if (request.hold && !waiting.quiet)
     remark(program, "Job is in held state, pending scheduler release");
+  watcher.go_with(controller);
   watcher.watch_for({.job = job, .mine = true});
   auto row = watcher.wait(waiting.at_most.value_or(Duration(300)));
   if (row && !*row && !waiting.at_most) {

@@ -154,6 +154,12 @@ void Controller::try_next() {
   place_ = (place_ + 1) % places().size();
 }
 
+void Controller::go_with(const Controller& other) {
+  if (place_ == other.place_) return;
+  client_.reset();
+  place_ = other.place_;
+}
+
 bool Controller::leads_elsewhere() {
   std::vector<Address> all = places();
   std::size_t first = all.size() - config().controllers.size();

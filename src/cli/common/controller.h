@@ -77,6 +77,8 @@ class Controller {
   void disconnect() { client_.reset(); }
   // The one that we talked to does not lead: the next connection is to the next of them.
   void try_next();
+  // The next connection is to the one that `other` talks to.
+  void go_with(const Controller& other);
   // Whether another controller than the one that we talk to leads; then the next connection is to
   // it. For those who have waited for long: takes seconds if controllers are away.
   bool leads_elsewhere();

@@ -50,7 +50,7 @@ Result<std::optional<JobRow>> JobWatcher::wait(Duration timeout) {
     // block.
     if (sent) sent = client->finish_handshake(controller_.config().message_timeout);
     if (!sent) {
-      controller_.disconnect();
+      controller_.try_next();
       return std::optional<JobRow>();
     }
     asked_ = true;

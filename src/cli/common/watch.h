@@ -16,6 +16,9 @@ class JobWatcher {
   }
   // Connects while the caller has other things to do.
   void greet() { controller_.greet(); }
+  // Watches where `other` was answered last: one that greeted a controller that has stopped would
+  // wait for it.
+  void go_with(const Controller& other) { controller_.go_with(other); }
   // What wait() waits for from now on; the answer to what was asked before is not awaited any more.
   void watch_for(WatchJob watch);
 
