@@ -25,7 +25,8 @@ Result<GresTerm> parse_term(std::string_view text, bool of_node) {
   if (auto equals = plain.rfind('='); equals != std::string::npos) plain[equals] = ':';
   std::vector<std::string_view> parts = split(plain, ':');
   GresTerm term{.name = std::string(parts.front())};
-  if (!valid_gres_name(term.name)) return wrong();
+  // The word before a name is none itself: printed with a count it would be taken for that again.
+  if (!valid_gres_name(term.name) || term.name == "gres") return wrong();
   std::size_t end = parts.size();
   if (end > 1) {
     if (auto count = parse_gres_count(parts.back())) {

@@ -29,8 +29,8 @@ TEST(Gres, OfNodesMayBeForEveryoneAndShowItsSockets) {
 }
 
 TEST(Gres, RefusesWhatIsNone) {
-  for (const char* wrong :
-       {"gpu:", ":2", "gpu:a:b:2", "gpu:2:2", "gpu,", "a b", "gpu:a:99999999999P"})
+  for (const char* wrong : {"gpu:", ":2", "gpu:a:b:2", "gpu:2:2", "gpu,", "a b",
+                            "gpu:a:99999999999P", "gres", "gres:2"})
     EXPECT_FALSE(parse_gres(wrong)) << wrong;
 }
 

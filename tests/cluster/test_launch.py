@@ -434,7 +434,7 @@ def test_a_full_spool_drains_the_node_and_the_job_is_held(yard):
         # A node that launches nothing would swallow one job after the other.
         job = yard.submit("echo ran", "-wn1")
         wait_for(lambda: yard.job(job)["Reason"] == "launch_failed_requeued_held", what="the hold")
-        wait_for(lambda: "batch job complete failure" in yard.run("sinfo", "-R").stdout,
+        wait_for(lambda: "batch job complete failure" in yard.run("sinfo", "-h", "-o", "%E").stdout,
                  what="the drain")
         yard.run("scancel", str(job))
     finally:
