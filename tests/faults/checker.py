@@ -256,6 +256,14 @@ def lost(case, node):
     return power or silence(case, node) >= SILENCE_SHARE * case.meta["slurmd_timeout"]
 
 
+def nodes_of(case, runs):
+    """Where a job was. An attempt that no ledger knows may have been given to any node: one that
+    lost power before the script began, for instance."""
+    attempts = {run.restart for run in runs}
+    seen_all = attempts and attempts == set(range(max(attempts) + 1))
+    return {run.node for run in runs} if seen_all else case.ledgers
+
+
 def ends_have_causes(case):
     cancelled = {op.fields["token"] for op in case.of("cancel")}
     last = {name: (job, state) for job, (name, state) in last_view(case).items()}
@@ -263,8 +271,7 @@ def ends_have_causes(case):
         token = op.fields["token"]
         job, state = last.get(token, (None, None))
         runs = case.runs.get(token, [])
-        nodes = {run.node for run in runs}
-        some_lost = any(lost(case, node) for node in nodes or case.ledgers)
+        some_lost = any(lost(case, node) for node in nodes_of(case, runs))
         if state == "CANCELLED" and token not in cancelled:
             yield f"{token} is CANCELLED and nobody cancelled it"
         elif state == "NODE_FAIL" and not some_lost:

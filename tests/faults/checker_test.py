@@ -131,6 +131,8 @@ def test_a_good_history_has_no_mistakes():
      .wrote("start", "s", 3).sees((1, "a", "COMPLETED"), (2, "b", "COMPLETED"))),
     ("output_is_whole", good().do("srun", "ok", "said s\n", token="s", nodes=2).ran("s", 3)
      .ran("s", 3, node="n2").sees((1, "a", "COMPLETED"), (2, "b", "COMPLETED"))),
+    ("ends_have_causes", Story().submit("a", 1, requeue=True).ran("a", 1, run=1)
+     .sees((1, "a", "COMPLETED"))),
     ("everything_ends", Story().submit("a", 1).wrote("start", "a", 1).sees((1, "a", "RUNNING"))),
 ])
 def test_each_rule_finds_its_mistake(rule, story):
@@ -161,6 +163,9 @@ def test_a_killed_shepherd_explains_a_failed_job():
     .wrote("killed", "a", 1).sees((1, "a", "NODE_FAIL")),
     Story().submit("a", 1, requeue=True).wrote("start", "a", 1).fault("power", "n1", 3)
     .ran("a", 1, run=1).sees((1, "a", "COMPLETED")),
+    # It was given to a machine that lost its power before the script began.
+    Story().submit("a", 1, requeue=True).fault("power", "n1", 3).ran("a", 1, run=1, node="n2")
+    .sees((1, "a", "COMPLETED")),
     # Cancelled before, at, or too late.
     Story().submit("a", 1).do("cancel", "ok", token="a", job=1).sees((1, "a", "CANCELLED")),
     Story().submit("a", 1).ran("a", 1).do("cancel", "unknown", token="a", job=1)
