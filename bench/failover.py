@@ -38,9 +38,8 @@ def one_round(yard, how):
                           capture_output=True, text=True, check=True, timeout=120)
     started = float(done.stdout)
     new = 1 - old
-    leads = moment(yard, new, "leads from now on", begin)
-    serves = moment(yard, new, "serves on port", begin)
-    node = moment(yard, new, "node n.* connected", begin)
+    leads, serves, node = (wait_for(lambda: moment(yard, new, line, begin), 30, line)
+                           for line in ("leads from now on", "serves on port", "connected from"))
     if how == signal.SIGSTOP:
         os.kill(pid, signal.SIGCONT)
     else:
