@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "config/yes_or_no.h"
 
 namespace ym {
 namespace {
@@ -45,14 +46,6 @@ constexpr CgroupKey kKeys[] = {
     {"MinKmemSpace", Fate::Obsolete},
     {"TaskAffinity", Fate::Obsolete},
 };
-
-std::optional<bool> yes_or_no(std::string_view text) {
-  for (const char* word : {"yes", "true", "up", "1"})
-    if (same_ignoring_case(text, word)) return true;
-  for (const char* word : {"no", "false", "down", "0"})
-    if (same_ignoring_case(text, word)) return false;
-  return std::nullopt;
-}
 
 // "95", "95.5" and "95%": whole percents, rounded down.
 std::optional<std::uint32_t> percent(std::string_view text) {

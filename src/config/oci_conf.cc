@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "config/debug_flags.h"
 #include "config/values.h"
+#include "config/yes_or_no.h"
 #include "notation/oci_pattern.h"
 
 namespace ym {
@@ -41,14 +42,6 @@ constexpr PatternKey kPatterns[] = {
     {"RunTimeKill", &OciConfig::kill, true},
     {"RunTimeDelete", &OciConfig::remove, true},
 };
-
-std::optional<bool> yes_or_no(std::string_view text) {
-  for (const char* word : {"yes", "true", "up", "1"})
-    if (same_ignoring_case(text, word)) return true;
-  for (const char* word : {"no", "false", "down", "0"})
-    if (same_ignoring_case(text, word)) return false;
-  return std::nullopt;
-}
 
 std::optional<EnvironmentFile> environment_file(std::string_view text) {
   for (const char* word : {"null", "true"})

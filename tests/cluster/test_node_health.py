@@ -151,17 +151,3 @@ def test_a_node_that_can_launch_nothing_takes_itself_out_of_service_and_its_job_
     one.run("scontrol", "release", job)
     wait_for(lambda: "COMPLETED" in one.run("scontrol", "show", "job", job).stdout,
              what="the job to run after all")
-
-
-def test_a_user_whom_a_node_does_not_know_costs_no_node(yard):
-    if os.geteuid() != 0:
-        pytest.skip("jobs of another user need root")
-    one = yard()
-    one.start()
-    job = one.run("sbatch", "--parsable", "--uid=61234", "--gid=61234", "--wrap", "true",
-                  check=False)
-    if job.returncode != 0:
-        pytest.skip("the controller does not take jobs of unknown users")
-    row = f"{job.stdout.strip()} PENDING launch failed requeued held"
-    wait_for(lambda: row in one.queue(), what="the job to be held")
-    assert node(one).startswith("idle")
