@@ -26,10 +26,18 @@ NodesWanted wanted_of(const JobSpec& spec, const PlacementRules& rules) {
 
 // The lightest first, among equals the roomiest, then the one with the least time to spare.
 void sort_by_taste(Candidates& candidates) {
-  std::ranges::sort(candidates, {}, [](const Candidate& c) {
-    return std::tuple(c.free.weight, c.free.asleep, ~c.gres, ~c.capacity, c.free.slack_ms,
-                      c.free.node);
-  });
+  using Taste = std::tuple<std::uint32_t, bool, std::uint64_t, std::uint32_t, std::int64_t, NodeId,
+                           std::size_t>;
+  std::vector<Taste> tastes;  // candidates are large: they are moved once
+  tastes.reserve(candidates.size());
+  for (const Candidate& c : candidates)
+    tastes.emplace_back(c.free.weight, c.free.asleep, ~c.gres, ~c.capacity, c.free.slack_ms,
+                        c.free.node, tastes.size());
+  std::ranges::sort(tastes);
+  Candidates sorted;
+  sorted.reserve(candidates.size());
+  for (const Taste& taste : tastes) sorted.push_back(std::move(candidates[std::get<6>(taste)]));
+  candidates = std::move(sorted);
 }
 
 bool suffices(const Candidate& one, const NodesWanted& wanted) {
@@ -219,6 +227,13 @@ Candidates choose_plainly(const JobSpec& spec, Candidates candidates, const Node
 }
 
 }  // namespace
+
+bool takes_one_alone(const JobSpec& spec, const PlacementRules& rules) {
+  bool in_order = !spec.contiguous && !spec.extras->specials->spread &&
+                  spec.extras->required_nodes.empty() && spec.extras->features.empty();
+  bool in_box = rules.groups && rules.groups->kind == TopologyKind::Torus;
+  return std::max(1u, spec.min_nodes) == 1 && in_order && !in_box;
+}
 
 std::vector<Candidate> choose(const JobSpec& spec, std::vector<Candidate> candidates,
                               const PlacementRules& rules) {

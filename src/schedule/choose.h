@@ -36,6 +36,9 @@ struct Sum {
   }
 };
 
+// Would a node that can take everything be chosen alone, if there is one?
+bool takes_one_alone(const JobSpec& spec, const PlacementRules& rules);
+
 // Nodes that together take all tasks, as --nodes, --nodelist, --constraint, --contiguous and
 // --spread-job want; empty if there are none. O(candidates log candidates) for each of the
 // constraint's alternatives.

@@ -67,6 +67,12 @@ class Least {
   Row cpus_, memory_;
 };
 
+void set(Free& free, std::int64_t cpus, std::int64_t memory_mb, bool idle) {
+  free.cpus = static_cast<std::uint32_t>(std::max<std::int64_t>(0, cpus));
+  free.memory_mb = static_cast<std::uint64_t>(std::max<std::int64_t>(0, memory_mb));
+  free.idle = idle;
+}
+
 }  // namespace
 
 Licenses Profile::licenses_between(Instant from, Instant to) const {
@@ -86,8 +92,10 @@ Licenses Profile::licenses_between(Instant from, Instant to) const {
 struct Profile::Search {
   const Question& question;
   const Home& home;
+  Capacity capacity{question.spec, home.rules};
   // A node with room for so many is enough alone; nobody needs to say what comes later. 0: never.
   std::uint32_t enough = 0;
+  bool only_alone = false;  // and nothing less is of use
   Instant before;
   std::vector<Offer> offers;
   // For one node.
@@ -97,7 +105,8 @@ struct Profile::Search {
 
   // True: nothing more is needed of this node.
   bool offer(Instant at, const Free& free) {
-    std::uint32_t tasks = capacity(question.spec, free, home.rules);
+    std::uint32_t tasks = capacity.of(free);
+    if (only_alone && tasks < enough) tasks = 0;
     if (tasks != last) offers.push_back({at, place, tasks});
     last = tasks;
     if (enough == 0 || tasks < enough) return false;
@@ -139,19 +148,48 @@ void Profile::offers_of(const Track& track, Search& search) const {
   if (!done) search.offer(at, free);
 }
 
+// The first time at which the node alone is enough. More cpus and memory are never less room: so
+// that is where all levels of a stay are enough. O(levels before it).
+// REQUIRES: only cpus, memory and whether anybody is there decide.
+void Profile::offer_alone(const std::vector<Level>& levels, Free free, Search& search) {
+  const Question& question = search.question;
+  auto level = std::ranges::upper_bound(levels, question.from, {}, &Level::from);
+  if (level != levels.begin()) --level;
+  Instant start = question.from;
+  bool fits = false;
+  for (; level != levels.end(); ++level) {
+    Instant from = std::max(level->from, question.from);
+    if ((fits ? start : from) >= search.before) return;
+    set(free, level->cpus, level->memory_mb, level->busy == 0);
+    if (search.capacity.of(free) < search.enough) {
+      fits = false;
+      continue;
+    }
+    if (!fits) start = from;
+    fits = true;
+    Instant until = std::next(level) == levels.end() ? kNever : std::next(level)->from;
+    if (latest_end(question.spec, start) > until) continue;
+    search.offers.push_back({start, search.place, search.enough});
+    search.before = start + Duration(1);
+    return;
+  }
+}
+
 // Only cpus, memory and whether anybody is there decide? O(levels) then, else O(levels²).
 void Profile::offers_beside_promises(const Track& track, Search& search) const {
   const JobSpec& spec = search.question.spec;
   Instant from = search.question.from, end = latest_end(spec, from);
   bool with_gres = gres_request(spec) && track.free.gres;
   const std::vector<Level>& levels = levels_of(track);
-  times_of(levels, {from, end}, search);
   Free free = free_of(track);
-  bool by_user = search.home.rules.user_alone || free.for_user || free.for_mcs ||
-                 spec.extras->specials->exclusive_kind == kExclusiveUser ||
-                 keeps_labels_off(spec) ||
-                 std::ranges::any_of(track.promised, &Promised::for_user) ||
-                 std::ranges::any_of(track.promised, &Promised::for_mcs);
+  bool by_user =
+      search.home.rules.user_alone || free.for_user || free.for_mcs ||
+      spec.extras->specials->exclusive_kind == kExclusiveUser || keeps_labels_off(spec) ||
+      std::ranges::any_of(track.promised,
+                          [](const Promised& one) { return one.for_user || one.for_mcs; });
+  if (search.only_alone && !with_gres && !by_user)
+    return offer_alone(levels, std::move(free), search);
+  times_of(levels, {from, end}, search);
   // Devices and owners change also where as many cpus are free as before.
   if (with_gres || by_user) {
     std::vector<Instant> edges;
@@ -172,9 +210,7 @@ void Profile::offers_beside_promises(const Track& track, Search& search) const {
       free = during(track, at, latest_end(spec, at), with_gres);
     } else {
       least.move(at, latest_end(spec, at));
-      free.cpus = static_cast<std::uint32_t>(std::max<std::int64_t>(0, least.cpus()));
-      free.memory_mb = static_cast<std::uint64_t>(std::max<std::int64_t>(0, least.memory_mb()));
-      free.idle = least.idle();
+      set(free, least.cpus(), least.memory_mb(), least.idle());
     }
     if (search.offer(at, free)) return;
   }
@@ -257,10 +293,11 @@ class Profile::Sweep {
   bool rose() const { return rose_; }
   std::uint64_t room() const { return room_; }
   std::uint64_t nodes() const { return nodes_; }
-  std::vector<std::uint32_t> places() const {
+  // With room for so many at least.
+  std::vector<std::uint32_t> places(std::uint32_t least) const {
     std::vector<std::uint32_t> out;
     for (std::uint32_t place = 0; place < tasks_.size(); ++place)
-      if (tasks_[place]) out.push_back(place);
+      if (tasks_[place] >= least) out.push_back(place);
     return out;
   }
 
@@ -288,7 +325,10 @@ std::optional<Booking> Profile::earliest(const Question& question, const Home& h
   const JobSpec& spec = question.spec;
   bool one_node = spec.min_nodes <= 1, plain = calendar_.empty() && spec.extras->licenses.empty();
   Search search{.question = question, .home = home, .before = question.before};
-  if (one_node && plain) search.enough = std::max(1u, spec.tasks);
+  if (one_node && plain) {
+    search.enough = std::max(1u, spec.tasks);
+    search.only_alone = search.enough == 1 || spec.max_nodes == 1 || home.rules.max_nodes == 1;
+  }
   std::optional<Booking> found = sweep(search);
   if (found || search.before == question.before) return found;
   // There is room at times, but for a finer reason it does not fit there.
@@ -315,7 +355,10 @@ std::optional<Booking> Profile::sweep(Search& search) const {
     if (at >= search.before || at >= kNever) break;
     if (!sweep.rose() || sweep.room() < tasks || sweep.nodes() < nodes) continue;
     ++tries;
-    if (auto booking = try_at(spec, home, at, sweep.places())) return booking;
+    std::vector<std::uint32_t> places;
+    if (search.enough && takes_one_alone(spec, home.rules)) places = sweep.places(search.enough);
+    if (places.empty()) places = sweep.places(1);
+    if (auto booking = try_at(spec, home, at, places)) return booking;
   }
   return std::nullopt;
 }

@@ -128,23 +128,32 @@ bool blocks_admit(const State& state, const JobSpec& spec, const Allocation& all
   });
 }
 
-std::uint32_t capacity(const JobSpec& spec, const Free& node, const PlacementRules& rules) {
-  bool whole = spec.exclusive || rules.whole_nodes;
-  if (whole && !node.idle) return 0;
-  if (!owner_admits(spec, node, rules)) return 0;
-  std::uint32_t cpus =
-      std::min(node.cpus - std::min(node.cpus, spared(spec, node)), rules.max_cpus_per_node);
-  if (cpus < std::max(1u, spec.min_cpus_per_node)) return 0;
-  std::uint32_t tasks =
-      spec.overcommit ? spec.tasks : tasks_that_fit(needs_of(spec), node.shape, cpus);
-  if (spec.tasks_per_node) tasks = std::min(tasks, spec.tasks_per_node);
-  if (tasks > 0 && gres_request(spec)) tasks = gres_capacity(spec, node, tasks, cpus, rules);
-  if (!rules.memory_counts || tasks == 0) return tasks;
-  if (spec.extras->specials->all_memory)
-    return node.spec && node.memory_mb >= node.spec->memory_for_jobs() ? tasks : 0;
-  if (spec.memory_per_node_mb) return node.memory_mb >= spec.memory_per_node_mb ? tasks : 0;
-  if (spec.memory_per_cpu_mb) {
-    std::uint64_t per_task = spec.memory_per_cpu_mb * std::max(1u, spec.cpus_per_task);
+Capacity::Capacity(const JobSpec& spec, const PlacementRules& rules)
+    : spec_(spec),
+      rules_(rules),
+      needs_(needs_of(spec)),
+      whole_(spec.exclusive || rules.whole_nodes),
+      alone_(rules.user_alone || spec.extras->specials->exclusive_kind == kExclusiveUser),
+      keeps_labels_off_(keeps_labels_off(spec)),
+      all_memory_(spec.extras->specials->all_memory),
+      spares_(spec.extras->core_spec != kNoCoreSpec),
+      gres_(gres_request(spec) != nullptr) {}
+
+std::uint32_t Capacity::of(const Free& node) const {
+  if (whole_ && !node.idle) return 0;
+  bool has_owner = alone_ || keeps_labels_off_ || node.for_user || node.for_mcs;
+  if (has_owner && !owner_admits(spec_, node, rules_)) return 0;
+  std::uint32_t withheld = spares_ ? std::min(node.cpus, spared(spec_, node)) : 0;
+  std::uint32_t cpus = std::min(node.cpus - withheld, rules_.max_cpus_per_node);
+  if (cpus < std::max(1u, spec_.min_cpus_per_node)) return 0;
+  std::uint32_t tasks = spec_.overcommit ? spec_.tasks : tasks_that_fit(needs_, node.shape, cpus);
+  if (spec_.tasks_per_node) tasks = std::min(tasks, spec_.tasks_per_node);
+  if (tasks > 0 && gres_) tasks = gres_capacity(spec_, node, tasks, cpus, rules_);
+  if (!rules_.memory_counts || tasks == 0) return tasks;
+  if (all_memory_) return node.spec && node.memory_mb >= node.spec->memory_for_jobs() ? tasks : 0;
+  if (spec_.memory_per_node_mb) return node.memory_mb >= spec_.memory_per_node_mb ? tasks : 0;
+  if (spec_.memory_per_cpu_mb) {
+    std::uint64_t per_task = spec_.memory_per_cpu_mb * needs_.cpus_per_task;
     tasks = static_cast<std::uint32_t>(std::min<std::uint64_t>(tasks, node.memory_mb / per_task));
   }
   return tasks;
@@ -175,8 +184,10 @@ NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,
 std::optional<Allocation> place(const JobSpec& spec, std::vector<Free> candidates,
                                 const PlacementRules& rules) {
   std::vector<Candidate> able;
-  for (const Free& free : candidates)
-    if (std::uint32_t tasks = capacity(spec, free, rules)) able.push_back({free, tasks});
+  able.reserve(candidates.size());
+  Capacity capacity(spec, rules);
+  for (Free& free : candidates)
+    if (std::uint32_t tasks = capacity.of(free)) able.push_back({std::move(free), tasks});
   if (const GresRequest* request = gres_request(spec))
     for (Candidate& one : able) one.gres = gres_room(*request, one.free, one.free.cpus, rules);
   if (!gres_request(spec) || !has_several_totals(*gres_request(spec)))

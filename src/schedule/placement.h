@@ -69,8 +69,22 @@ bool blocks_admit(const State& state, const JobSpec& spec, const Allocation& all
 NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,
                     const PlacementRules& rules);
 
-// Tasks of the job that one node can take; 0 if it cannot take even the first.
-std::uint32_t capacity(const JobSpec& spec, const Free& node, const PlacementRules& rules);
+// Tasks of the job that a node can take; 0 if it cannot take even the first. What only the request
+// and the rules decide is made once: ask it about many nodes. Refers to both.
+class Capacity {
+ public:
+  Capacity(const JobSpec& spec, const PlacementRules& rules);
+  std::uint32_t of(const Free& node) const;
+  // Is that a matter of cpus, memory and of nobody being there alone, so that more of them never
+  // make less room? Devices and other users may decide, too.
+  bool is_plain() const { return !gres_ && !alone_ && !keeps_labels_off_; }
+
+ private:
+  const JobSpec& spec_;
+  const PlacementRules& rules_;
+  TaskNeeds needs_;
+  bool whole_, alone_, keeps_labels_off_, all_memory_, spares_, gres_;
+};
 
 // An allocation out of `candidates`, or none if they do not suffice. Fewest nodes first, among
 // equals the lightest weight, the tightest fit for jobs of one node, then the lowest number: the

@@ -205,10 +205,11 @@ bool Profile::has_room_now(const JobSpec& spec, const Home& home) const {
     open += static_cast<std::size_t>(
         std::popcount(home.takes_all ? bits[word] : bits[word] & home.admitted[word]));
   if (open < nodes_wanted) return false;
+  Capacity capacity(spec, home.rules);
   std::uint64_t room = 0, nodes = 0;
   for_each_place(bits, home, [&](std::uint32_t place) {
     ++work_;
-    std::uint32_t fits = capacity(spec, free_of(book_.track(pool.nodes[place])), home.rules);
+    std::uint32_t fits = capacity.of(free_of(book_.track(pool.nodes[place])));
     room += fits;
     nodes += fits > 0;
     return room < tasks || nodes < nodes_wanted;
@@ -221,15 +222,16 @@ bool Profile::may_fit_now(const JobSpec& spec, const Home& home, Instant until) 
   if (bookings_.empty()) return true;
   const Pool& pool = book_.pools()[home.pool];
   std::uint32_t nodes_wanted = std::max(1u, spec.min_nodes), tasks = tasks_wanted(spec);
+  Capacity capacity(spec, home.rules);
   std::uint64_t room = 0, nodes = 0;
   for_each_place(bits_for(pool, is_whole(spec, home), home.cpus_least), home,
                  [&](std::uint32_t place) {
                    const Track& track = book_.track(pool.nodes[place]);
-                   std::uint32_t fits = capacity(spec, free_of(track), home.rules);
+                   std::uint32_t fits = capacity.of(free_of(track));
                    if (fits > 0 && !track.promised.empty()) {
                      ++work_;
                      bool with_gres = gres_request(spec) != nullptr;
-                     fits = capacity(spec, during(track, now_, until, with_gres), home.rules);
+                     fits = capacity.of(during(track, now_, until, with_gres));
                    }
                    room += fits;
                    nodes += fits > 0;

@@ -22,6 +22,7 @@
 #include <optional>
 #include <tuple>
 
+#include "schedule/cpu_steps.h"
 #include "schedule/policy.h"
 
 namespace ym {
@@ -37,12 +38,15 @@ using Order = std::vector<std::size_t>;
 
 class Search {
  public:
-  explicit Search(const Scene& scene) : scene_(scene), cost_(scene.candidates.size()) {}
+  explicit Search(const Scene& scene)
+      : scene_(scene), cost_(scene.candidates.size()), at_first_(scene.free), steps_(0) {
+    for (const Scene::Release& one : scene.releases) at_first_.add(one.in_s, one.cpus);
+  }
 
   Order run() {
     best_.resize(scene_.candidates.size());
     std::iota(best_.begin(), best_.end(), 0);
-    if (weigh(best_)) {  // else everybody starts now
+    if (weigh()) {  // else everybody starts now
       note_overdue();
       attempt(Order(best_));
       try_last_order();
@@ -62,12 +66,18 @@ class Search {
     return std::max(one.expected_s, static_cast<double>(kShortest_s));
   }
 
-  // Sets what a second costs each job, so that each kind of cost counts as its weight says under
-  // the given order. False if nobody has to wait.
-  bool weigh(const Order& order) {
-    if (sum(order, [](const Job&) { return 1.0; }) <= 0) return false;
-    double slowdown = sum(order, [](const Job& one) { return 1 / length(one); });
-    double holes = sum(order, area);
+  // Sets what a second costs each job, so that each kind of cost counts as its weight says if they
+  // are served as they stand. False if nobody has to wait.
+  bool weigh() {
+    double waiting = 0, slowdown = 0, holes = 0;
+    steps_ = at_first_;
+    for (const Job& one : scene_.candidates) {
+      auto start_s = static_cast<double>(steps_.take_earliest(one.cpus, one.limit_s).value_or(0));
+      waiting += start_s;
+      slowdown += 1 / length(one) * start_s;
+      holes += area(one) * start_s;
+    }
+    if (waiting <= 0) return false;
     for (const Job& one : scene_.candidates)
       slowdown += (static_cast<double>(one.waited_s) + one.expected_s) / length(one);
     double packing = kHoles * std::min(1.0, scene_.queue_s / kFullHoles_s) * scene_.accuracy;
@@ -86,11 +96,6 @@ class Search {
     for (std::size_t i = 0; i < cost_.size(); ++i)
       if (age_of(job(i)) > kOverdue) overdue_.push_back(i);
     std::ranges::sort(overdue_, {}, [&](std::size_t i) { return std::pair(-job(i).waited_s, i); });
-  }
-  template <class Cost>
-  double sum(const Order& order, Cost&& cost) {
-    for (std::size_t i = 0; i < cost_.size(); ++i) cost_[i] = cost(job(i));
-    return forecast(order, std::numeric_limits<double>::infinity());
   }
 
   // Follows the order, the overdue first, if its forecast is better than the best so far.
@@ -162,40 +167,15 @@ class Search {
   // before it in the order allow: what the pass then does, on counted processors. Gives up, with
   // what it knows, once that is `enough`. O(jobs × steps).
   double forecast(const Order& order, double enough) {
-    free_.assign(1, {.from_s = 0, .cpus = scene_.free});
-    for (const Scene::Release& one : scene_.releases) {
-      if (free_.back().from_s < one.in_s)
-        free_.push_back({.from_s = one.in_s, .cpus = free_.back().cpus});
-      free_.back().cpus += one.cpus;
-    }
+    steps_ = at_first_;
     double spent = 0;
     for (std::size_t i : order) {
-      std::optional<std::int64_t> start_s = take_earliest(job(i).cpus, job(i).limit_s);
+      std::optional<std::int64_t> start_s = steps_.take_earliest(job(i).cpus, job(i).limit_s);
       if (!start_s) continue;
       spent += cost_[i] * static_cast<double>(*start_s);
       if (spent >= enough) break;
     }
     return spent;
-  }
-  // The first time from which so many processors are free for so long; they are taken.
-  std::optional<std::int64_t> take_earliest(std::int64_t cpus, std::int64_t length_s) {
-    for (std::size_t first = 0; first < free_.size(); ++first) {
-      if (free_[first].cpus < cpus) continue;
-      std::int64_t start_s = free_[first].from_s, end_s = start_s + length_s;
-      std::size_t past = first + 1;
-      while (past < free_.size() && free_[past].from_s < end_s && free_[past].cpus >= cpus) ++past;
-      bool fits = past == free_.size() || free_[past].from_s >= end_s;
-      if (!fits) {
-        first = past;  // too few there: the next place to look is behind it
-        continue;
-      }
-      if (past == free_.size() || free_[past].from_s > end_s)
-        free_.insert(free_.begin() + static_cast<std::ptrdiff_t>(past),
-                     {.from_s = end_s, .cpus = free_[past - 1].cpus});
-      for (std::size_t k = first; k < past; ++k) free_[k].cpus -= cpus;
-      return start_s;
-    }
-    return std::nullopt;
   }
 
   const Scene& scene_;
@@ -203,11 +183,8 @@ class Search {
   Order overdue_;             // the oldest first
   Order best_;
   double least_ = std::numeric_limits<double>::infinity();
-  // The forecast that is being made: what is free from when on, the last for ever.
-  struct Step {
-    std::int64_t from_s = 0, cpus = 0;
-  };
-  std::vector<Step> free_;
+  // Before anybody of the queue starts, and in the forecast that is being made.
+  CpuSteps at_first_, steps_;
 };
 
 Order arrange(const Scene& scene) { return Search(scene).run(); }
