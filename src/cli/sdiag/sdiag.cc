@@ -2,6 +2,7 @@
 #include "cli/sdiag/sdiag.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -53,6 +54,23 @@ void append_counts(std::string& out, std::string_view heading,
     out += fmt::format("\t{:<{}} ({:>{}}) count:{:<6} ave_time:{:<6} total_time:{}\n",
                        printable(one.name), name_width, one.number, number_width, one.count,
                        average(one), one.total_us);
+}
+
+struct Waiting {
+  std::string_view reason;
+  std::uint64_t jobs = 0;
+};
+// What keeps jobs waiting, the most frequent first.
+std::vector<Waiting> waiting_by_reason(const Statistics& statistics) {
+  constexpr std::string_view kPrefix = "reason_";
+  std::vector<Waiting> out;
+  for (const KeyValue& one : statistics.values) {
+    std::string_view key = one.key;
+    if (key.starts_with(kPrefix))
+      out.push_back({key.substr(kPrefix.size()), value_of(statistics, key)});
+  }
+  std::ranges::sort(out, {}, [](const Waiting& one) { return std::pair(~one.jobs, one.reason); });
+  return out;
 }
 
 // How long it takes to look at the clock a thousand times.
@@ -142,7 +160,10 @@ std::string render_statistics(const Settings& settings, Statistics s, Instant no
       "\tWhen does it fit?  {}\n\tWhom to preempt?   {}\n\tStarts promised:   {}\n\n",
       count("turn_us"), count("now_us"), count("when_us"), count("preempt_us"),
       count("promised_total"));
-  out += fmt::format("Log\n\tEvents:       {}\n\tGroups:       {}\n\tLast event:   {}\n\n",
+  out += "Waiting by reason:\n";
+  for (const Waiting& one : waiting_by_reason(s))
+    out += fmt::format("\t{:<24} {}\n", printable(one.reason), one.jobs);
+  out += fmt::format("\nLog\n\tEvents:       {}\n\tGroups:       {}\n\tLast event:   {}\n\n",
                      count("events"), count("batches"), count("sequence"));
   out += fmt::format("Latency for 1000 calls to gettimeofday(): {} microseconds\n",
                      clock_latency_us());
@@ -184,6 +205,13 @@ std::string statistics_data(const Settings& settings, const Statistics& s, Insta
   put("jobs_failed", "jobs_failed");
   put("jobs_pending", "pending");
   put("jobs_running", "running");
+  data.begin_list("jobs_pending_by_reason");
+  for (const Waiting& one : waiting_by_reason(s))
+    data.begin_map()
+        .text("reason", one.reason)
+        .integer("count", static_cast<std::int64_t>(one.jobs))
+        .end();
+  data.end();
   write_counts(data, "rpcs_by_message_type", "type_id", s.by_kind, false);
   write_counts(data, "rpcs_by_user", "user_id", s.by_user, true);
   data.end();
@@ -198,7 +226,7 @@ CommandPage sdiag_page() {
           .usage = {"[OPTION]..."},
           .description =
               "Counts and times of the controller since its start, or since -r: jobs, rounds of\n"
-              "the scheduler, and messages by kind and by user."};
+              "the scheduler, why jobs wait, and messages by kind and by user."};
 }
 
 std::vector<Option<SdiagSettings>> sdiag_table() {

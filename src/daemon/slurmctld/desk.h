@@ -171,6 +171,7 @@ class Desk {
   void query_config(ReplyTo to);
   void add_live_values(ConfigAnswer& config, const View& view);
   void query_statistics(ReplyTo to, const Peer& peer, const Frame& frame);
+  Statistics statistics();
   void ping(ReplyTo to);
   void watch_job(ReplyTo to, const Peer& peer, const Frame& frame);
   bool watch_is_due(const State& state, const WatchJob& watch) const;

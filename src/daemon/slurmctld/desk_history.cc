@@ -2,6 +2,7 @@
 // Questions of sacct, sdiag, strigger and scrontab: answered from the published view, without the
 // core.
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 #include "controller/queries/rows.h"
@@ -82,6 +83,15 @@ void Desk::query_statistics(ReplyTo to, const Peer& peer, const Frame& frame) {
     s_.published->reset_plans();
     return answer(to, Statistics{});
   }
+  // Counting is O(jobs): not on a thread that others wait for.
+  long_answers_.begin(to.connection, peer.uid, [this, to] {
+    answer(to, statistics());
+    return false;
+  });
+  long_answers_.go_on(to.connection);
+}
+
+Statistics Desk::statistics() {
   View view = s_.published->view();
   const CoreLoop::Counters& c = s_.core->counters();
   Statistics statistics{.values = {}, .by_kind = counts_.by_kind(), .by_user = counts_.by_user()};
@@ -128,13 +138,20 @@ void Desk::query_statistics(ReplyTo to, const Peer& peer, const Frame& frame) {
   Instant since = counts_.since() ? counts_.since() : s_.started;
   add("since", static_cast<std::uint64_t>(since.unix_seconds()));
   std::uint64_t pending = 0, running = 0;
+  std::map<Reason, std::uint64_t> reasons;
+  Instant now = wall_clock();
   view.state.jobs.for_each([&](std::uint64_t, const Job& job) {
-    pending += job.state == JobState::Pending;
     running += job.state == JobState::Running;
+    if (job.state != JobState::Pending) return;
+    ++pending;
+    ++reasons[reason_of(job, *view.verdicts, now)];
   });
   add("pending", pending);
   add("running", running);
-  answer(to, statistics);
+  for (const auto& [reason, waiting] : reasons)
+    statistics.values.push_back(
+        {fmt::format("reason_{}", name_of(reason)), std::to_string(waiting)});
+  return statistics;
 }
 
 // Everybody sees everybody's, as in Slurm.
