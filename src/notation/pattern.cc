@@ -56,6 +56,8 @@ std::optional<std::string> value_of(const Field& field, const PatternValues& val
     case 'J': return number(values.job) + "." + values.step.str();
     case 'N': return values.node;
     case 'n': return number(values.node_number);
+    case 'r': return number(values.restarts);
+    case 'S': return values.sluid;
     case 's': return numbered ? number(values.step.number) : values.step.str();
     case 't': return number(values.rank);
     case 'u': return values.user;

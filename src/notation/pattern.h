@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of output files: --output=slurm-%A_%a.out.
 //
-//   %A job id of the array     %a index in the array      %b that index modulo 10      %j job id %J
-//   job.step %N short host name         %n number of the node in the job                        %s
-//   step        %t task's rank %u user                    %x job's name               %% a percent
-//   sign
+//   %A job id of the array    %a index in the array    %b that index modulo 10
+//   %j job id                 %J job.step              %s step
+//   %N short host name        %n number of the node in the job
+//   %t task's rank            %u user                  %x job's name
+//   %S SLUID                  %r how often the job was started again
+//   %% a percent sign
 //
 // Digits between '%' and the letter pad numbers with zeros to that width, 10 at most; other fields
 // ignore them. An unknown letter and a lone '%' stay as they are. A backslash anywhere switches all
@@ -31,6 +33,8 @@ struct PatternValues {
   std::uint32_t rank = 0;         // of the task
   std::string user;
   std::string job_name;
+  std::string sluid;
+  std::uint32_t restarts = 0;
 };
 
 std::string expand(std::string_view pattern, const PatternValues& values);

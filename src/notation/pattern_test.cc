@@ -17,7 +17,9 @@ PatternValues task_of_an_array() {
           .node_number = 2,
           .rank = 9,
           .user = "ada",
-          .job_name = "engine"};
+          .job_name = "engine",
+          .sluid = "sA1",
+          .restarts = 2};
 }
 
 TEST(Pattern, FillsInEveryField) {
@@ -30,6 +32,7 @@ TEST(Pattern, FillsInEveryField) {
                                                         {"%N-%n", "n7-2"},
                                                         {"%s/%t", "4/9"},
                                                         {"%u.%x", "ada.engine"},
+                                                        {"%S.%r.%3r", "sA1.2.002"},
                                                         {"100%%", "100%"},
                                                         {"", ""},
                                                         {"plain", "plain"}})

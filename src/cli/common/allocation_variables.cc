@@ -8,6 +8,7 @@
 #include "model/binding_variables.h"
 #include "model/container_variables.h"
 #include "model/gres_request.h"
+#include "model/sharing_variables.h"
 
 namespace ym::cli {
 namespace {
@@ -23,6 +24,7 @@ void add_requests(Variables& out, const JobSpec& spec) {
   };
   for (auto& variable : binding_variables(extras.binding)) out.push_back(std::move(variable));
   for (auto& variable : gres_variables(*extras.specials)) out.push_back(std::move(variable));
+  for (auto& variable : sharing_variables(spec)) out.push_back(std::move(variable));
   add_text("SLURM_JOB_RESERVATION", extras.reservation);
   add_text("SLURM_JOB_LICENSES", extras.licenses);
   add_text("SLURM_JOB_EXTRA", extras.extra);

@@ -210,13 +210,13 @@ void write_order(DataWriter& data, View view) {
 void write_files(DataWriter& data, View view) {
   const JobSpec& spec = view.spec();
   const JobExtras& extras = view.extras();
-  const std::string& error = extras.std_err.empty() ? spec.std_out : extras.std_err;
+  const std::string& error = extras.std_err;  // blank: it goes with the output
   std::string input = extras.std_in.empty() ? "/dev/null" : extras.std_in;
   data.text("standard_input", input).text("standard_output", spec.std_out);
   data.text("standard_error", error);
   data.text("stdin_expanded", shown_file(view, input));
   data.text("stdout_expanded", shown_file(view, spec.std_out));
-  data.text("stderr_expanded", shown_file(view, error));
+  data.text("stderr_expanded", error.empty() ? error : shown_file(view, error));
 }
 
 void write_time(DataWriter& data, View view) {

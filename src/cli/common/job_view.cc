@@ -2,12 +2,12 @@
 #include "cli/common/job_view.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/format.h"
 #include "model/gres_request.h"
 #include "model/node_gres.h"
 #include "notation/hostlist.h"
+#include "notation/job_id.h"
 #include "notation/pattern.h"
 #include "notation/tres.h"
 
@@ -157,20 +157,14 @@ std::string shown_file(const JobView& view, const std::string& pattern) {
                        .array_job = job.array_job.value,
                        .node = view.row->batch_host,
                        .user = view.spec().user_name,
-                       .job_name = view.spec().name};
+                       .job_name = view.spec().name,
+                       .sluid = encode_sluid(job.sluid.value),
+                       .restarts = job.restarts};
   if (job.array_task != kNoTask) values.task = job.array_task;
   if (view.task) values.task = *view.task;
   std::string name = job.array && !view.task ? pattern : expand(pattern, values);
   if (name.empty() || name[0] == '/') return name;
   return view.spec().work_dir + "/" + name;
-}
-
-const char* sharing_of(const JobView& view) {
-  constexpr const char* kKinds[] = {"NO", "USER", "MCS", "TOPO"};
-  std::uint8_t kind = view.specials().exclusive_kind;
-  if (kind > kExclusiveNode && kind < std::size(kKinds)) return kKinds[kind];
-  if (view.spec().exclusive) return "NO";
-  return view.spec().oversubscribe ? "YES" : "OK";
 }
 
 }  // namespace ym::cli

@@ -48,7 +48,4 @@ std::string tres_per_node(const JobView& view);
 // Patterns of file names resolved as far as the job itself can tell.
 std::string shown_file(const JobView& view, const std::string& pattern);
 
-// Whether its nodes are shared, as Slurm says it: NO, USER, MCS, TOPO, YES or OK.
-const char* sharing_of(const JobView& view);
-
 }  // namespace ym::cli

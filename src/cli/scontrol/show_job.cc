@@ -12,6 +12,7 @@
 #include "model/errc.h"
 #include "model/gres_request.h"
 #include "model/node_gres.h"
+#include "model/sharing_variables.h"
 #include "notation/hostlist.h"
 #include "notation/job_id.h"
 #include "notation/size.h"
@@ -75,9 +76,9 @@ void add_state_lines(std::vector<std::string>& lines, const JobView& view) {
   std::ranges::replace(reason, ' ', '_');  // scripts split the line at spaces
   lines.push_back(fmt::format("JobState={} Reason={}{} Dependency={}", shown_state(job), reason,
                               detail, or_null(dependency)));
-  lines.push_back(fmt::format("Requeue={} Restarts={} BatchFlag={} Reboot=0 ExitCode={}:{}",
-                              spec.requeue ? 1 : 0, job.restarts, spec.batch ? 1 : 0, job.exit.code,
-                              job.exit.signal));
+  lines.push_back(fmt::format("Requeue={} Restarts={} BatchFlag={} Reboot={} ExitCode={}:{}",
+                              spec.requeue ? 1 : 0, job.restarts, spec.batch ? 1 : 0,
+                              view.specials().reboot ? 1 : 0, job.exit.code, job.exit.signal));
 }
 
 void add_time_lines(std::vector<std::string>& lines, const JobView& view) {
@@ -153,10 +154,12 @@ void add_resource_lines(std::vector<std::string>& lines, const JobView& view) {
                               print_span_long(std::chrono::seconds(view.specials().delay_boot_s))));
   if (!extras.reservation.empty())
     lines.push_back(fmt::format("Reservation={}", extras.reservation));
-  lines.push_back(
-      fmt::format("OverSubscribe={} Contiguous={} Licenses={} LicensesAlloc={} Network={}",
-                  sharing_of(view), spec.contiguous ? 1 : 0, or_null(extras.licenses),
-                  or_null(view.job().allocation->licenses), or_null(extras.network)));
+  lines.push_back(fmt::format(
+      "OverSubscribe={} Exclusive={} Contiguous={} Licenses={} LicensesAlloc={} Network={}",
+      oversubscribe_word(spec), exclusive_word(spec), spec.contiguous ? 1 : 0,
+      or_null(extras.licenses), or_null(view.job().allocation->licenses), or_null(extras.network)));
+  if (std::uint32_t segment = view.specials().segment)
+    lines.push_back(fmt::format("SegmentSize={}", segment));
 }
 
 // What was asked for of generic resources, as far as it was.
@@ -182,14 +185,17 @@ void add_file_lines(std::vector<std::string>& lines, const JobView& view) {
   std::string command = or_null(spec.command);
   for (const std::string& argument : extras.arguments) command += " " + argument;
   lines.push_back(fmt::format("Command={}", command));
+  if (const std::string& line = view.specials().submit_line; !line.empty())
+    lines.push_back(fmt::format("SubmitLine={}", line));
   lines.push_back(fmt::format("WorkDir={}", spec.work_dir));
   if (!extras.admin_comment.empty())
-    lines.push_back(fmt::format("AdminComment={} ", extras.admin_comment));
-  if (!extras.comment.empty()) lines.push_back(fmt::format("Comment={} ", extras.comment));
-  if (!extras.extra.empty()) lines.push_back(fmt::format("Extra={} ", extras.extra));
+    lines.push_back(fmt::format("AdminComment={}", extras.admin_comment));
+  if (!extras.comment.empty()) lines.push_back(fmt::format("Comment={}", extras.comment));
+  if (!extras.extra.empty()) lines.push_back(fmt::format("Extra={}", extras.extra));
   if (spec.batch) {
+    // Blank where it goes with the output.
     lines.push_back(fmt::format(
-        "StdErr={}", shown_file(view, extras.std_err.empty() ? spec.std_out : extras.std_err)));
+        "StdErr={}", extras.std_err.empty() ? std::string() : shown_file(view, extras.std_err)));
     lines.push_back(fmt::format(
         "StdIn={}", extras.std_in.empty() ? "/dev/null" : shown_file(view, extras.std_in)));
     lines.push_back(fmt::format("StdOut={}", shown_file(view, spec.std_out)));
@@ -317,7 +323,7 @@ int show_jobs(ScontrolContext& context, const Words& words) {
       data.number("last_backfill", 0).number("last_update", now.unix_seconds());
     });
   if (rows->empty() && !words.empty()) {
-    print(fmt::format("Job {} not found\n", words[0]));
+    print_error(fmt::format("Job {} not found\n", words[0]));
     return 1;
   }
   for (const JobRow& row : *rows) out += job_record(row, now, context.settings());

@@ -5,6 +5,7 @@
 #include "cli/common/local.h"
 #include "cli/common/targets.h"
 #include "model/gres_request.h"
+#include "model/sharing_variables.h"
 #include "notation/hostlist.h"
 #include "notation/job_id.h"
 #include "notation/size.h"
@@ -66,11 +67,8 @@ std::string array_task_text(View view) {
   return view.job().array_task == kNoTask ? "N/A" : number(view.job().array_task);
 }
 
-std::string shared_text(View view) { return sharing_of(view); }
-
-// As wait(2) has it.
 std::string exit_text(const ExitStatus& exit) {
-  return number(std::uint64_t{exit.code} * 256 + exit.signal);
+  return fmt::format("{}:{}", exit.code, exit.signal);
 }
 
 std::string shape_text(View view) {
@@ -124,7 +122,7 @@ Columns identity_columns() {
          return number(v.job().array_job ? v.job().array_job.value : v.job().id.value);
        }},
       {'K', "arraytaskid", "ARRAY_TASK_ID", array_task_text},
-      {0, "sluid", "SLUID", [](View v) { return encode_sluid(v.job().sluid.value); }},
+      {'s', "sluid", "SLUID", [](View v) { return encode_sluid(v.job().sluid.value); }},
       {'j', "name", "NAME", [](View v) { return v.spec().name; }},
       {'u', "username", "USER", [](View v) { return shown_user(v); }},
       {'U', "userid", "UID", [](View v) { return number(v.spec().uid.value); },
@@ -171,6 +169,8 @@ Columns state_columns() {
       {0, "derivedec", "DERIVED_EC", [](View v) { return exit_text(v.job().derived_exit); }},
       {0, "restartcnt", "RESTART_COUNT", [](View v) { return number(v.job().restarts); }},
       {0, "requeue", "REQUEUE", [](View v) { return yes_no(v.spec().requeue); }},
+      {0, "cronjob", "CRON_JOB",
+       [](View v) { return std::string(v.specials().cron.empty() ? "No" : "Yes"); }},
       {0, "batchflag", "BATCH_FLAG", [](View v) { return yes_no(v.spec().batch); }},
       {0, "reboot", "REBOOT", [](View v) { return yes_no(v.specials().reboot); }},
       {0, "profile", "PROFILE",
@@ -207,7 +207,8 @@ Columns time_columns() {
        [](View v) { return print_span(std::chrono::seconds(v.spec().time_min_s)); }},
       {0, "accruetime", "ACCRUE_TIME",
        [](View v) { return show_time(v.job().held() ? Instant{} : v.job().eligible, "N/A"); }},
-      {0, "lastschedeval", "LAST_SCHED_EVAL", always_na},
+      {0, "lastschedeval", "LAST_SCHED_EVAL",
+       [](View v) { return show_time(v.row->last_eval, "N/A"); }},
       {0, "preempttime", "PREEMPT_TIME",
        [](View v) { return show_time(v.job().preemption->at, "N/A"); }},
       {0, "resizetime", "RESIZE_TIME", always_na},
@@ -241,8 +242,12 @@ Columns resource_columns() {
       {0, "tres-alloc", "TRES_ALLOC", tres_text},
       {0, "tres", "TRES_ALLOC", tres_text},
       {'W', "licenses", "LICENSES", [](View v) { return or_null(v.extras().licenses); }},
+      {0, "licensesalloc", "LICENSES_ALLOC",
+       [](View v) { return or_null(v.job().allocation->licenses); }},
       {'v', "reservation", "RESERVATION", [](View v) { return or_null(v.extras().reservation); }},
-      {'h', "oversubscribe", "OVER_SUBSCRIBE", shared_text},
+      {'h', "oversubscribe", "OVER_SUBSCRIBE",
+       [](View v) { return std::string(oversubscribe_word(v.spec())); }},
+      {0, "exclusive", "EXCLUSIVE", [](View v) { return std::string(exclusive_word(v.spec())); }},
       {'O', "contiguous", "CONTIGUOUS", [](View v) { return yes_no(v.spec().contiguous); }},
       {'H', "sockets", "SOCKETS_PER_NODE",
        [](View v) { return or_star(v.extras().sockets_per_node); }},
@@ -282,14 +287,15 @@ Columns wish_columns() {
       {0, "boardspernode", "BOARDS_PER_NODE", always_zero},
       {0, "sperboard", "SOCKETS_PER_BOARD", always_zero},
       {0, "reqswitch", "REQ_SWITCH", [](View v) { return number(v.specials().switches); }},
+      {0, "segmentsize", "SEGMENT_SIZE", [](View v) { return number(v.specials().segment); }},
       {0, "prefer", "PREFER", [](View v) { return or_null(v.specials().prefer); }},
       {0, "clusterfeature", "CLUSTER_FEATURES",
        [](View v) { return or_null(v.specials().cluster_features); }},
       {0, "burstbuffer", "BURST_BUFFER", [](View v) { return or_null(v.extras().burst_buffer); }},
       {0, "burstbufferstate", "BURST_BUFFER_STATE", always_null},
       {0, "container", "CONTAINER", [](View v) { return or_null(v.extras().container); }},
+      {0, "containertype", "CONTAINER_TYPE", always_null},
       {0, "containerid", "CONTAINER_ID", [](View v) { return or_null(v.specials().container_id); }},
-      {'s', "selectjobinfo", "", [](View) { return std::string(); }},
   };
 }
 

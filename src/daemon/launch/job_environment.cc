@@ -9,6 +9,7 @@
 #include "model/binding_variables.h"
 #include "model/container_variables.h"
 #include "model/gres_request.h"
+#include "model/sharing_variables.h"
 #include "model/x11_messages.h"
 #include "notation/hostlist.h"
 #include "notation/limit_names.h"
@@ -83,6 +84,9 @@ constexpr const char* kOfAnother[] = {
     "SLURM_JOB_LICENSES",
     "SLURM_JOB_EXTRA",
     "SLURM_JOB_CONSTRAINTS",
+    "SLURM_JOB_OVERSUBSCRIBE",
+    "SLURM_JOB_EXCLUSIVE",
+    "SLURM_JOB_SEGMENT_SIZE",
     "SLURM_MEM_PER_NODE",
     "SLURM_MEM_PER_CPU",
     "SLURM_MEM_PER_GPU",
@@ -201,6 +205,7 @@ void set_requests(EnvironmentBlock& environment, const JobSpec& spec) {
   set_text("SLURM_CPU_FREQ_REQ", extras.specials->cpu_freq);
   for (const auto& [name, value] : container_variables(extras, *extras.specials))
     environment.set(name, value);
+  for (const auto& [name, value] : sharing_variables(spec)) environment.set(name, value);
   set_text("SLURM_NETWORK", extras.network);
   set_text("SLURM_JOB_LICENSES", extras.licenses);
   set_text("SLURM_JOB_EXTRA", extras.extra);

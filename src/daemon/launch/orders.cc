@@ -112,7 +112,9 @@ ShepherdOrder batch_order(const LaunchJob& job, const LaunchFacts& facts) {
                        .step = pattern_step(kBatchStep),
                        .node = facts.node,
                        .user = facts.user.name,
-                       .job_name = spec.name};
+                       .job_name = spec.name,
+                       .sluid = encode_sluid(job.sluid.value),
+                       .restarts = job.restarts};
   if (in_array) values.task = job.array_task;
   auto file = [&](const std::string& pattern, const char* otherwise) {
     return expand(pattern.empty() ? otherwise : pattern, values);
@@ -164,7 +166,9 @@ Result<ShepherdOrder> step_order(const LaunchTasks& request, const StepCredentia
                        .node = facts.node,
                        .node_number = node,
                        .user = facts.user.name,
-                       .job_name = credential.job_name};
+                       .job_name = credential.job_name,
+                       .sluid = encode_sluid(credential.sluid.value),
+                       .restarts = credential.restarts};
   if (credential.array_task != kNoTask) values.task = credential.array_task;
   std::set<std::string> opened;
   auto file = [&](const std::string& pattern) {

@@ -55,6 +55,15 @@ TEST(Orders, ABatchScriptWritesToItsDefaultFile) {
   EXPECT_TRUE(holds(order.environment, "SLURM_JOB_CPUS_PER_NODE=2(x2),1"));
   EXPECT_TRUE(holds(order.environment, "SLURM_SUBMIT_DIR=/w"));
   EXPECT_TRUE(holds(order.environment, "HOME=/home/ada"));
+  EXPECT_TRUE(holds(order.environment, "SLURM_JOB_OVERSUBSCRIBE=OK"));
+  EXPECT_TRUE(holds(order.environment, "SLURM_JOB_EXCLUSIVE=NO"));
+}
+
+TEST(Orders, AFileMayBeCalledAfterTheAttempt) {
+  LaunchJob job{.job = JobId{12}, .spec = Ref<JobSpec>(JobSpec{.std_out = "%S-%r.out"})};
+  job.sluid = Sluid{7};
+  job.restarts = 3;
+  EXPECT_EQ(batch_order(job, facts()).tasks[0].std_out, "s0000000000007-3.out");
 }
 
 TEST(Orders, AnArrayElementWritesToTheArraysFileAndKnowsItsNumber) {

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "daemon/launch/job_environment.h"
 #include "daemon/launch/orders.h"
+#include "model/sharing_variables.h"
 #include "os/environment_block.h"
 
 namespace ym {
@@ -28,6 +29,7 @@ void take_spec(JobFacts& facts, const JobSpec& spec) {
   facts.wckey = spec.extras->wckey;
   facts.extra = spec.extras->extra;
   facts.licenses = spec.extras->licenses;
+  facts.sharing = sharing_variables(spec);
 }
 
 // What a launch and its end say alike.
@@ -122,6 +124,7 @@ std::string program_environment(const JobFacts& job, const std::string& context,
   set("SLURM_JOB_EXTRA", job.extra);
   set("SLURM_JOB_LICENSES", job.licenses);
   set("SLURM_WCKEY", job.wckey);
+  for (const auto& [name, value] : job.sharing) set(name, value);
   set("SLURMD_NODENAME", node);
   if (!job.cpus.empty()) environment.set("SLURM_JOB_CPUS_PER_NODE", repeated(job.cpus));
   environment.set("SLURM_JOB_RESTART_COUNT", job.restarts);

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/node_messages.h"
@@ -23,6 +24,8 @@ struct JobFacts {
   Instant start, end;
   ExitStatus exit;
   GresShares gres;  // on this node
+  // How it shares nodes, as variables; empty where only a step's credential tells of the job.
+  std::vector<std::pair<std::string, std::string>> sharing;
 };
 JobFacts job_facts(const LaunchJob& order);
 JobFacts job_facts(const StepCredential& credential);
