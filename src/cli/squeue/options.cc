@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/squeue/squeue.h"
 #include "notation/hostlist.h"
+#include "notation/time_limit.h"
 
 namespace ym::cli {
 namespace {
@@ -62,6 +63,19 @@ Status set_me(Settings& settings, std::string_view) {
   return {};
 }
 
+Status set_not_me(Settings& settings, std::string_view) {
+  settings.not_user = ::getuid();
+  return {};
+}
+
+template <std::optional<Duration> Settings::* Member>
+Status set_span(Settings& settings, std::string_view value) {
+  auto limit = parse_time_limit(value);
+  if (!limit || limit->unlimited) return fail("not a time: minutes, or hours:minutes:seconds");
+  settings.*Member = limit->span;
+  return {};
+}
+
 using Table = std::vector<Option<Settings>>;
 
 Table choice_rows() {
@@ -86,6 +100,7 @@ Table choice_rows() {
         .hidden = true},
        list<&Settings::users>},
       {{.name = "me", .help = "Only my jobs"}, set_me},
+      {{.name = "notme", .help = "Only jobs of others"}, set_not_me},
       {{.name = "states",
         .letter = 't',
         .takes = Takes::Value,
@@ -145,6 +160,16 @@ Table kind_rows() {
         .argument = "LIST",
         .help = "Only jobs in these reservations"},
        list<&Settings::reservations>},
+      {{.name = "running-over",
+        .takes = Takes::Value,
+        .argument = "TIME",
+        .help = "Only jobs that have been running for longer than this"},
+       set_span<&Settings::running_over>},
+      {{.name = "running-under",
+        .takes = Takes::Value,
+        .argument = "TIME",
+        .help = "Only jobs that have been running for less than this"},
+       set_span<&Settings::running_under>},
       {{.name = "all", .letter = 'a', .help = "Hidden partitions, too", .variable = "SQUEUE_ALL"},
        flag<&Settings::all>},
       {{.name = "hide", .help = "No hidden partitions; this is usual"},

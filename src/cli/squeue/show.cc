@@ -9,6 +9,7 @@
 #include "model/job_fields.h"
 #include "notation/hostlist.h"
 #include "os/clock.h"
+#include "os/environment.h"
 
 namespace ym::cli {
 namespace {
@@ -39,14 +40,26 @@ Status fetch_steps(Controller& controller, const SqueueSettings& settings,
   return fetch_report<StepRows>(controller, question, steps);
 }
 
-Status check_nodes(const SqueueSettings& settings, const ClusterConfig& config) {
+// Nodes go by their own names and by those of their machines, of which localhost is this one.
+Status settle_nodes(SqueueSettings& settings, const ClusterConfig& config) {
   auto hosts = Hostlist::parse(settings.nodes);
   if (!hosts || settings.nodes.empty()) return {};
   std::set<std::string_view> known;
   for (const NodeSpec& node : config.nodes) known.insert(node.name);
   if (hosts->count() > kNodesMax) return fail("Invalid node name: too many of them");
-  for (const std::string& host : hosts->names())
-    if (!known.contains(host)) return fail(fmt::format("Invalid node name {}", host));
+  std::vector<std::string> names;
+  for (const std::string& host : hosts->names()) {
+    if (known.contains(host)) {
+      names.push_back(host);
+      continue;
+    }
+    std::size_t before = names.size();
+    for (const NodeSpec& node : config.nodes)
+      if (node.hostname == host || (host == "localhost" && node.hostname == host_name()))
+        names.push_back(node.name);
+    if (names.size() == before) return fail(fmt::format("Invalid node name {}", host));
+  }
+  settings.nodes = Hostlist::of(names).str();
   return {};
 }
 
@@ -138,7 +151,7 @@ int show_collected(const SqueueSettings& settings, Controller& controller,
 
 int show_queue(const SqueueSettings& given, Controller& controller) {
   SqueueSettings settings = given;
-  if (Status known = check_nodes(settings, controller.config()); !known) {
+  if (Status known = settle_nodes(settings, controller.config()); !known) {
     complain("squeue", known.error().text);
     return 1;
   }

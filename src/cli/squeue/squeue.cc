@@ -24,12 +24,22 @@ bool in_list(const std::vector<std::string>& list, std::string_view text) {
   return false;
 }
 
+bool runs_as_long(const SqueueSettings& settings, const JobRow& row, Instant now) {
+  if (!settings.running_over && !settings.running_under) return true;
+  if (row.job.state == JobState::Pending || !row.job.start) return false;
+  Duration used = time_used({.row = &row, .now = now});
+  return (!settings.running_over || used > *settings.running_over) &&
+         (!settings.running_under || used < *settings.running_under);
+}
+
 // What the controller's filter cannot say.
-bool wanted(const SqueueSettings& settings, const JobRow& row) {
+bool wanted(const SqueueSettings& settings, const JobRow& row, Instant now) {
   const JobExtras& extras = *row.job.spec->extras;
   if (settings.start && !settings.states.given() && row.job.state != JobState::Pending)
     return false;
-  return settings.states.holds(row.job) && in_list(settings.licenses, extras.licenses) &&
+  if (settings.not_user && row.job.spec->uid.value == *settings.not_user) return false;
+  return runs_as_long(settings, row, now) && settings.states.holds(row.job) &&
+         in_list(settings.licenses, extras.licenses) &&
          in_list(settings.reservations, extras.reservation);
 }
 
@@ -58,7 +68,7 @@ class Lines {
   std::vector<JobView> of(const std::vector<JobRow>& rows) {
     views_.reserve(rows.size());
     for (const JobRow& row : rows) {
-      if (!wanted(settings_, row)) continue;
+      if (!wanted(settings_, row, now_)) continue;
       if (row.job.array)
         add_array(row);
       else
@@ -224,6 +234,7 @@ QueuePlan squeue_plan(const SqueueSettings& settings) {
   if (!plan.streams)
     for (const SortKey<JobView>& key : *keys) plan.fields |= key.column->needs;
   if (settings.by_partition) plan.fields |= bit(JobField::Partition);
+  if (settings.not_user) plan.fields |= bit(JobField::User);
   if (has(plan.fields, JobField::Everything)) return {.fields = 0, .streams = false};
   // Never nothing: that would be everything.
   plan.fields |= bit(JobField::Run);
@@ -285,7 +296,13 @@ Result<std::string> render_queue(const SqueueSettings& settings, const std::vect
                 });
 }
 
-int squeue_main(const Arguments& arguments) {
+int squeue_main(const Arguments& given) {
+  // --jobs without ids means all of them: at the end of the line, or before another option.
+  Arguments arguments;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i] == "--jobs" && (i + 1 == given.size() || given[i + 1].starts_with('-'))) continue;
+    arguments.push_back(given[i]);
+  }
   return run_report<SqueueSettings>(
       {.page = squeue_page(), .table = squeue_table(), .check = check, .show = show_queue},
       arguments);

@@ -20,6 +20,9 @@ struct SqueueSettings {
   std::vector<std::string> users, partitions, accounts, qos, names, licenses, reservations;
   StateChoice states;
   std::string nodes;
+  std::optional<std::uint32_t> not_user;  // --notme: the uid whose jobs are left out
+  // --running-over, --running-under; of jobs that have begun
+  std::optional<Duration> running_over, running_under;
   bool start = false, steps = false, single_elements = false, all = false;
   bool by_partition = false;  // -P: a pending job has a line for each of its partitions
   bool only_state = false;

@@ -60,6 +60,31 @@ TEST(Squeue, ShowsEndedJobsOnRequest) {
   EXPECT_NE(shown({"-t", "all"}).find(" F "), std::string::npos);
 }
 
+TEST(Squeue, ShowsThoseWhoHaveRunForSoLong) {
+  EXPECT_EQ(shown({"-h", "-o", "%A", "--running-over=1:00:00"}), "7\n");
+  EXPECT_EQ(shown({"-h", "-o", "%A", "--running-over=1:00:01"}), "");
+  EXPECT_EQ(shown({"-h", "-o", "%A", "-t", "all", "--running-under=1"}), "6\n");
+  EXPECT_EQ(shown({"-h", "-o", "%A", "--running-over=30", "--running-under=90"}), "7\n");
+  EXPECT_TRUE(settings({"--running-over=1-0"}).running_over == std::chrono::hours(24));
+}
+
+TEST(Squeue, ShowsJobsOfOthersOnRequest) {
+  SqueueSettings wish = settings({"-h", "-o", "%A", "-t", "R", "--notme"});
+  wish.not_user = 1000;
+  EXPECT_EQ(*render_queue(wish, queue(), kNow), "");
+  wish.not_user = 7;
+  EXPECT_EQ(*render_queue(wish, queue(), kNow), "7\n");
+  EXPECT_TRUE(has(squeue_plan(wish).fields, JobField::User));
+}
+
+TEST(Squeue, ShowsHowNodesAreSharedAndHowJobsEnded) {
+  EXPECT_EQ(shown({"-h", "-t", "R", "-O", "exclusive:|,oversubscribe:|,segmentsize:|,cronjob:|"}),
+            "NO|OK|0|No|\n");
+  EXPECT_EQ(shown({"-h", "-t", "F", "-O", "exit_code:|,derivedec:|,licensesalloc:|"}),
+            "0:0|0:0|(null)|\n");
+  EXPECT_EQ(shown({"-h", "-t", "R", "-o", "%s"}), "s0000000000007\n");
+}
+
 TEST(Squeue, GivesEachElementALineOnRequest) {
   EXPECT_EQ(shown({"-r", "-h", "-o", "%i", "-t", "PD"}), "8_1\n8_2\n8_3\n9\n");
 }
@@ -98,21 +123,24 @@ TEST(Squeue, TellsOfUnknownColumnsAndPassesOver) {
 constexpr std::string_view kJobFields =
     "Account AccrueTime admin_comment AllocNodes AllocSID ArrayJobID ArrayTaskID AssocID "
     "BatchFlag BatchHost BoardsPerNode BurstBuffer BurstBufferState Cluster ClusterFeature "
-    "Command Comment Contiguous Container ContainerID Cores CoreSpec cpus-per-task "
-    "cpus-per-tres Deadline DelayBoot Dependency DerivedEC EligibleTime EndTime exit_code "
+    "Command Comment Contiguous Container ContainerID ContainerType Cores CoreSpec cpus-per-task "
+    "cpus-per-tres CronJob Deadline DelayBoot Dependency DerivedEC EligibleTime EndTime Exclusive "
+    "ExcNodes exit_code "
     "Feature GroupID GroupName HetJobID HetJobIDSet HetJobOffset JobArrayID JobID "
-    "LastSchedEval Licenses MaxCPUs MaxNodes MCSLabel mem-per-tres MinCpus MinMemory MinTime "
+    "LastSchedEval Licenses LicensesAlloc MaxCPUs MaxNodes MCSLabel mem-per-tres MinCpus MinMemory "
+    "MinTime "
     "MinTmpDisk Name Network Nice NodeList NTPerBoard NTPerCore NTPerNode NTPerSocket "
     "NumCPUs NumNodes NumTasks Origin OriginRaw OverSubscribe Partition PendingTime "
     "PreemptTime Prefer Priority PriorityLong Profile QOS Reason ReasonList Reboot ReqNodes "
-    "ReqSwitch Requeue Reservation ResizeTime RestartCnt SchedNodes SCT SelectJobInfo "
+    "ReqSwitch Requeue Reservation ResizeTime RestartCnt SchedNodes SCT SegmentSize Sluid "
     "SiblingsActive SiblingsActiveRaw SiblingsViable SiblingsViableRaw Sockets SPerBoard "
     "StartTime State StateCompact STDERR STDIN STDOUT SubmitTime system_comment Threads "
     "TimeLeft TimeLimit TimeUsed tres tres-alloc tres-bind tres-freq tres-per-job "
     "tres-per-node tres-per-socket tres-per-task UserID UserName Wait4Switch WCKey WorkDir ";
 constexpr std::string_view kStepFields =
-    "ArrayJobID ArrayTaskID Cluster Container CPUFreq cpus-per-tres JobID mem-per-tres "
-    "Network Nodes NumCPUs NumTasks Partition ResvPort StartTime StepID StepName StepState "
+    "ArrayJobID ArrayTaskID Cluster Container ContainerID CPUFreq cpus-per-tres JobID mem-per-tres "
+    "Name Network Nodes NumCPUs NumTasks Partition ResvPort StartTime STDERR STDIN STDOUT StepID "
+    "StepName StepState "
     "TimeLimit TimeUsed tres-bind tres-freq tres-per-job tres-per-node tres-per-socket "
     "tres-per-step tres-per-task UserID UserName ";
 

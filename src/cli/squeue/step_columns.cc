@@ -26,6 +26,13 @@ std::string gres_per_node(S s) {
 }
 std::int64_t user_id(S s) { return s.job->spec().uid.value; }
 
+std::string ports_text(S s) {
+  const Step& step = s.step();
+  if (step.ports == 0) return "(null)";
+  if (step.ports == 1) return number(step.first_port);
+  return fmt::format("{}-{}", step.first_port, step.first_port + step.ports - 1);
+}
+
 std::string limit_text(S s) {
   Instant end = s.step().limit_end;
   if (!end || end >= kNever) return "UNLIMITED";
@@ -56,6 +63,7 @@ const std::vector<Column<StepView>>& step_columns() {
        [](S s) { return fmt::format("{}.{}", shown_id(*s.job), step_name(s.step().id)); },
        step_order},
       {'j', "stepname", "NAME", [](S s) { return s.step().name; }},
+      {0, "name", "NAME", [](S s) { return s.step().name; }},
       {'P', "partition", "PARTITION", [](S s) { return s.job->row->partition; }},
       {'u', "username", "USER", [](S s) { return shown_user(*s.job); }},
       {'U', "userid", "UID", [](S s) { return number(s.job->spec().uid.value); }, user_id},
@@ -77,9 +85,13 @@ const std::vector<Column<StepView>>& step_columns() {
       {0, "arraytaskid", "ARRAY_TASK_ID", task_text},
       {0, "cluster", "CLUSTER", [](S s) { return std::string(s.job->cluster); }},
       {0, "container", "CONTAINER", [](S s) { return or_null(s.step().container); }},
+      {0, "containerid", "CONTAINER_ID", always_null},
+      {0, "stderr", "STDERR", always_null},  // files are srun's affair, the controller knows none
+      {0, "stdin", "STDIN", always_null},
+      {0, "stdout", "STDOUT", always_null},
       {0, "cpufreq", "CPU_FREQ", [](S) { return std::string("Unknown-Unknown:Unknown"); }},
       {0, "network", "NETWORK", always_null},
-      {0, "resvport", "RESV_PORTS", always_null},
+      {0, "resvport", "RESV_PORTS", ports_text},
       {0, "stepstate", "STATE", [](S) { return std::string("RUNNING"); }},
       {0, "cpus-per-tres", "CPUS_PER_TRES", always_null},
       {0, "mem-per-tres", "MEM_PER_TRES", always_null},
