@@ -139,15 +139,20 @@ std::string requested_memory(Row row) {
   return print_megabytes(mb);
 }
 
-std::string limit_text(const JobView& job) {
-  auto limit = time_limit_of(job);
-  if (!limit) return "Partition_Limit";
+// Of a step only what it was given itself: nothing where the job's is the only one.
+std::optional<std::uint32_t> step_limit_s(const Step& step) {
+  if (!step.limit_end || step.limit_end >= kNever) return std::nullopt;
+  return static_cast<std::uint32_t>((step.limit_end - step.start).count() / 1000);
+}
+std::string limit_text(Row row) {
+  auto limit = row.step ? step_limit_s(row.step->step) : time_limit_of(row.job);
+  if (!limit) return row.step ? "" : "Partition_Limit";
   if (*limit == JobSpec::kUnlimited) return "UNLIMITED";
   return print_span_long(std::chrono::seconds(*limit));
 }
-std::string limit_minutes(const JobView& job) {
-  auto limit = time_limit_of(job);
-  if (!limit) return "Partition_Limit";
+std::string limit_minutes(Row row) {
+  auto limit = row.step ? step_limit_s(row.step->step) : time_limit_of(row.job);
+  if (!limit) return row.step ? "" : "Partition_Limit";
   return *limit == JobSpec::kUnlimited ? "UNLIMITED" : number(*limit / 60);
 }
 
@@ -161,6 +166,12 @@ Duration planned(const JobView& job) {
   return eligible && start > eligible ? start - eligible : Duration(0);
 }
 std::string time_text(Instant time) { return show_time(time, "Unknown"); }
+
+// As it was given, unless --expand-patterns wants what it became.
+std::string file_text(Row row, const std::string& pattern) {
+  if (row.step || pattern.empty()) return {};
+  return row.settings->expand ? shown_file(row.job, pattern) : pattern;
+}
 
 std::vector<SacctField> identity_fields() {
   return {
@@ -192,12 +203,14 @@ std::vector<SacctField> identity_fields() {
       {"Licenses", 20, [](Row r) { return r.step ? "" : r.job.extras().licenses; }},
       {"McsLabel", 8, [](Row r) { return r.step ? "" : r.job.specials().mcs_label; }},
       {"Reservation", 20, [](Row r) { return r.step ? "" : r.job.extras().reservation; }},
+      {"ReqReservation", 20, [](Row r) { return r.step ? "" : r.job.extras().reservation; }},
       {"ReservationId", 20, empty},
+      {"SegmentSize", 12, [](Row r) { return r.step ? "" : number(r.job.specials().segment); }},
       {"SubmitLine", 20, [](Row r) { return r.step ? "" : r.job.specials().submit_line; }},
       {"WorkDir", 20, [](Row r) { return r.step ? "" : r.job.spec().work_dir; }},
-      {"StdOut", 20, [](Row r) { return r.step ? "" : r.job.spec().std_out; }},
-      {"StdErr", 20, [](Row r) { return r.step ? "" : r.job.extras().std_err; }},
-      {"StdIn", 20, [](Row r) { return r.step ? "" : r.job.extras().std_in; }},
+      {"StdOut", 20, [](Row r) { return file_text(r, r.job.spec().std_out); }},
+      {"StdErr", 20, [](Row r) { return file_text(r, r.job.extras().std_err); }},
+      {"StdIn", 20, [](Row r) { return file_text(r, r.job.extras().std_in); }},
   };
 }
 
@@ -228,8 +241,8 @@ std::vector<SacctField> state_fields() {
        }},
       {"PlannedCPURAW", 13,
        [](Row r) { return r.step ? "" : number(seconds_of(planned(r.job)) * cpus_of(r)); }},
-      {"Timelimit", 10, of_job<limit_text>},
-      {"TimelimitRaw", 12, of_job<limit_minutes>},
+      {"Timelimit", 10, limit_text},
+      {"TimelimitRaw", 12, limit_minutes},
       {"CPUTime", 10, [](Row r) { return print_span_long(cpu_time(r)); }},
       {"CPUTimeRAW", 10, [](Row r) { return number(seconds_of(cpu_time(r))); }},
       {"TotalCPU", 10, total_cpu},
@@ -298,22 +311,6 @@ std::vector<SacctField> usage_fields() {
       {"MaxDiskWriteNode", 16, extreme_node<&U::max_write>},
       {"MaxDiskWriteTask", 16, extreme_task<&U::max_write>},
       {"AveDiskWrite", 14, average_size<&Usage::write_bytes, 1>},
-      {"TRESUsageInAve", 15, empty},
-      {"TRESUsageInMax", 15, empty},
-      {"TRESUsageInMaxNode", 18, empty},
-      {"TRESUsageInMaxTask", 18, empty},
-      {"TRESUsageInMin", 15, empty},
-      {"TRESUsageInMinNode", 18, empty},
-      {"TRESUsageInMinTask", 18, empty},
-      {"TRESUsageInTot", 15, empty},
-      {"TRESUsageOutAve", 15, empty},
-      {"TRESUsageOutMax", 15, empty},
-      {"TRESUsageOutMaxNode", 19, empty},
-      {"TRESUsageOutMaxTask", 19, empty},
-      {"TRESUsageOutMin", 15, empty},
-      {"TRESUsageOutMinNode", 19, empty},
-      {"TRESUsageOutMinTask", 19, empty},
-      {"TRESUsageOutTot", 15, empty},
   };
 }
 
@@ -322,7 +319,8 @@ std::vector<SacctField> usage_fields() {
 const std::vector<SacctField>& sacct_fields() {
   static const std::vector<SacctField> fields = [] {
     std::vector<SacctField> all;
-    for (const auto& some : {identity_fields(), state_fields(), resource_fields(), usage_fields()})
+    for (const auto& some : {identity_fields(), state_fields(), resource_fields(), usage_fields(),
+                             tres_usage_fields()})
       all.insert(all.end(), some.begin(), some.end());
     std::sort(all.begin(), all.end(), [](const SacctField& a, const SacctField& b) {
       return to_lower(a.name) < to_lower(b.name);

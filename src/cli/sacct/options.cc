@@ -84,7 +84,9 @@ Status set_long(Settings& settings, std::string_view) {
       "mincputask,avecpu,ntasks,alloccpus,elapsed,state,exitcode,avecpufreq,reqcpufreqmin,"
       "reqcpufreqmax,reqcpufreqgov,reqmem,consumedenergy,maxdiskread,maxdiskreadnode,"
       "maxdiskreadtask,avediskread,maxdiskwrite,maxdiskwritenode,maxdiskwritetask,avediskwrite,"
-      "reqtres,alloctres";
+      "reqtres,alloctres,tresusageinave,tresusageinmax,tresusageinmaxnode,tresusageinmaxtask,"
+      "tresusageinmin,tresusageinminnode,tresusageinmintask,tresusageintot,tresusageoutmax,"
+      "tresusageoutmaxnode,tresusageoutmaxtask,tresusageoutave,tresusageouttot";
   return {};
 }
 
@@ -215,7 +217,7 @@ Table wish_rows() {
         .letter = 'C',
         .takes = Takes::Value,
         .argument = "LIST",
-        .help = "Only jobs with one of these constraints"},
+        .help = "Only jobs that asked for all of these features"},
        list<&Settings::constraints>},
       {{.name = "reason",
         .letter = 'R',
@@ -304,7 +306,8 @@ Table look_rows() {
       {{.name = "allclusters", .letter = 'L', .help = "Taken, without effect"}, accept<Settings>},
       {{.name = "federation", .help = "Taken, without effect"}, accept<Settings>},
       {{.name = "local", .help = "Taken, without effect"}, accept<Settings>},
-      {{.name = "expand-patterns", .help = "Taken, without effect"}, accept<Settings>},
+      {{.name = "expand-patterns", .help = "Fill in the patterns of StdOut, StdErr and StdIn"},
+       flag<&Settings::expand>},
       {{.name = "verbose", .letter = 'v', .help = "Taken, without effect"}, accept<Settings>},
   };
 }

@@ -8,8 +8,7 @@ namespace ym::cli {
 namespace {
 
 std::string job_state(const Job& job) {
-  if (job.state == JobState::Cancelled)
-    return fmt::format("CANCELLED by {}", job.killed_by.value);
+  if (job.state == JobState::Cancelled) return fmt::format("CANCELLED by {}", job.killed_by.value);
   // One that comes back to the queue.
   if (is_terminal(job.state) && job.requeue_wanted) return "REQUEUED";
   return std::string(name_of(job.state));

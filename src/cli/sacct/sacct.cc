@@ -26,6 +26,17 @@ bool has_one(const std::vector<std::string>& list, std::string_view value) {
       list, [&](const std::string& one) { return same_ignoring_case(one, value); });
 }
 
+// The job asked for each of them, alone or with others.
+bool has_features(const std::string& constraint, const std::vector<std::string>& wanted) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at <= constraint.size();) {
+    std::size_t end = std::min(constraint.find_first_of("&|,[]()*", at), constraint.size());
+    words.emplace_back(trim(std::string_view(constraint).substr(at, end - at)));
+    at = end + 1;
+  }
+  return std::ranges::all_of(wanted, [&](const std::string& one) { return has_one(words, one); });
+}
+
 // -C, -R, -W, -F, -x: what the job wished for, or why it waits.
 bool wishes_fit(const SacctSettings& settings, const JobView& job) {
   const JobExtras& extras = job.extras();
@@ -34,8 +45,7 @@ bool wishes_fit(const SacctSettings& settings, const JobView& job) {
   if (!settings.flags.empty() && !has_one(settings.flags, "StartReceived") &&
       !has_one(settings.flags, "StartRecieved"))
     return false;
-  if (!settings.constraints.empty() && !has_one(settings.constraints, extras.features))
-    return false;
+  if (!has_features(extras.features, settings.constraints)) return false;
   if (!settings.wckeys.empty() && !has_one(settings.wckeys, extras.wckey)) return false;
   return settings.reasons.empty() || has_one(settings.reasons, reason_of(job));
 }
@@ -50,8 +60,7 @@ bool wanted(const SacctSettings& settings, const JobView& job) {
   }
   if (!wishes_fit(settings, job)) return false;
   std::uint32_t limit = time_limit_of(job).value_or(0);
-  std::uint32_t limit_max =
-      settings.limit_max_s ? settings.limit_max_s : settings.limit_min_s;
+  std::uint32_t limit_max = settings.limit_max_s ? settings.limit_max_s : settings.limit_min_s;
   return in_range(node_count_of(job), settings.nodes_min, settings.nodes_max) &&
          in_range(cpu_count_of(job), settings.cpus_min, settings.cpus_max) &&
          in_range(limit, settings.limit_min_s, limit_max);
@@ -152,8 +161,7 @@ int show(const SacctSettings& settings, Controller& controller) {
 
 }  // namespace
 
-Result<QueryHistory> sacct_question(const SacctSettings& settings, Instant now,
-                                    std::uint32_t uid) {
+Result<QueryHistory> sacct_question(const SacctSettings& settings, Instant now, std::uint32_t uid) {
   QueryHistory out{.filter = {.targets = settings.targets,
                               .users = settings.users,
                               .partitions = settings.partitions,

@@ -30,7 +30,7 @@ struct SacctSettings {
   std::string fields{kUsualSacctFields};
   TableLook look;
   bool all_users = false, allocations_only = false, single_elements = false, truncate = false;
-  bool convert = true;
+  bool convert = true, expand = false;
   char unit = 0;  // --units
   bool list_fields = false, script = false;
   // Of the request: bounds; 0: none.
@@ -42,13 +42,14 @@ struct SacctSettings {
 struct SacctRow {
   const SacctSettings* settings = nullptr;
   JobView job;
-  const StepRow* step = nullptr;  // null: the job itself
+  const StepRow* step = nullptr;                // null: the job itself
   const std::vector<StepRow>* steps = nullptr;  // all of the job's
-  bool cut = false;  // -T: times outside of the asked ones are cut off
+  bool cut = false;                             // -T: times outside of the asked ones are cut off
   Instant since, until;
 };
 using SacctField = NamedField<SacctRow>;
 const std::vector<SacctField>& sacct_fields();
+std::vector<SacctField> tres_usage_fields();
 
 std::string sacct_state(const SacctRow& row);  // "CANCELLED by 1000"
 StepUsage used_by(const SacctRow& row);

@@ -121,6 +121,76 @@ TEST(Sacct, AsksForWhatTheUserMeans) {
   EXPECT_FALSE(question({"-X"})->steps);
 }
 
+// Ten jobs that differ in one wish each, and the filter that finds it.
+TEST(Sacct, EachFilterFindsWhatItIsAbout) {
+  std::vector<HistoryRow> rows;
+  auto add = [&](std::uint32_t id, auto change) {
+    HistoryRow row{.job = running(id, spec("job"))};
+    JobSpec mine = *row.job.job.spec;
+    JobExtras extras = *mine.extras;
+    change(row, mine, extras);
+    mine.extras = Ref(extras);
+    row.job.job.spec = Ref(mine);
+    rows.push_back(std::move(row));
+  };
+  add(1, [](auto&, auto&, JobExtras& extras) { extras.features = "fast&big"; });
+  add(2, [](auto&, auto&, JobExtras& extras) { extras.features = "[fast|slow]"; });
+  add(3, [](auto&, auto&, JobExtras& extras) { extras.wckey = "paper"; });
+  add(4, [](HistoryRow& row, auto&, auto&) {
+    row.job.job.state = JobState::Pending;
+    row.job.reason = Reason::Licenses;
+  });
+  add(5, [](auto&, JobSpec& one, auto&) { one.time_limit_s = 3600; });
+  add(6, [](HistoryRow& row, auto&, auto&) { row.job.job.state = JobState::Timeout; });
+  auto found = [&](const std::vector<std::string>& filter) {
+    std::vector<std::string> arguments{"-nPX", "-o", "jobid"};
+    arguments.insert(arguments.end(), filter.begin(), filter.end());
+    auto out = render_history(settings(arguments), {}, rows, kNow);
+    return out ? *out : "error: " + out.error().text;
+  };
+  EXPECT_EQ(found({"-C", "fast"}), "1\n2\n");
+  EXPECT_EQ(found({"-C", "fast,big"}), "1\n");
+  EXPECT_EQ(found({"--constraints=slow"}), "2\n");
+  EXPECT_EQ(found({"-C", "fas"}), "");
+  EXPECT_EQ(found({"-W", "paper,other"}), "3\n");
+  EXPECT_EQ(found({"-R", "Licenses"}), "4\n");
+  EXPECT_EQ(found({"-R", "Priority"}), "");
+  EXPECT_EQ(found({"-F", "SchedBackfill"}), "");
+  EXPECT_EQ(found({"-F", "StartReceived"}), "1\n2\n3\n4\n5\n6\n");
+  EXPECT_EQ(found({"-x", "1"}), "");
+  EXPECT_EQ(found({"-k", "1:00:00"}), "5\n");
+  EXPECT_EQ(found({"-k", "0:50:00", "-K", "1:10:00"}), "5\n");
+  EXPECT_EQ(found({"-s", "TO"}), "6\n");
+  EXPECT_EQ(found({"-i", "3-9"}), "");
+  EXPECT_EQ(found({"-I", "1-64"}), "1\n2\n3\n4\n5\n6\n");
+  EXPECT_EQ(found({"-g", "nosuchgroup"}), "");
+  EXPECT_EQ(found({"-j", "2,5"}), "2\n5\n");
+}
+
+TEST(Sacct, ShowsTheLimitOfAStepWhereItHasOne) {
+  std::vector<HistoryRow> rows = history();
+  rows[0].steps[1].step.limit_end = rows[0].steps[1].step.start + std::chrono::minutes(3);
+  auto out = render_history(settings({"-nP", "-j", "7", "-o", "jobid,timelimit,timelimitraw"}), {},
+                            rows, kNow);
+  EXPECT_NE(out->find("7.batch||\n7.0|00:03:00|3\n7.1||\n"), std::string::npos) << *out;
+}
+
+TEST(Sacct, TellsUsageByTheNamesOfResources) {
+  EXPECT_EQ(shown({"-nP", "-j", "7.0", "-o", "TRESUsageInTot,TRESUsageInAve"}),
+            "cpu=00:00:01,fs/disk=0,mem=4096K,pages=0,vmem=0K|"
+            "cpu=00:00:00,fs/disk=0,mem=2048K,pages=0,vmem=0K\n");
+  EXPECT_EQ(shown({"-nP", "-j", "7.0", "-o", "TRESUsageInMax,TRESUsageInMaxTask"}),
+            "fs/disk=0,mem=3072K,pages=0,vmem=0K|fs/disk=0,mem=1,pages=0,vmem=0\n");
+  EXPECT_EQ(shown({"-nPX", "-j", "7", "-o", "TRESUsageInTot,TRESUsageOutTot"}), "|\n");
+}
+
+TEST(Sacct, FillsInFileNamesOnRequest) {
+  std::string raw = shown({"-nPX", "-j", "7", "-o", "stdout"});
+  std::string full = shown({"-nPX", "-j", "7", "--expand-patterns", "-o", "stdout"});
+  EXPECT_NE(raw, full);
+  EXPECT_EQ(full.find('%'), std::string::npos) << full;
+}
+
 TEST(Sacct, WritesJson) {
   std::string json = shown({"--json", "-j", "7"});
   EXPECT_NE(json.find("\"job_id\": 7"), std::string::npos) << json;
