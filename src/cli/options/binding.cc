@@ -60,6 +60,7 @@ Status set_hint(JobOptions& options, std::string_view value) {
                                            printable(value)));
   BindingWish& wish = options.extras.binding;
   wish.hint = to_lower(value);
+  options.give(Wish::Hint);
   bool single = *hint != Hint::None && *hint != Hint::Multithread;
   if (single && !wish.threads_per_core) wish.threads_per_core = 1;
   if (*hint == Hint::MemoryBound && !wish.tasks_per_socket) wish.tasks_per_socket = 1;

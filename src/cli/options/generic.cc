@@ -23,6 +23,7 @@ Status set_gpus(JobOptions& options, std::string_view value) {
     out += fmt::format("{}gpu:{}", out.empty() ? "" : ",", one);
   }
   member_of(options, Member) = std::move(out);
+  if constexpr (Member == &JobSpecials::tres_per_node) options.give(Wish::GpusPerNode);
   if constexpr (Member == &JobSpecials::tres_per_job)
     options.gpus_inherited = options.source == OptionSource::Environment;
   return {};
@@ -42,6 +43,9 @@ Status set_gres(JobOptions& options, std::string_view value) {
   if (same_ignoring_case(value, "help")) return list_gres(options);
   if (!parse_gres(value)) return fail(kWholeTextOne, kBadGres);
   options.extras.gres = same_ignoring_case(value, kNoGres) ? kNoGres : value;
+  for (std::string_view one : split(value, ','))
+    if (one == "gpu" || one.starts_with("gpu:") || one.starts_with("gres/gpu"))
+      options.give(Wish::GpuGres);
   return {};
 }
 
@@ -61,6 +65,7 @@ Status set_cpus_per_gpu(JobOptions& options, std::string_view value) {
   auto number = parse_unsigned<std::uint32_t>(value);
   if (!number || *number == 0 || *number > 0xffff) return bad_number();
   options.specials.cpus_per_tres = fmt::format("gpu:{}", *number);
+  options.give(Wish::CpusPerGpu);
   return {};
 }
 

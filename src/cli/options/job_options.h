@@ -26,6 +26,19 @@ enum JobCommand : std::uint8_t {
 
 // Three ways to ask for memory that exclude each other.
 enum class MemoryWish : std::uint8_t { PerNode, PerCpu, PerGpu };
+// Other wishes of which two exclude each other (kClashes in submission.cc).
+enum class Wish : std::uint8_t {
+  Exclusive,
+  Oversubscribe,
+  CpusPerTask,
+  CpusPerGpu,
+  GpuGres,  // --gres with gpu
+  GpusPerNode,
+  Hint,
+  SocketsPerNode,
+  CoresPerSocket,
+  Count,
+};
 // The nodes of --x11. The script of a batch job runs on the first.
 enum class X11Where : std::uint8_t { All, Batch, First, Last };
 // Where an option was given; later ones count more.
@@ -42,6 +55,11 @@ struct JobOptions {
   void leave_environment() { source = OptionSource::Line; }
   // Of two ways to ask for memory the one from the stronger source counts.
   void give_memory(MemoryWish wish);
+  std::uint8_t given[static_cast<std::size_t>(Wish::Count)] = {};  // OptionSource by Wish; 0: not
+  void give(Wish wish) {
+    given[static_cast<std::size_t>(wish)] = static_cast<std::uint8_t>(source);
+  }
+  std::uint8_t given_by(Wish wish) const { return given[static_cast<std::size_t>(wish)]; }
   std::string uid, gid, clusters, nodefile, burst_buffer_file;
   std::optional<std::uint32_t> immediate_s;
   std::optional<std::uint32_t> tasks, cpus_per_task, min_nodes, max_nodes, tasks_per_node, priority;
@@ -57,6 +75,7 @@ struct JobOptions {
   bool hold = false, test_only = false, parsable = false, quiet = false, wait = false;
   bool hold_kill_invalid = false;
   bool wrap_given = false;
+  bool memory_update = false;  // --mem-update, which takes nothing back here
   std::uint32_t verbose = 0;
   // salloc
   bool no_shell = false;
@@ -71,7 +90,9 @@ struct JobOptions {
   bool multi_prog = false, external_launcher = false, no_allocate = false;
   bool disable_status = false, quit_on_interrupt = false, preserve_env = false;
   bool async = false, wait_for_children = false;
-  std::optional<std::uint32_t> soft_nodes;  // of the surrounding allocation; -N counts more
+  bool exclusive_cpus = false;                 // --exclusive, of a step: as --exact
+  std::vector<std::uint16_t> ignored_signals;  // --ignore-signals: not passed on
+  std::optional<std::uint32_t> soft_nodes;     // of the surrounding allocation; -N counts more
   std::string mpi;
   std::string nodelist_file;
   std::optional<std::string> bcast, bcast_exclude;
@@ -122,6 +143,8 @@ struct SubmissionContext {
 };
 // GPUs or other generic resources.
 bool wants_generic_resources(const JobOptions& options);
+// Of two wishes that exclude each other the one from the stronger source counts.
+Status settle_clashes(JobOptions& options);
 // What is told before a request that is fulfilled in another way than was asked.
 std::vector<std::string> submission_warnings(const JobOptions& options);
 

@@ -170,6 +170,64 @@ TEST(JobOptions, TheWayToAskForMemoryFromTheStrongerSourceCounts) {
   EXPECT_EQ(made.spec.memory_per_node_mb, 2048u);
 }
 
+TEST(JobOptions, WishesThatExcludeEachOtherAreRefused) {
+  EXPECT_EQ(refusal({"--exclusive", "-s"}),
+            "--exclusive and --oversubscribe are mutually exclusive.");
+  EXPECT_EQ(refusal({"-c2", "--cpus-per-gpu=2"}),
+            "--cpus-per-task and --cpus-per-gpu are mutually exclusive.");
+  EXPECT_EQ(refusal({"--gres=gpu:1", "--gpus-per-node=1"}),
+            "--gres=gpu and --gpus-per-node are mutually exclusive.");
+  EXPECT_EQ(refusal({"--gres=shard:1", "--gpus-per-node=1"}), "accepted");
+  EXPECT_EQ(refusal({"--hint=nomultithread", "--sockets-per-node=1"}),
+            "--hint and --sockets-per-node are mutually exclusive.");
+  EXPECT_EQ(refusal({"--hint=nomultithread", "--cores-per-socket=1"}),
+            "--hint and --cores-per-socket are mutually exclusive.");
+}
+
+TEST(JobOptions, OfTwoWishesTheOneFromTheStrongerSourceCounts) {
+  JobOptions options;
+  auto table = job_option_table(kSrun);
+  OptionSet set(infos_of(table), Refusals::Slurm);
+  auto apply = [&](const char* argument, OptionSource source) {
+    std::vector<std::string> arguments{argument};
+    auto line = set.parse(arguments, Operands::EndOptions).value();
+    options.source = source;
+    ASSERT_TRUE(apply_given(set, table, line.options, options));
+  };
+  apply("--gpus-per-node=4", OptionSource::Environment);
+  apply("--cpus-per-task=8", OptionSource::Environment);
+  apply("--gres=gpu:1", OptionSource::Line);
+  apply("--cpus-per-gpu=2", OptionSource::Line);
+  ASSERT_TRUE(settle_clashes(options));
+  EXPECT_EQ(options.specials.tres_per_node, "");
+  EXPECT_EQ(options.extras.gres, "gpu:1");
+  EXPECT_FALSE(options.cpus_per_task);
+  EXPECT_EQ(options.specials.cpus_per_tres, "gpu:2");
+}
+
+JobOptions srun_options(const std::vector<std::string>& arguments) {
+  auto table = job_option_table(kSrun);
+  OptionSet set(infos_of(table), Refusals::Slurm);
+  JobOptions options;
+  auto line = set.parse(arguments, Operands::EndOptions).value();
+  EXPECT_TRUE(apply_given(set, table, line.options, options));
+  return options;
+}
+
+TEST(JobOptions, SrunMayHaveNodesForItselfAndShareTheirCpus) {
+  JobOptions whole = srun_options({"--exclusive"});
+  EXPECT_TRUE(whole.spec.exclusive && whole.exclusive_cpus);
+  JobOptions shared = srun_options({"--exclusive=allocation"});
+  EXPECT_TRUE(shared.spec.exclusive);
+  EXPECT_FALSE(shared.exclusive_cpus);
+  EXPECT_EQ(refusal({"--exclusive=allocation"}).substr(0, 33), "Invalid --exclusive specification");
+}
+
+TEST(JobOptions, SignalsThatAreNotPassedOnAreNamedOrNumbered) {
+  EXPECT_EQ(srun_options({"--ignore-signals=SIGUSR1,term,2"}).ignored_signals,
+            (std::vector<std::uint16_t>{10, 15, 2}));
+}
+
 TEST(JobOptions, NamedNodesAreCounted) {
   EXPECT_EQ(request({"-w", "n[1-3]"}).value().spec.min_nodes, 3u);
   EXPECT_EQ(request({"-w", "n[1-3],n2", "-n6"}).value().spec.min_nodes, 3u);

@@ -21,6 +21,8 @@ Status set_least(JobOptions& options, std::string_view value) {
   auto count = count_or_any(value);
   if (!count) return std::unexpected(count.error());
   options.extras.*Member = *count;
+  options.give(Member == &JobExtras::sockets_per_node ? Wish::SocketsPerNode
+                                                      : Wish::CoresPerSocket);
   return {};
 }
 

@@ -72,11 +72,12 @@ Status refuse_resources(JobOptions&, std::string_view) {
 }
 
 // MARGIN@DELAY. To keep all that was asked for is always right, only less thrifty.
-Status check_memory_update(JobOptions&, std::string_view value) {
+Status check_memory_update(JobOptions& options, std::string_view value) {
   auto at = value.find('@');
   bool fine = at != std::string_view::npos && parse_unsigned<std::uint32_t>(value.substr(0, at)) &&
               parse_time_limit(value.substr(at + 1));
   if (!fine) return fail("not PERCENT@TIME");
+  options.memory_update = true;
   return {};
 }
 
@@ -108,7 +109,28 @@ Status set_exclusive(JobOptions& options, std::string_view value) {
   options.specials.exclusive_kind = kind;
   // With one's own kind nodes may be shared.
   options.spec.exclusive = kind != kExclusiveUser && kind != kExclusiveMcs;
-  options.exact = true;
+  options.exclusive_cpus = true;
+  options.give(Wish::Exclusive);
+  return {};
+}
+
+// Of srun alone: whole nodes for the job that it makes, whose tasks may share their CPUs.
+Status set_step_exclusive(JobOptions& options, std::string_view value) {
+  bool allocation = same_ignoring_case(value, "allocation");
+  Status set = set_exclusive(options, allocation ? "" : value);
+  options.exclusive_cpus = !allocation;
+  return set;
+}
+
+Status set_oversubscribe(JobOptions& options, std::string_view) {
+  options.spec.oversubscribe = true;
+  options.give(Wish::Oversubscribe);
+  return {};
+}
+
+Status set_cpus_per_task(JobOptions& options, std::string_view value) {
+  if (Status set = set_count<&JobOptions::cpus_per_task>(options, value); !set) return set;
+  options.give(Wish::CpusPerTask);
   return {};
 }
 
@@ -151,7 +173,7 @@ std::span<const JobOption> amount_rows() {
                            .takes = Takes::Value,
                            .argument = "N",
                            .help = "CPUs for each task"},
-                  .set = set_count<&JobOptions::cpus_per_task>},
+                  .set = set_cpus_per_task},
        .srun_variable = "SLURM_CPUS_PER_TASK"},
       {.option = {.info = {.name = "mincpus",
                            .takes = Takes::Value,
@@ -265,11 +287,21 @@ std::span<const JobOption> sharing_rows() {
                            .help = "Share no node with others, or with other users, labels or "
                                    "segments; for a step: share no CPU",
                            .variable = "EXCLUSIVE"},
-                  .set = set_exclusive}},
+                  .set = set_exclusive},
+       .commands = kAllocators},
+      {.option = {.info = {.name = "exclusive",
+                           .takes = Takes::Maybe,
+                           .argument = "user|mcs|topo|allocation",
+                           .help = "Share no node with others, or with other users, labels or "
+                                   "segments; for a step: share no CPU. allocation: for the job "
+                                   "alone",
+                           .variable = "EXCLUSIVE"},
+                  .set = set_step_exclusive},
+       .commands = kSrun},
       {.option = {.info = {.name = "oversubscribe",
                            .letter = 's',
                            .help = "Nodes may be shared with others"},
-                  .set = set_flag<&JobSpec::oversubscribe>}},
+                  .set = set_oversubscribe}},
       {.option = {.info = {.name = "overcommit",
                            .letter = 'O',
                            .help = "More than one task on a CPU",

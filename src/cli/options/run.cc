@@ -119,9 +119,22 @@ Status set_accel_bind(JobOptions& options, std::string_view value) {
   return {};
 }
 
+Status set_ignored_signals(JobOptions& options, std::string_view value) {
+  std::vector<std::uint16_t> signals;
+  for (std::string_view one : split_words(value, ',')) {
+    auto signal = parse_signal(one);
+    if (!signal || *signal == 0)
+      return fail(kWholeTextOne,
+                  fmt::format("Invalid --ignore-signals specification: {}", printable(one)));
+    signals.push_back(*signal);
+  }
+  options.ignored_signals = std::move(signals);
+  return {};
+}
+
 Status set_whole(JobOptions& options, std::string_view) {
   options.whole = true;
-  options.exact = false;
+  options.exact = options.exclusive_cpus = false;
   return {};
 }
 
@@ -314,6 +327,12 @@ std::span<const JobOption> launch_rows() {
                            .help = "One Ctrl-C ends the step",
                            .variable = "QUIT_ON_INTERRUPT"},
                   .set = set_flag<&JobOptions::quit_on_interrupt>},
+       .commands = kSrun},
+      {.option = {.info = {.name = "ignore-signals",
+                           .takes = Takes::Value,
+                           .argument = "SIGNAL,...",
+                           .help = "Signals to srun that are not passed on to the tasks"},
+                  .set = set_ignored_signals},
        .commands = kSrun},
       {.option = {.info = {.name = "preserve-env",
                            .letter = 'E',

@@ -91,6 +91,36 @@ bool has_feature(const std::string& constraint, std::string_view wanted) {
   return false;
 }
 
+struct Clash {
+  Wish one, other;
+  const char* text;
+};
+constexpr Clash kClashes[] = {
+    {Wish::Exclusive, Wish::Oversubscribe, "--exclusive and --oversubscribe"},
+    {Wish::CpusPerTask, Wish::CpusPerGpu, "--cpus-per-task and --cpus-per-gpu"},
+    {Wish::GpuGres, Wish::GpusPerNode, "--gres=gpu and --gpus-per-node"},
+    {Wish::Hint, Wish::SocketsPerNode, "--hint and --sockets-per-node"},
+    {Wish::Hint, Wish::CoresPerSocket, "--hint and --cores-per-socket"},
+};
+
+void withdraw(JobOptions& options, Wish wish) {
+  switch (wish) {
+    case Wish::Exclusive:
+      options.spec.exclusive = false;
+      options.specials.exclusive_kind = kExclusiveNode;
+      break;
+    case Wish::Oversubscribe: options.spec.oversubscribe = false; break;
+    case Wish::CpusPerTask: options.cpus_per_task.reset(); break;
+    case Wish::CpusPerGpu: options.specials.cpus_per_tres.clear(); break;
+    case Wish::GpuGres: options.extras.gres.clear(); break;
+    case Wish::GpusPerNode: options.specials.tres_per_node.clear(); break;
+    case Wish::Hint: options.extras.binding.hint.clear(); break;
+    case Wish::SocketsPerNode: options.extras.sockets_per_node = 0; break;
+    case Wish::CoresPerSocket: options.extras.cores_per_socket = 0; break;
+    case Wish::Count: break;
+  }
+}
+
 // Wishes that contradict each other.
 Status check_together(const JobOptions& options) {
   for (int a = 0; a < 3; ++a)
@@ -110,13 +140,29 @@ Status check_together(const JobOptions& options) {
 
 }  // namespace
 
-std::vector<std::string> submission_warnings(const JobOptions& options) {
-  if (!options.tasks || !options.min_nodes || *options.tasks >= *options.min_nodes) return {};
-  return {fmt::format("Warning: can't run {} processes on {} nodes, setting nnodes to {}",
-                      *options.tasks, *options.min_nodes, *options.tasks)};
+Status settle_clashes(JobOptions& options) {
+  for (const Clash& clash : kClashes) {
+    std::uint8_t one = options.given_by(clash.one), other = options.given_by(clash.other);
+    if (!one || !other) continue;
+    if (one == other) return fail(kFatal, fmt::format("{} are mutually exclusive.", clash.text));
+    withdraw(options, one < other ? clash.one : clash.other);
+  }
+  return {};
 }
 
-Result<SubmitJob> make_submission(const JobOptions& options, const SubmissionContext& context) {
+std::vector<std::string> submission_warnings(const JobOptions& options) {
+  std::vector<std::string> out;
+  if (options.memory_update)
+    out.emplace_back("Warning: --mem-update takes no memory back, the job keeps what it asks for");
+  if (options.tasks && options.min_nodes && *options.tasks < *options.min_nodes)
+    out.push_back(fmt::format("Warning: can't run {} processes on {} nodes, setting nnodes to {}",
+                              *options.tasks, *options.min_nodes, *options.tasks));
+  return out;
+}
+
+Result<SubmitJob> make_submission(const JobOptions& given, const SubmissionContext& context) {
+  JobOptions options = given;
+  if (Status settled = settle_clashes(options); !settled) return std::unexpected(settled.error());
   SubmitJob out{.spec = options.spec};
   JobSpec& spec = out.spec;
   if (Status fine = check_together(options); !fine) return std::unexpected(fine.error());

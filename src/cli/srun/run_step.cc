@@ -35,6 +35,7 @@ constexpr Duration kLongestPause{5000};
 constexpr std::size_t kMultiProgMax = 1 << 20;
 
 CreateStep step_request(const JobOptions& options, JobId job, bool own_allocation) {
+  bool exact = options.exact || options.exclusive_cpus || options.cpus_per_task;
   CreateStep out{.job = job,
                  .name = options.spec.name,
                  .tasks = options.tasks.value_or(0),
@@ -46,7 +47,7 @@ CreateStep step_request(const JobOptions& options, JobId job, bool own_allocatio
                  .excluded_nodes = options.extras.excluded_nodes,
                  .overlap = options.overlap || options.external_launcher,
                  .overcommit = options.spec.overcommit,
-                 .whole = options.whole || !(options.exact || options.cpus_per_task),
+                 .whole = options.whole || !exact,
                  .binding = options.extras.binding,
                  .no_kill = options.spec.no_kill,
                  .ports = options.specials.reserved_ports,
@@ -189,6 +190,12 @@ Result<Prepared> prepare(Controller& controller, const StepPart& part, const Ste
                        .node = host_name(),
                        .user = user_name(::getuid()),
                        .job_name = part.options.spec.name};
+  auto number_of = [](const char* variable) {
+    return parse_unsigned<std::uint32_t>(environment_variable(variable).value_or(""));
+  };
+  values.array_job = number_of("SLURM_ARRAY_JOB_ID").value_or(0);
+  values.task = number_of("SLURM_ARRAY_TASK_ID");
+  values.restarts = number_of("SLURM_RESTART_COUNT").value_or(0);
   auto plan = plan_streams(part.options, values);
   if (!plan) return std::unexpected(plan.error());
   auto launch = launch_request(part.options, context, created, *plan, part.command);

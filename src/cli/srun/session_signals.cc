@@ -6,6 +6,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/format.h"
@@ -21,6 +22,8 @@ constexpr Duration kSecondInterrupt{1000};
 void Session::take_signals() {
   signalfd_siginfo info{};
   while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    const auto& ignored = run_.options->ignored_signals;
+    if (std::ranges::find(ignored, info.ssi_signo) != ignored.end()) continue;
     switch (static_cast<int>(info.ssi_signo)) {
       case SIGINT: interrupt(); break;
       case SIGTSTP:

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "cli/common/allocation.h"
 #include "cli/common/world.h"
 #include "cli/common/x11_forward.h"
@@ -180,9 +181,19 @@ Status fill_in_commands(std::vector<StepPart>& parts) {
   return {};
 }
 
+// LaunchParameters=srun_exclusive_allocation: --exclusive is about the nodes of the job that srun
+// makes, not about the CPUs of its tasks.
+void settle_exclusive(JobOptions& options, const ClusterConfig& config) {
+  if (options.jobid) return;
+  for (std::string_view word : split_words(config.launch_parameters, ','))
+    if (same_ignoring_case(word, "srun_exclusive_allocation")) options.exclusive_cpus = false;
+}
+
 // What is left to be found out about one part, with the variables of its component around.
 Status settle(StepPart& part, const ClusterConfig& config) {
   if (Status settled = settle_outside(part.options); !settled) return settled;
+  if (Status settled = settle_clashes(part.options); !settled) return settled;
+  settle_exclusive(part.options, config);
   if (Status read = read_hostfile(part.options); !read) return read;
   name_after_program(part);
   if (Status fine = check_against(part.options, config); !fine) return fine;
