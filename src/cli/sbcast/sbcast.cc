@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sbcast/sbcast.h"
 
+#include <algorithm>
+
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/sbcast/libraries.h"
+#include "notation/hostlist.h"
 #include "notation/job_id.h"
 #include "os/environment.h"
 
@@ -33,6 +36,16 @@ Status set_fanout(Settings& settings, std::string_view value) {
 Status set_job(Settings& settings, std::string_view value) {
   settings.job = value;
   return {};
+}
+Status set_nodes(Settings& settings, std::string_view value) {
+  auto hosts = Hostlist::parse(value);
+  if (!hosts || hosts->count() == 0) return fail("not a list of nodes");
+  settings.nodes = hosts->str();
+  return {};
+}
+// A node believes whom its job's credential names; without a job there is nobody.
+Status refuse_no_allocation(Settings&, std::string_view) {
+  return fail("files are written with the rights of a job's user only");
 }
 Status set_size(Settings& settings, std::string_view value) {
   auto size = parse_piece(value);
@@ -71,8 +84,7 @@ Result<StepCreated> nodes_of(Controller& controller, const JobRef& wanted) {
       QuerySteps{.job = job, .step = StepId{wanted.step->number}},
       [&nodes, job](StepRows&& some) {
         for (StepRow& row : some.rows)
-          if (row.job == job)
-            nodes.insert(nodes.end(), row.addresses.begin(), row.addresses.end());
+          if (row.job == job) nodes.insert(nodes.end(), row.addresses.begin(), row.addresses.end());
       },
       [&nodes] { nodes.clear(); });
   if (!asked) return std::unexpected(asked.error());
@@ -81,12 +93,29 @@ Result<StepCreated> nodes_of(Controller& controller, const JobRef& wanted) {
   return created;
 }
 
+// Only those of the job's nodes that --nodelist names; all of these must be the job's.
+Status keep_nodes(StepCreated& created, const std::string& wanted) {
+  auto hosts = Hostlist::parse(wanted);
+  if (wanted.empty() || !hosts) return {};
+  std::vector<NodeAddress> kept;
+  for (const std::string& name : hosts->uniq().names()) {
+    auto at = std::ranges::find(created.nodes, name, &NodeAddress::name);
+    if (at == created.nodes.end())
+      return fail(fmt::format("Node {} is not of this job", printable(name)));
+    kept.push_back(*at);
+  }
+  created.nodes = std::move(kept);
+  return {};
+}
+
 Result<std::vector<NodeOutcome>> copy(Controller& controller, Settings& settings,
                                       const std::vector<std::string>& operands) {
   auto job = JobRef::parse(settings.job);
   if (!job || job->job == 0) return fail("Invalid job id specified");
   auto created = nodes_of(controller, *job);
   if (!created) return std::unexpected(created.error());
+  if (Status kept = keep_nodes(*created, settings.nodes); !kept)
+    return std::unexpected(kept.error());
   const ClusterConfig& config = controller.config();
   BroadcastWish& wish = settings.wish;
   wish.source = operands[0];
@@ -118,7 +147,9 @@ CommandPage sbcast_page() {
               "folder. A node that cannot take the file is named, the others get it."};
 }
 
-std::vector<Option<SbcastSettings>> sbcast_table() {
+namespace {
+
+std::vector<Option<SbcastSettings>> place_rows() {
   return {
       {{.name = "compress",
         .letter = 'C',
@@ -137,8 +168,29 @@ std::vector<Option<SbcastSettings>> sbcast_table() {
         .takes = Takes::Value,
         .argument = "NUMBER",
         .help = "How many nodes each passes it on to; TreeWidth without it",
-        .variable = "SBCAST_FANOUT"},
+        .variable = "SBCAST_FANOUT",
+        .hidden = true},
        set_fanout},
+      {{.name = "treewidth",
+        .takes = Takes::Value,
+        .argument = "NUMBER",
+        .help = "How many nodes each passes it on to; TreeWidth without it",
+        .variable = "SBCAST_TREEWIDTH"},
+       set_fanout},
+      {{.name = "nodelist",
+        .letter = 'w',
+        .takes = Takes::Value,
+        .argument = "HOSTS",
+        .help = "Only to these nodes of the job"},
+       set_nodes},
+      {{.name = "no-allocation",
+        .help = "Refused: files are written with the rights of a job's user only"},
+       refuse_no_allocation},
+  };
+}
+
+std::vector<Option<SbcastSettings>> way_rows() {
+  return {
       {{.name = "jobid",
         .letter = 'j',
         .takes = Takes::Value,
@@ -178,6 +230,14 @@ std::vector<Option<SbcastSettings>> sbcast_table() {
        set_exclude},
       {{.name = "verbose", .letter = 'v', .help = "Tell what is done"}, add_verbose},
   };
+}
+
+}  // namespace
+
+std::vector<Option<SbcastSettings>> sbcast_table() {
+  std::vector<Option<SbcastSettings>> table = place_rows();
+  for (const auto& row : way_rows()) table.push_back(row);
+  return table;
 }
 
 int sbcast_main(const Arguments& arguments) {

@@ -11,7 +11,8 @@ namespace ym::cli {
 
 struct SbcastSettings {
   BroadcastWish wish;
-  std::string job;  // JOB[.STEP]
+  std::string job;    // JOB[.STEP]
+  std::string nodes;  // a hostlist: only these of the job's
   std::optional<bool> send_libs;
   std::optional<std::string> exclude;
   bool compress_given = false;

@@ -3,10 +3,12 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/common/hostfile.h"
 #include "cli/common/local.h"
 #include "cli/common/signals.h"
 #include "cli/scancel/scancel.h"
 #include "notation/hostlist.h"
+#include "os/files.h"
 
 namespace ym::cli {
 namespace {
@@ -64,8 +66,17 @@ Status add_users(Settings& settings, std::string_view value) {
   return {};
 }
 
+// A list, or the name of a file with one: that has a slash.
 Status set_nodes(Settings& settings, std::string_view value) {
-  auto hosts = Hostlist::parse(value);
+  std::string text(value);
+  if (value.find('/') != std::string_view::npos) {
+    auto file = read_file(text, kHostfileMax);
+    if (!file) return std::unexpected(file.error());
+    auto names = hosts_of_file(*file);
+    if (!names) return std::unexpected(names.error());
+    text = std::move(*names);
+  }
+  auto hosts = Hostlist::parse(text);
   if (!hosts) return std::unexpected(hosts.error());
   settings.nodes = hosts->str();
   return {};
@@ -82,6 +93,17 @@ Status add_verbose(Settings& settings, std::string_view) {
 }
 
 Status accept(Settings&, std::string_view) { return {}; }
+
+Status set_admin_comment(Settings& settings, std::string_view value) {
+  settings.admin_comment = value;
+  return {};
+}
+
+// There are no federations, so that no job has siblings.
+Status refuse_sibling(Settings& settings, std::string_view value) {
+  return refused(settings,
+                 fmt::format("scancel: error: Invalid sibling cluster: {}", printable(value)));
+}
 
 }  // namespace
 
@@ -110,7 +132,10 @@ std::vector<Option<ScancelSettings>> signal_rows() {
         .help = "Signal the batch shell only",
         .variable = "SCANCEL_BATCH"},
        flag<&Settings::batch>},
-      {{.name = "cron", .help = "Jobs of crontabs (scrontab), too: their lines are switched off"},
+      {{.name = "cron",
+        .letter = 'c',
+        .help = "Jobs of crontabs (scrontab), too: their lines are switched off",
+        .variable = "SCANCEL_CRON"},
        flag<&Settings::cron>},
       {{.name = "full",
         .letter = 'f',
@@ -150,9 +175,10 @@ std::vector<Option<ScancelSettings>> signal_rows() {
 
 }  // namespace
 
-std::vector<Option<ScancelSettings>> scancel_table() {
-  std::vector<Option<ScancelSettings>> table = signal_rows();
-  const std::vector<Option<ScancelSettings>> more = {
+namespace {
+
+std::vector<Option<ScancelSettings>> choice_rows() {
+  return {
       {{.name = "account",
         .letter = 'A',
         .takes = Takes::Value,
@@ -193,21 +219,42 @@ std::vector<Option<ScancelSettings>> scancel_table() {
         .help = "Only jobs with this wckey",
         .variable = "SCANCEL_WCKEY"},
        set_text<&Settings::wckey>},
+  };
+}
+
+std::vector<Option<ScancelSettings>> way_rows() {
+  return {
       {{.name = "clusters",
         .letter = 'M',
         .takes = Takes::Value,
         .argument = "NAME",
-        .help = "The cluster that is meant; only this one is known"},
+        .help = "The cluster that is meant; only this one is known",
+        .variable = "SLURM_CLUSTERS"},
        set_text<&Settings::cluster>},
       {{.name = "interactive",
         .letter = 'i',
         .help = "Ask before each job",
         .variable = "SCANCEL_INTERACTIVE"},
        flag<&Settings::interactive>},
-      {{.name = "hurry", .letter = 'H', .help = "Taken, without effect: nothing is staged out"},
+      {{.name = "hurry",
+        .letter = 'H',
+        .help = "Taken, without effect: nothing is staged out",
+        .variable = "SCANCEL_HURRY"},
        flag<&Settings::hurry>},
-      {{.name = "ctld", .help = "Taken, without effect: signals always go by the controller"},
+      {{.name = "ctld",
+        .help = "Taken, without effect: signals always go by the controller",
+        .variable = "SCANCEL_CTLD"},
        accept},
+      {{.name = "admin-comment",
+        .takes = Takes::Value,
+        .argument = "TEXT",
+        .help = "Leave this AdminComment with the jobs; for administrators"},
+       set_admin_comment},
+      {{.name = "sibling",
+        .takes = Takes::Value,
+        .argument = "CLUSTER",
+        .help = "Refused: there are no federations"},
+       refuse_sibling},
       {{.name = "quiet", .letter = 'Q', .help = "No complaint about jobs that are over"},
        flag<&Settings::quiet>},
       {{.name = "verbose",
@@ -216,7 +263,14 @@ std::vector<Option<ScancelSettings>> scancel_table() {
         .variable = "SCANCEL_VERBOSE"},
        add_verbose},
   };
-  table.insert(table.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+std::vector<Option<ScancelSettings>> scancel_table() {
+  std::vector<Option<ScancelSettings>> table = signal_rows();
+  for (const auto& row : choice_rows()) table.push_back(row);
+  for (const auto& row : way_rows()) table.push_back(row);
   return table;
 }
 

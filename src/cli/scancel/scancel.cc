@@ -60,6 +60,22 @@ Status check_cluster(const ScancelSettings& settings, const std::string& cluster
   return {};
 }
 
+// What the users shall read about it is with the jobs before they end. Whoever may not write it
+// ends nothing either.
+Status leave_comment(Controller& controller, const ScancelSettings& settings,
+                     const JobFilter& filter) {
+  AlterJobs note{.verb = JobVerb::Update, .filter = filter};
+  note.patch.admin_comment = *settings.admin_comment;
+  auto answer = controller.ask<AlterAnswer>(note, Asking::Repeatable);
+  if (!answer) return std::unexpected(answer.error());
+  for (const JobOutcome& outcome : answer->outcomes) {
+    Error error{.code = outcome.code, .text = outcome.text};
+    if (is(error, Errc::AccessDenied) || is(error, Errc::InvalidUserId))
+      return std::unexpected(error);
+  }
+  return {};
+}
+
 int cancel(ScancelSettings& settings, std::vector<JobTarget> targets) {
   auto controller = Controller::open();
   if (!controller) {
@@ -87,6 +103,12 @@ int cancel(ScancelSettings& settings, std::vector<JobTarget> targets) {
   if (settings.verbose)
     for (const JobTarget& target : request.filter.targets)
       remark("scancel", fmt::format("Terminating job {}", target.job.value));
+  if (settings.admin_comment)
+    if (Status left = leave_comment(*controller, settings, request.filter);
+        !left && !is(left.error(), Errc::InvalidJobId)) {
+      complain("scancel", fmt::format("AdminComment: {}", left.error().text));
+      return 1;
+    }
   // Who is cancelled twice is cancelled; a signal must not come twice.
   bool signal = request.verb == JobVerb::Signal;
   auto answer = controller->ask<AlterAnswer>(request, signal ? Asking::Keyed : Asking::Repeatable);

@@ -11,6 +11,7 @@ struct ScancelSettings {
   std::vector<std::string> users, partitions, accounts, qos, names;
   StateChoice states;
   std::string nodes, reservation, wckey, cluster;
+  std::optional<std::string> admin_comment;
   std::string refusal;       // whole lines about what was wrong with the command line
   std::uint16_t signal = 0;  // 0: end the job
   bool batch = false, full = false, quiet = false, interactive = false, hurry = false, cron = false;

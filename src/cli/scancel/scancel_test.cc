@@ -31,6 +31,17 @@ TEST(Scancel, EndsJobsUnlessASignalIsGiven) {
   EXPECT_TRUE(request({"-f", "-s", "TERM", "7"}).whole_job);
 }
 
+TEST(Scancel, KnowsTheRareOptions) {
+  auto parse = [](const std::vector<std::string>& arguments) {
+    return parse_command(scancel_page(), scancel_table(), arguments, Operands::Mix).settings;
+  };
+  EXPECT_EQ(parse({"7", "--admin-comment=too large"}).admin_comment, "too large");
+  EXPECT_FALSE(parse({"7"}).admin_comment);
+  EXPECT_TRUE(parse({"-c", "7"}).cron);
+  EXPECT_EQ(parse({"--sibling=other", "7"}).refusal,
+            "scancel: error: Invalid sibling cluster: other");
+}
+
 TEST(Scancel, NamesSteps) {
   AlterJobs made = request({"7.0", "7.batch"});
   EXPECT_EQ(made.filter.targets[0].step, StepId{0});

@@ -240,6 +240,7 @@ std::vector<Option<SdiagSettings>> sdiag_table() {
        sort_by<MessageSort::Time>},
       {{.name = "sort-by-time2", .letter = 'T', .help = "Messages by the time that one took"},
        sort_by<MessageSort::Average>},
+      {{.name = "no-trunc", .help = "Taken, without effect: no list is cut off"}, accept<Settings>},
   };
   for (auto& row : look_rows<Settings>())
     if (std::string_view name = row.info.name;
