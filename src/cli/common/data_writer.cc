@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "os/environment.h"
 
 namespace ym::cli {
 namespace {
@@ -68,11 +69,16 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
-DataWriter::DataWriter(Notation notation) : notation_(notation) {
+DataWriter::DataWriter(Notation notation)
+    : DataWriter(notation, environment_variable("SLURM_JSON") == "compact") {}
+
+DataWriter::DataWriter(Notation notation, bool compact)
+    : notation_(notation), compact_(compact && notation == Notation::Json) {
   if (notation_ == Notation::Yaml) out_ = "---";
 }
 
 void DataWriter::line() {
+  if (compact_) return;
   out_ += '\n';
   out_.append(2 * (levels_.size() - (notation_ == Notation::Yaml ? 1 : 0)), ' ');
 }
@@ -88,7 +94,7 @@ void DataWriter::place(std::string_view key) {
     out_ += level.list ? "-" : plain_key(key) ? std::string(key) + ":" : quoted(key) + ":";
   } else if (!level.list) {
     out_ += quoted(key);
-    out_ += ": ";
+    out_ += compact_ ? ":" : ": ";
   }
 }
 

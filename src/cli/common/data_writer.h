@@ -20,7 +20,9 @@ enum class Notation : std::uint8_t { Json, Yaml };
 
 class DataWriter {
  public:
+  // JSON on one line where SLURM_JSON=compact is in the environment.
   explicit DataWriter(Notation notation);
+  DataWriter(Notation notation, bool compact);
 
   DataWriter& begin_map(std::string_view key = {});
   DataWriter& begin_list(std::string_view key = {});
@@ -52,6 +54,7 @@ class DataWriter {
   void line();
 
   Notation notation_;
+  bool compact_ = false;  // of JSON only: lines and indents are YAML's structure
   std::string out_;
   std::vector<Level> levels_;
 };

@@ -17,6 +17,16 @@ std::string sample(Notation notation) {
   return data.finish();
 }
 
+TEST(DataWriter, JsonFitsOnOneLineOnRequest) {
+  DataWriter data(Notation::Json, true);
+  data.begin_map().text("name", "n 1").begin_list("jobs");
+  data.begin_map().integer("id", 7).flag("held", false).end().end().texts("none", {}).end();
+  EXPECT_EQ(data.finish(), "{\"name\":\"n 1\",\"jobs\":[{\"id\":7,\"held\":false}],\"none\":[]}\n");
+  DataWriter yaml(Notation::Yaml, true);
+  yaml.begin_map().integer("id", 7).end();
+  EXPECT_EQ(yaml.finish(), "---\nid: 7\n");
+}
+
 TEST(DataWriter, WritesJson) {
   EXPECT_EQ(sample(Notation::Json), R"({
   "name": "a \"b\"\n",
