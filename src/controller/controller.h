@@ -319,6 +319,7 @@ class Controller {
   // The note that changes nothing.
   static NodeNoted noted(const Node& node);
   // nodes/reboot.cc
+  void clear_for_reboot(NodeId node, Instant now, Outbox& out);
   void request_reboot(NodeId node, const RebootNodes& reboot, const Caller& caller, Instant now,
                       Outbox& out);
   void issue_reboot(NodeId node, Instant now, Outbox& out);
@@ -337,6 +338,7 @@ class Controller {
   Status check_power(const Node& node, std::string_view state) const;
   void request_power(NodeId node, std::string_view state, const Caller& caller, Instant now,
                      Outbox& out);
+  void force_power_up(NodeId node, Instant now, Outbox& out);
   void undo_asap(NodeId node, Instant now, Outbox& out);
   void stop_powering_down(NodeId node, Instant now, Outbox& out);
   void set_power(NodeId node, PowerPhase phase, Instant now, Outbox& out);

@@ -193,6 +193,7 @@ struct RebootNodes {
   RebootNext next = RebootNext::None;
   std::string reason;
   bool cancel = false;  // what was asked for before
+  bool force = false;   // at once, whatever runs there and was ordered before
 };
 struct UpdatePartition {
   PartitionSpec spec;

@@ -95,6 +95,7 @@ Result<Hostlist> value_of(const Call& call, const HostSources& sources) {
   for (std::string_view kind : {"switch", "block", "ring", "torus"}) {
     if (!call.function.starts_with(kind)) continue;
     std::string_view rest = call.function.substr(kind.size());
+    if (kind == "torus" && rest.starts_with("3d")) rest.remove_prefix(2);  // Slurm's name
     if (rest.empty() || rest == "with")
       return in_topology(kind, !rest.empty(), call.argument, sources);
   }
@@ -169,20 +170,26 @@ HostSources sources_of(Controller& controller) {
           .topology = [&] { return load_topology(controller.loaded().path); }};
 }
 
-Result<Topology> load_topology(const std::string& slurm_conf) {
+Result<std::vector<Topology>> load_topologies(const std::string& slurm_conf) {
   auto slash = slurm_conf.rfind('/');
   std::string folder = slash == std::string::npos ? "" : slurm_conf.substr(0, slash + 1);
   if (std::string yaml = folder + "topology.yaml"; ::access(yaml.c_str(), F_OK) == 0) {
     auto text = read_file(yaml);
     if (!text) return std::unexpected(text.error());
-    auto all = parse_topology_yaml(yaml, *text);
-    if (!all) return std::unexpected(all.error());
-    return all_in_one(std::move(*all));
+    return parse_topology_yaml(yaml, *text);
   }
   std::string path = folder + "topology.conf";
   if (::access(path.c_str(), F_OK) != 0)
     return fail(fmt::format("No topology information available: there is no {}", path));
-  return parse_topology_conf(path, [](const std::string& name) { return read_file(name); });
+  auto one = parse_topology_conf(path, [](const std::string& name) { return read_file(name); });
+  if (!one) return std::unexpected(one.error());
+  return std::vector<Topology>{std::move(*one)};
+}
+
+Result<Topology> load_topology(const std::string& slurm_conf) {
+  auto all = load_topologies(slurm_conf);
+  if (!all) return std::unexpected(all.error());
+  return all_in_one(std::move(*all));
 }
 
 }  // namespace ym::cli

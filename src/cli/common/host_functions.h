@@ -30,5 +30,7 @@ HostSources sources_of(Controller& controller);
 // All topologies of topology.yaml beside slurm.conf, or topology.conf. The error says that there is
 // neither.
 Result<Topology> load_topology(const std::string& slurm_conf);
+// The same, each on its own.
+Result<std::vector<Topology>> load_topologies(const std::string& slurm_conf);
 
 }  // namespace ym::cli

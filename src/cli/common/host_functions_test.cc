@@ -54,6 +54,7 @@ TEST(HostFunctions, OfATorusMeanItsCells) {
   given.topology = [&]() -> Result<Topology> { return Topology{.name = "t", .tori = {torus}}; };
   EXPECT_EQ(resolve_hosts("torus{pod}", given)->count(), 3u);
   EXPECT_EQ(resolve_hosts("toruswith{n2}", given)->count(), 3u);
+  EXPECT_EQ(resolve_hosts("torus3dwith{n2}", given)->count(), 3u);
 }
 
 TEST(HostFunctions, StandAmongOtherNames) {

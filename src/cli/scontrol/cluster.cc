@@ -2,8 +2,10 @@
 // Verbs about the cluster as a whole.
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/scontrol/data.h"
 #include "cli/scontrol/scontrol.h"
 #include "config/standby.h"
+#include "os/clock.h"
 
 namespace ym::cli {
 namespace {
@@ -48,12 +50,35 @@ int ping_each(Controller& controller) {
   return 0;
 }
 
+// The same for programs; 0 if one of them answers.
+int ping_data(ScontrolContext& context, Controller& controller) {
+  std::vector<ControllerHost> all = controller.config().controllers;
+  if (all.empty()) all.push_back({.name = "localhost"});
+  bool any = false;
+  print_data(context, {"ping"}, [&](DataWriter& data) {
+    data.begin_list("pings");
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      Duration before = monotonic_clock();
+      auto pong = controller.ask_at<Pong>(i, Ping{}, kPingTimeout);
+      auto took = std::chrono::duration_cast<std::chrono::microseconds>(monotonic_clock() - before);
+      any = any || pong;
+      data.begin_map().text("hostname", all[i].name).text("pinged", pong ? "UP" : "DOWN");
+      data.flag("responding", pong.has_value()).integer("latency", took.count());
+      data.text("mode", role_name(i)).flag("primary", i == 0);
+      data.text("status", pong ? "UP" : "DOWN").end();
+    }
+    data.end();
+  });
+  return any ? 0 : 1;
+}
+
 }  // namespace
 
 int ping_verb(ScontrolContext& context, const Words&) {
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
   const ClusterConfig& config = (*controller)->config();
+  if (context.settings().notation) return ping_data(context, **controller);
   if (has_standbys(config)) return ping_each(**controller);
   auto pong = (*controller)->ask<Pong>(Ping{});
   if (!pong) {

@@ -12,6 +12,7 @@
 #include "cli/common/steps_here.h"
 #include "cli/common/targets.h"
 #include "cli/scontrol/data.h"
+#include "config/topology_text.h"
 #include "os/clock.h"
 #include "os/environment.h"
 #include "os/files.h"
@@ -63,16 +64,32 @@ std::string local_node(const Controller& controller) {
   return "";
 }
 
+namespace {
+
+// A cluster without one is none that has gone wrong.
+int refuse_topology(const ScontrolContext& context, const Error& error) {
+  bool none = error.text.starts_with("No topology");
+  context.fail_with("scontrol: error: " +
+                    (none ? "No topology information available" : error.text));
+  return none ? 0 : 1;
+}
+
+}  // namespace
+
+int show_topoconf(ScontrolContext& context, const Words&) {
+  auto controller = context.controller();
+  if (!controller) return context.fail_with(controller.error().text);
+  auto all = load_topologies((*controller)->loaded().path);
+  if (!all) return refuse_topology(context, all.error());
+  print(topology_yaml(*all));
+  return 0;
+}
+
 int show_topology(ScontrolContext& context, const Words& words) {
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
   auto topology = load_topology((*controller)->loaded().path);
-  if (!topology) {
-    bool none = topology.error().text.starts_with("No topology");
-    context.fail_with("scontrol: error: " +
-                      (none ? "No topology information available" : topology.error().text));
-    return none ? 0 : 1;
-  }
+  if (!topology) return refuse_topology(context, topology.error());
   if (context.settings().notation)
     return print_data(context, {"show", "topology"},
                       [&](DataWriter& data) { write_topology(data, *topology); });
@@ -153,7 +170,9 @@ int power_verb(ScontrolContext& context, const Words& words) {
   }
   if (request.state.empty() || request.nodes.empty())
     return context.fail_with("too few arguments for keyword:power");
-  if (request.state == "POWER_DOWN") request.state += mode;
+  if (request.state == "POWER_UP" && mode == "_ASAP")
+    return context.fail_with("asap is for power down only");
+  request.state += mode;
   auto hosts = hosts_of(context, request.nodes);
   if (!hosts) return context.fail_with(hosts.error().text);
   request.nodes = hosts->str();

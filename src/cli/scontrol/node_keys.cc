@@ -26,6 +26,7 @@ constexpr std::string_view kStates[] = {"NoResp",
                                         "POWER_DOWN_ASAP",
                                         "POWER_DOWN_FORCE",
                                         "POWER_UP",
+                                        "POWER_UP_FORCE",
                                         "UNDRAIN",
                                         "CANCEL_REBOOT"};
 
@@ -118,8 +119,9 @@ const std::vector<NodeKey>& node_keys() {
       {{"ResumeAfter", "", "SECONDS", "Down or drained for so long only; INFINITE: for good"},
        resume_after},
       {{"State", "", "STATE",
-        "DRAIN, UNDRAIN, DOWN, FAIL, RESUME, FUTURE, NoResp, CANCEL_REBOOT, POWER_UP, POWER_DOWN, "
-        "POWER_DOWN_ASAP (no more work first), POWER_DOWN_FORCE (end its jobs)"},
+        "DRAIN, UNDRAIN, DOWN, FAIL, RESUME, FUTURE, NoResp, CANCEL_REBOOT, POWER_UP, "
+        "POWER_UP_FORCE, POWER_DOWN, POWER_DOWN_ASAP (no more work first), POWER_DOWN_FORCE (end "
+        "its jobs)"},
        state},
       {{"Topology", "TopologyStr", "TEXT", "Refused: topology.conf says it"}, no_topology},
       {{"Weight", "", "NUMBER", "Nodes of less weight are given first"}, weight},

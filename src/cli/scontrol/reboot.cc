@@ -22,6 +22,8 @@ Result<RebootNodes> reboot_wish(const Words& words) {
   for (const std::string& word : words) {
     if (same_ignoring_case(word, "ASAP")) {
       wish.asap = true;
+    } else if (same_ignoring_case(word, "force")) {
+      wish.force = true;
     } else if (starts_with_ignoring_case(word, "nextstate=")) {
       std::string_view state = std::string_view(word).substr(10);
       if (same_ignoring_case(state, "RESUME"))

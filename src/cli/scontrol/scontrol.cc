@@ -55,8 +55,10 @@ int ScontrolContext::fail_with(std::string_view text) const {
   return 1;
 }
 
-const std::vector<Verb>& scontrol_verbs() {
-  static const std::vector<Verb> verbs = {
+namespace {
+
+std::vector<Verb> verbs_of_jobs() {
+  return {
       {"show", "KIND [NAME]",
        "Show job, step, node, partition, reservation, licenses, config, hostnames and more",
        show_verb},
@@ -75,6 +77,11 @@ const std::vector<Verb>& scontrol_verbs() {
        "Put jobs back into the queue and hold them", requeuehold_verb},
       {"suspend", "JOB...", "Stop running jobs for a while", suspend_verb},
       {"resume", "JOB...", "Let suspended jobs go on", resume_verb},
+  };
+}
+
+std::vector<Verb> verbs_of_daemons() {
+  return {
       {"ping", "", "Is the controller there?", ping_verb},
       {"reconfigure", "[NODES]", "Read the configuration anew", reconfigure_verb},
       {"notify", "JOB TEXT...",
@@ -89,16 +96,22 @@ const std::vector<Verb>& scontrol_verbs() {
        schedloglevel_verb},
       {"fsdampeningfactor", "FACTOR", "Refused: fair-share is not computed",
        fsdampeningfactor_verb},
-      {"power", "up|down [asap|force] NODES", "Switch nodes on or off", power_verb},
+      {"power", "up [force]|down [asap|force] [reason=TEXT] NODES",
+       "Switch nodes on or off; asap drains them first, force does it whatever runs there or was "
+       "ordered before",
+       power_verb},
       {"pidinfo", "PID", "Which job a process of this machine belongs to, and until when",
        pidinfo_verb},
       {"cluster", "NAME", "The cluster that the following commands are for", cluster_verb},
-      {"takeover", "[INDEX]", "Refused: there is no backup controller", takeover_verb},
+      {"takeover", "[INDEX]", "Let a standby lead: the next, or this one", takeover_verb},
       {"abort", "", "Stop the controller alone, at once", abort_verb},
       {"help", "", "Show these commands", help_verb},
       {"shutdown", "[controller]", "Stop the controller and all nodes", shutdown_verb},
-      {"reboot", "[ASAP] [nextstate=RESUME|DOWN] [reason=TEXT] NODES|ALL",
-       "Run RebootProgram on nodes when no job is left there; ASAP drains them first", reboot_verb},
+      {"reboot", "[ASAP] [force] [nextstate=RESUME|DOWN] [reason=TEXT] NODES|ALL",
+       "Run RebootProgram on nodes when no job is left there; ASAP drains them first, force does "
+       "it "
+       "at once",
+       reboot_verb},
       {"cancel_reboot", "NODES", "Do not reboot nodes that have not begun to", cancel_reboot_verb},
       {"token", "[lifespan=SECONDS] [username=NAME|join=NODE]",
        "Make a token for the REST interface, or one with which a new node joins (slurmd --join)",
@@ -111,6 +124,11 @@ const std::vector<Verb>& scontrol_verbs() {
        revoke_verb},
       {"write", "batch_script JOB [FILE] | config [FILE]",
        "Write a job's script, or the configuration as it is; - for standard output", write_verb},
+  };
+}
+
+std::vector<Verb> verbs_of_questions() {
+  return {
       {"listpids", "[JOB[.STEP]] [NODE]", "Processes of steps on this machine", listpids_verb},
       {"listjobs", "[NODE]", "Jobs that have something alive on this machine", listjobs_verb},
       {"liststeps", "[NODE]", "Steps that are alive on this machine", liststeps_verb},
@@ -120,6 +138,18 @@ const std::vector<Verb>& scontrol_verbs() {
       {"top", "JOB...", "Put jobs before their owner's other ones", top_verb},
       {"version", "", "Show the version of Slurm that is spoken", version_verb},
   };
+}
+
+}  // namespace
+
+// In the order in which a shortened word is taken for one of them.
+const std::vector<Verb>& scontrol_verbs() {
+  static const std::vector<Verb> verbs = [] {
+    std::vector<Verb> all = verbs_of_jobs();
+    for (const auto& some : {verbs_of_daemons(), verbs_of_questions()})
+      all.insert(all.end(), some.begin(), some.end());
+    return all;
+  }();
   return verbs;
 }
 

@@ -110,6 +110,7 @@ int show_hostnames(ScontrolContext& context, const Words& words);
 int show_hostlist(ScontrolContext& context, const Words& words);
 int show_daemons(ScontrolContext& context, const Words& words);
 int show_topology(ScontrolContext& context, const Words& words);
+int show_topoconf(ScontrolContext& context, const Words& words);
 int show_slurmd(ScontrolContext& context, const Words& words);
 int show_assoc_mgr(ScontrolContext& context, const Words& words);
 int show_frontend(ScontrolContext& context, const Words& words);

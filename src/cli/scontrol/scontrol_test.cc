@@ -48,10 +48,11 @@ TEST_F(Records, AJobIsShownAsSlurmDoes) {
             "   Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*\n"
             "   MinCPUsNode=1 MinMemoryNode=0 MinTmpDiskNode=0\n"
             "   Features=(null) DelayBoot=00:00:00\n"
-            "   OverSubscribe=OK Contiguous=0 Licenses=(null) LicensesAlloc=(null) Network=(null)\n"
+            "   OverSubscribe=OK Exclusive=NO Contiguous=0 Licenses=(null) LicensesAlloc=(null) "
+            "Network=(null)\n"
             "   Command=/data/ada/job.sh\n"
             "   WorkDir=/data/ada\n"
-            "   StdErr=/data/ada/slurm-7.out\n"
+            "   StdErr=\n"
             "   StdIn=/dev/null\n"
             "   StdOut=/data/ada/slurm-7.out\n\n");
 }
@@ -233,6 +234,8 @@ TEST(Reboot, WordsInAnyOrderAreAWish) {
   EXPECT_EQ(wish->next, RebootNext::Down);
   EXPECT_EQ(wish->reason, "new kernel");
   EXPECT_EQ(wish->nodes, "n[1-2]");
+  EXPECT_FALSE(wish->force);
+  EXPECT_TRUE(reboot_wish({"Force", "n1"})->force);
   EXPECT_FALSE(reboot_wish({"ASAP"}));
   EXPECT_FALSE(reboot_wish({"n1", "n2"}));
   EXPECT_FALSE(reboot_wish({"nextstate=IDLE", "n1"}));

@@ -28,6 +28,7 @@ const std::vector<Verb>& kinds() {
       {"licenses", "", "", show_licenses},
       {"daemons", "", "", show_daemons},
       {"topology", "", "", show_topology},
+      {"topoconf", "", "", show_topoconf},
       {"aliases", "", "", show_aliases},
       {"federation", "", "", show_nothing},
       {"burstbuffer", "", "", show_nothing},
@@ -45,13 +46,14 @@ Result<Hostlist> given_hosts(ScontrolContext& context, const Words& words) {
   std::string text =
       words.empty() ? environment_variable("SLURM_JOB_NODELIST").value_or("") : words[0];
   if (words.empty() && text.empty()) text = environment_variable("SLURM_NODELIST").value_or("");
-  // The names may stand in a file, one on each line.
-  if (text.starts_with('/')) {
-    auto file = read_file(text);
+  // The names may stand in a file, or come from standard input, one on each line.
+  if (text.starts_with('/') || text == "-") {
+    auto file = read_file(text == "-" ? "/dev/stdin" : text);
     if (!file) return fail(file.error().text);
     text = std::move(*file);
     for (char& c : text)
       if (c == '\n') c = ',';
+    while (text.ends_with(',')) text.pop_back();
   }
   if (text.empty()) return fail("scontrol: error: host list is empty");
   auto list = hosts_of(context, text);

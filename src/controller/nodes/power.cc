@@ -88,7 +88,7 @@ bool Controller::is_power_verb(std::string_view state) {
 }
 
 Status Controller::check_power(const Node& node, std::string_view state) const {
-  bool up = same_ignoring_case(state, "POWER_UP");
+  bool up = same_ignoring_case(state, "POWER_UP") || same_ignoring_case(state, "POWER_UP_FORCE");
   bool down = same_ignoring_case(state, "POWER_DOWN") ||
               same_ignoring_case(state, "POWER_DOWN_ASAP") ||
               same_ignoring_case(state, "POWER_DOWN_FORCE");
@@ -120,11 +120,24 @@ void Controller::undo_asap(NodeId id, Instant now, Outbox& out) {
   change_node(node, change, now, out);
 }
 
+// Whatever was ordered before: ResumeProgram is run for it, unless it is there and works.
+void Controller::force_power_up(NodeId id, Instant now, Outbox& out) {
+  const Node& node = state_.nodes.at(id.value);
+  bool there = node.responding &&
+               (node.power.phase == PowerPhase::On || node.power.phase == PowerPhase::DownWanted);
+  undo_asap(id, now, out);
+  set_power(id, there ? PowerPhase::On : PowerPhase::UpWanted, now, out);
+}
+
 // REQUIRES: check_power().
 void Controller::request_power(NodeId id, std::string_view state, const Caller& caller, Instant now,
                                Outbox& out) {
   const Node& node = state_.nodes.at(id.value);
   PowerPhase phase = node.power.phase;
+  if (same_ignoring_case(state, "POWER_UP_FORCE")) {
+    force_power_up(id, now, out);
+    return;
+  }
   if (same_ignoring_case(state, "POWER_UP")) {
     if (phase == PowerPhase::DownWanted) {
       undo_asap(id, now, out);

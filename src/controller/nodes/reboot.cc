@@ -82,8 +82,24 @@ void Controller::reboot_nodes(RequestId request, const RebootNodes& reboot, cons
   answer(request, Done{}, out);
 }
 
+// What runs there is lost, what was ordered before is forgotten.
+void Controller::clear_for_reboot(NodeId id, Instant now, Outbox& out) {
+  if (state_.nodes.at(id.value).jobs > 0) {
+    lose_node(id, "Reboot forced", now, out);
+    NodeStateChanged idle = state_of(state_.nodes.at(id.value));
+    idle.condition = NodeCondition::Up;
+    change_node(state_.nodes.at(id.value), idle, now, out);
+  }
+  if (state_.nodes.at(id.value).power.phase != PowerPhase::On) {
+    undo_asap(id, now, out);
+    set_power(id, PowerPhase::On, now, out);
+  }
+  end_reboot(id, now, out);
+}
+
 void Controller::request_reboot(NodeId id, const RebootNodes& reboot, const Caller& caller,
                                 Instant now, Outbox& out) {
+  if (reboot.force) clear_for_reboot(id, now, out);
   const Node& node = state_.nodes.at(id.value);
   if (node.reboot.phase == RebootPhase::Issued) return;
   NodeReboot wish{.phase = RebootPhase::Requested,

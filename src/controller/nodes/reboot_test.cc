@@ -67,6 +67,25 @@ class RebootTest : public testing::Test {
   std::optional<Controller> controller;
 };
 
+TEST_F(RebootTest, ForceDoesNotWaitForJobs) {
+  run_job();
+  reboot({});
+  EXPECT_EQ(orders(), 0u);
+  reboot({.force = true});
+  EXPECT_EQ(orders(), 1u);
+  EXPECT_EQ(node().jobs, 0u);
+  EXPECT_EQ(state_long(node()), "DOWN+REBOOT_ISSUED");
+  EXPECT_TRUE(hear("b").usable());
+}
+
+TEST_F(RebootTest, ForceOrdersAgainWhatWasOrderedBefore) {
+  reboot({});
+  reboot({});
+  EXPECT_EQ(orders(), 1u);
+  reboot({.force = true});
+  EXPECT_EQ(orders(), 2u);
+}
+
 TEST_F(RebootTest, AnIdleNodeIsToldAtOnceAndComesBackAsItWas) {
   reboot({});
   EXPECT_EQ(orders(), 1u);

@@ -176,6 +176,7 @@ void fields(F&& f, const RebootNodes*) {
   f(3, "next", &RebootNodes::next);
   f(4, "reason", &RebootNodes::reason);
   f(5, "cancel", &RebootNodes::cancel);
+  f(6, "force", &RebootNodes::force);
 }
 template <class F>
 void fields(F&& f, const RebootNode*) {
