@@ -7,6 +7,7 @@
 #include "notation/features.h"
 #include "notation/hostlist.h"
 #include "schedule/choose.h"
+#include "schedule/memory_limit.h"
 #include "schedule/place_gres.h"
 #include "schedule/shape.h"
 
@@ -279,6 +280,7 @@ Reason refusal_of(const PartitionSpec& partition, const JobSpec& spec) {
   if (spec.time_limit_s > partition.max_time_s) return Reason::PartitionTimeLimit;
   if (spec.min_nodes > partition.max_nodes) return Reason::PartitionNodeLimit;
   if (spec.max_nodes && spec.max_nodes < partition.min_nodes) return Reason::PartitionNodeLimit;
+  if (exceeds_memory(partition, spec)) return Reason::MaxMemPerLimit;
   return Reason::None;
 }
 

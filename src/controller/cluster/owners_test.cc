@@ -64,6 +64,7 @@ TEST_F(OwnersTest, AnAllocationEndsAfterInactiveLimitWithoutItsClient) {
   controller.owner_gone(JobId{1}, now);
   EXPECT_EQ(state_after(seconds(29), 1), JobState::Running);
   EXPECT_EQ(state_after(seconds(30), 1), JobState::Cancelled);
+  EXPECT_EQ(controller.state().find(JobId{1})->end_reason, Reason::InactiveLimit);
 }
 
 TEST_F(OwnersTest, ARequestWhoseClientIsGoneLeavesTheQueue) {

@@ -98,6 +98,7 @@ void Controller::watch_owners(Instant now, Outbox& out) {
   for (JobId job : abandoned)
     finish(job,
            {.state = JobState::Cancelled,
+            .reason = Reason::InactiveLimit,
             .by = state_.jobs.at(job.value).spec->uid,
             .grace = config_.kill_wait},
            now, out);

@@ -11,6 +11,7 @@
 #include "notation/hostlist.h"
 #include "schedule/diagnose.h"
 #include "schedule/het.h"
+#include "schedule/memory_limit.h"
 #include "schedule/outlook.h"
 #include "schedule/place_gres.h"
 #include "schedule/placement.h"
@@ -202,6 +203,7 @@ Status Controller::check_partition(const PartitionSpec& rules, const JobSpec& sp
   if (spec.time_limit_s > rules.max_time_s) return refuse(Errc::InvalidTimeLimit);
   if (spec.min_nodes > rules.max_nodes) return refuse(Errc::InvalidNodeCount);
   if (spec.max_nodes && spec.max_nodes < rules.min_nodes) return refuse(Errc::InvalidNodeCount);
+  if (exceeds_memory(rules, spec)) return refuse(Errc::InvalidTaskMemory);
   return {};
 }
 

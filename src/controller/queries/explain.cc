@@ -8,6 +8,7 @@
 #include "controller/queries/rows.h"
 #include "controller/queries/select.h"
 #include "model/errc.h"
+#include "notation/size.h"
 #include "notation/time_limit.h"
 #include "schedule/diagnose.h"
 #include "schedule/het.h"
@@ -165,6 +166,12 @@ class Explainer {
         return fmt::format("--time={} or less, or another partition", limit_text(rules.max_time_s));
       case Reason::PartitionNodeLimit:
         return fmt::format("--nodes={} or less, or another partition", rules.max_nodes);
+      case Reason::MaxMemPerLimit:
+        return rules.max_memory_per_node_mb
+                   ? fmt::format("--mem={} or less, or another partition",
+                                 print_megabytes(rules.max_memory_per_node_mb))
+                   : fmt::format("--mem-per-cpu={} or less, or another partition",
+                                 print_megabytes(rules.max_memory_per_cpu_mb));
       case Reason::PartitionDown:
       case Reason::PartitionInactive:
         return "an administrator must set it up again, or another partition";

@@ -193,6 +193,22 @@ const Row kPending[] = {
        spec.time_limit_s = 6000;
        s.submit(spec);
      }},
+    {Reason::MaxMemPerLimit, 1,
+     [](Story& s) {
+       s.config.partitions[0].max_memory_per_node_mb = 500;
+       s.reconfigure();
+       JobSpec spec = job_of(1);
+       spec.memory_per_node_mb = 501;
+       s.submit(spec);
+     }},
+    {Reason::MaxMemPerLimit, 1,
+     [](Story& s) {
+       s.config.partitions[0].max_memory_per_cpu_mb = 100;
+       s.reconfigure();
+       JobSpec spec = job_of(1);
+       spec.memory_per_cpu_mb = 101;
+       s.submit(spec);
+     }},
     {Reason::PartitionConfig, 1, [](Story& s) { s.submit(9); }},
     {Reason::BadConstraints, 1,
      [](Story& s) {
