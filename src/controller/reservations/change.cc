@@ -58,6 +58,19 @@ std::string made_up_name(const Reservation& one, std::uint32_t number) {
   return fmt::format("{}_{}", first, number);
 }
 
+// Flags of which only one can be meant: a reservation comes again in one rhythm, if it does not
+// float, and keeps its nodes or changes them.
+bool contradicts_itself(const Reservation& one) {
+  int rhythms = 0;
+  for (ReservationFlag flag :
+       {ReservationFlag::Hourly, ReservationFlag::Daily, ReservationFlag::Weekday,
+        ReservationFlag::Weekend, ReservationFlag::Weekly, ReservationFlag::TimeFloat})
+    rhythms += one.has(flag) ? 1 : 0;
+  bool changes = one.has(ReservationFlag::Replace) || one.has(ReservationFlag::ReplaceDown);
+  bool keeps = one.has(ReservationFlag::StaticAlloc) || one.has(ReservationFlag::Maint);
+  return rhythms > 1 || (changes && keeps);
+}
+
 }  // namespace
 
 // The reservation as it would be, with its nodes; refused if it cannot be.
@@ -95,6 +108,7 @@ Result<Reservation> Controller::wanted_reservation(const UpdateReservation& upda
       !out.has(ReservationFlag::TimeFloat))
     return refuse(Errc::InvalidTime);
   if (out.end <= out.start || out.end <= now) return refuse(Errc::InvalidTime);
+  if (contradicts_itself(out)) return refuse(Errc::ReservationInvalid);
   if (out.has(ReservationFlag::TimeFloat)) out.float_by = std::max(Duration(0), out.start - now);
   if (out.users.empty() && out.groups.empty() && out.accounts.empty())
     return refuse(Errc::ReservationEmpty);
