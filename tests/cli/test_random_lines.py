@@ -104,6 +104,8 @@ def random_line(rng, number):
         form = rng.choice(forms)
         words += form.format(name, value).split(" ") if " " in form else [form.format(name, value)]
     words += rng.sample(FLAGS, rng.randint(0, 2))
+    if "-s" in words and any(w.startswith("--exclusive") for w in words):
+        sense = False  # one or the other
     # -w counts its nodes unless -N does; fewer tasks than nodes lower -N.
     if any(w.startswith(("-w", "--nodelist", "-n", "--ntasks")) for w in words):
         shown.pop("D", None)

@@ -135,6 +135,7 @@ class System:
                 (r"(?<=[ |,])(\d\d:)?0?\d:\d\d(?= |$|\||,)", lambda m: re.sub(r"\d", "0", m[0])),
                 (r"(?<=RunTime=)\d\d:\d\d:\d\d", "00:00:00"),
                 (r"\b(Port|Pid|AllocNode:Sid|CPULoad|FreeMem|SLUID)=\S+", r"\1=<n>"),
+                (r"\bs[0-9A-HJKMNP-TV-Z]{13}\b", "<-- sluid -->"),
                 (r"\bPriority=[1-9]\d*", "Priority=<p>"),
                 (r"\.\d+\.new\b", ".<n>.new"),
                 (r"\bScheduler=\w+", "Scheduler=<s>")):
