@@ -92,6 +92,16 @@ class Contestant:
         with open(f"{self.dir}/{os.path.basename(template)}", "w") as f:
             f.write(text)
 
+    # --- words that not all have ---------------------------------------------------------------
+
+    def now_argv(self, *options):
+        """A program on a node, at once, in an allocation of its own."""
+        raise Cannot("it starts no program at once")
+
+    def first_argv(self):
+        """The first job of a new cluster, until it has ended."""
+        return self.now_argv()
+
     # --- asking ---------------------------------------------------------------------------------
 
     def run(self, *argv, **options):
