@@ -32,6 +32,9 @@ def round_trip(tools):
 LIMITS = {
     "spawn": ("sh -c true, one after the other", spawning(200, 1, "/bin/sh", "-c", "true")),
     "spawn2": ("sh -c true, two side by side", spawning(300, 2, "/bin/sh", "-c", "true")),
+    # What the workloads' jobs do: a shell that starts /bin/true and goes on.
+    "job": ("sh -c '/bin/true; :', one after the other",
+            spawning(200, 1, "/bin/sh", "-c", "/bin/true; :")),
     "true8": ("/bin/true, eight side by side", spawning(400, 8, "/bin/true")),
     "noop": ("a static program that does nothing", None),   # filled in by measure()
     "noop4": ("the same, four side by side", None),

@@ -3,9 +3,10 @@
 import os
 
 from contestants.debian_slurm import DebianSlurm, DebianSlurmWithDatabase, is_ours
+from contestants.gridengine import Gridengine
 from contestants.yardmaster import Yardmaster
 
-KNOWN = {one.name: one for one in (Yardmaster, DebianSlurm, DebianSlurmWithDatabase)}
+KNOWN = {one.name: one for one in (Yardmaster, DebianSlurm, DebianSlurmWithDatabase, Gridengine)}
 
 
 def from_prefix(tools, name, prefix):

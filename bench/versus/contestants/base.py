@@ -92,6 +92,24 @@ class Contestant:
         with open(f"{self.dir}/{os.path.basename(template)}", "w") as f:
             f.write(text)
 
+    # --- words that not all have ---------------------------------------------------------------
+
+    def now_argv(self, *options):
+        """A program on a node, at once, in an allocation of its own."""
+        raise Cannot("it starts no program at once")
+
+    def acknowledged_one_by_one(self, count):
+        """Submissions a second over one connection, each after the answer to the last."""
+        raise Cannot("its commands have a connection for each submission")
+
+    def questions_one_by_one(self, seconds):
+        """The same for the question for all jobs."""
+        raise Cannot("its commands have a connection for each question")
+
+    def first_argv(self):
+        """The first job of a new cluster, until it has ended."""
+        return self.now_argv()
+
     # --- asking ---------------------------------------------------------------------------------
 
     def run(self, *argv, **options):

@@ -72,7 +72,8 @@ class DebianSlurm(SlurmLike):
                         f"--key-file={self.dir}/munge.key",
                         f"--pid-file={self.dir}/run/munged.pid",
                         f"--log-file={self.dir}/munged.log",
-                        f"--seed-file={self.dir}/munged.seed", "--num-threads=4")
+                        f"--seed-file={self.dir}/munged.seed",
+                        "--num-threads=10")  # the guide that conf/slurm.conf names
         self.until(lambda: os.path.exists(f"{self.dir}/run/munge.socket"), "munged's socket", 30)
 
     def fill(self, count):

@@ -2,6 +2,7 @@
 """Yardmaster, with its defaults: each acknowledged job is on the disk. It keeps accounts in its log
 in any case and has no accounting database yet, so there is no row "with accounting"."""
 import os
+import time
 
 from contestants.slurmlike import SlurmLike
 
@@ -27,12 +28,22 @@ class Yardmaster(SlurmLike):
         """That many held jobs."""
         self.bulk(count)
 
-    def bulk(self, count):
-        """Jobs of their own over one connection, as programs can that link the library."""
+    def load_argv(self, mode, *arguments):
         own = os.path.join(self.path.split(":")[0], "load")
-        load = own if os.path.exists(own) else self.tools.load
-        return self.tools.json_of(self.run(load, "submit", f"{self.dir}/run/slurmctld.sock",
-                                           f"versus{os.getpid()}", str(count), str(WINDOW),
-                                           "held", seconds=600))
+        return [own if os.path.exists(own) else self.tools.load, mode,
+                f"{self.dir}/run/slurmctld.sock", f"versus{os.getpid()}", *map(str, arguments)]
+
+    def bulk(self, count, window=WINDOW):
+        """Jobs of their own over one connection, as programs can that link the library."""
+        return self.tools.json_of(self.run(*self.load_argv("submit", count, window, "held"),
+                                           seconds=600))
+
+    def acknowledged_one_by_one(self, count):
+        return self.bulk(count, window=1)["per_second"]
+
+    def questions_one_by_one(self, seconds):
+        asking = self.tree.start(*self.load_argv("poll", 1, 0))
+        time.sleep(seconds)
+        return self.tools.json_of(self.tree.finish(asking))["per_second"]
 
     bulk_way = "one connection"

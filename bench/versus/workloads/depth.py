@@ -60,9 +60,20 @@ class Depth(Workload):
                         "ms", goal=5, limit="noop"),
                  Figure(f"nodes, {at}", self.ask(contestant, contestant.nodes_argv()), "ms",
                         limit="noop")]
+        if depth == self.size["small"]:
+            found += self.over_one_connection(contestant, at)
         submit = contestant.submit_argv(held=True)
         return [*found, Figure(f"submission, {at}", self.ask(contestant, submit, 2), "ms",
                                limit="noop")]
+
+    @staticmethod
+    def over_one_connection(contestant, at):
+        try:
+            rate = contestant.questions_one_by_one(1)
+        except Cannot:
+            return []
+        return [Figure(f"list of all over one connection, {at}", 1000 / rate, "ms",
+                       limit="round_trip")]
 
     def under_pollers(self, contestant, depth, job):
         """Each of the pollers looks for jobs of his own about once a second."""
@@ -73,11 +84,15 @@ class Depth(Workload):
             contestant.until(lambda: "ready" in tree.output(pollers), "the pollers", 120)
             one = self.ask(contestant, contestant.one_argv(job))
             everything = self.ask(contestant, contestant.list_argv())
+            show = self.ask(contestant, contestant.show_argv(job))
+            nodes = self.ask(contestant, contestant.nodes_argv())
             submit = self.ask(contestant, contestant.submit_argv(held=True), 2)
         finally:
             tree.finish(pollers)
         return [Figure(f"list of all, {at}", everything, "ms"),
                 Figure(f"one job's line, {at}", one, "ms", goal=5),
+                Figure(f"all of one job, {at}", show, "ms", goal=5),
+                Figure(f"nodes, {at}", nodes, "ms"),
                 Figure(f"submission, {at}", submit, "ms")]
 
     def memory_and_restart(self, contestant, state, depth):

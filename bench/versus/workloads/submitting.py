@@ -40,7 +40,7 @@ class SbatchRunnable(SbatchHeld):
 
 class Bulk(Workload):
     name, title = "bulk", "Many jobs at once"
-    sizes = {"array": (10000, 500), "jobs": (20000, 500)}
+    sizes = {"array": (10000, 500), "jobs": (20000, 500), "single": (500, 50)}
 
     def measure(self, contestant):
         begin = time.monotonic()
@@ -50,7 +50,11 @@ class Bulk(Workload):
                           "ms")]
         try:
             found = contestant.bulk(self.size["jobs"])
+            figures.append(Figure("jobs of their own, by the fastest way there is",
+                                  found["per_second"], "/s", MORE, 50, "grouped_fsync"))
+            single = contestant.acknowledged_one_by_one(self.size["single"])
+            figures.append(Figure("one after the other over one connection", single, "/s", MORE,
+                                  limit="fsync"))
         except Cannot:
-            return figures
-        return figures + [Figure("jobs of their own, by the fastest way there is",
-                                 found["per_second"], "/s", MORE, 50, "grouped_fsync")]
+            pass
+        return figures

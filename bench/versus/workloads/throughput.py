@@ -17,7 +17,7 @@ class Throughput(Workload):
             return time.monotonic() - begin
         took, cpu = per_job_cpu(contestant, count, work)
         return [Figure("finished jobs", count / took, "/s", MORE, 10, "spawn2"),
-                Figure("CPU of one job", cpu, "ms", goal=10)]
+                Figure("CPU of one job", cpu, "ms", goal=10, limit="job")]
 
 
 class Array(Throughput):
