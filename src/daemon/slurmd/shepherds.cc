@@ -166,13 +166,13 @@ void Shepherds::ended(Key key) {
 }
 
 void Shepherds::report_end(Key key, JobId job) {
-  auto record = spool_.read_record(key.first, key.second);
-  if (record && record->result) {
+  if (auto result = spool_.read_result(key.first, key.second)) {
     auto text = read_file(spool_.stem(key.first, key.second) + kUnkillableSuffix);
     if (text) log_unkillable(key, job, *text);
-    if (on_end_) on_end_(key.first, key.second, ended_of(*record->result));
+    if (on_end_) on_end_(key.first, key.second, ended_of(*result));
     return;
   }
+  auto record = spool_.read_record(key.first, key.second);
   log_.error("the shepherd of {}.{} ended without a result", job.value, step_name(key.second));
   if (!record)
     record =

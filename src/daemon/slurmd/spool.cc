@@ -34,12 +34,6 @@ std::optional<std::string> step_of_record(const std::string& file) {
   return name;
 }
 
-Result<StepRecord> read_at(const std::string& path) {
-  auto bytes = read_file(path);
-  if (!bytes) return std::unexpected(bytes.error());
-  return decode_record(*bytes);
-}
-
 // The one above it is there: prepare() or an earlier call has made it.
 Status make_folder(const std::string& path, mode_t mode) {
   if (::mkdir(path.c_str(), mode) != 0 && errno != EEXIST) return fail(errno_text(path));
@@ -118,8 +112,7 @@ bool Spool::make_spare(const Attempt& attempt) {
   std::string spare = fmt::format("{}/spare/{}", root_, ++last_spare_);
   ::unlink(fmt::format("{}/{}", folder, kScriptFile).c_str());
   bool unkillable = ::access((folder + "/batch.unkillable").c_str(), F_OK) == 0;
-  if (unkillable || ::truncate(record.c_str(), 0) != 0 ||
-      ::rename(folder.c_str(), spare.c_str()) != 0)
+  if (unkillable || !make_blank(record) || ::rename(folder.c_str(), spare.c_str()) != 0)
     return false;
   spares_.push_back(std::move(spare));
   return true;
@@ -134,8 +127,9 @@ Status Spool::write_order(const ShepherdOrder& order) {
   bool there = !known && order.step == kBatchStep && reuse_spare(folder);
   // Our umask lets the last bits through: the script inside is the user's to run.
   if (auto made = there ? Status{} : make_folder(folder, 0711); !made) return made;
-  return write_file(stem(order.sluid, order.step) + kRecordSuffix, encode_part(order), 0600,
-                    Sync::No);
+  std::string record = stem(order.sluid, order.step) + kRecordSuffix;
+  if (there) return write_over_blank(record, encode_part(order));
+  return write_file(record, encode_part(order), 0600, Sync::No);
 }
 
 std::string Spool::control(Sluid sluid, StepId step) const {
@@ -146,7 +140,14 @@ std::string Spool::control(Sluid sluid, StepId step) const {
 }
 
 Result<StepRecord> Spool::read_record(Sluid sluid, StepId step) const {
-  return read_at(stem(sluid, step) + kRecordSuffix);
+  auto bytes = read_file(stem(sluid, step) + kRecordSuffix);
+  if (!bytes) return std::unexpected(bytes.error());
+  return decode_record(*bytes);
+}
+
+std::optional<ShepherdResult> Spool::read_result(Sluid sluid, StepId step) const {
+  auto bytes = read_file(stem(sluid, step) + kRecordSuffix);
+  return bytes ? find_result(*bytes) : std::nullopt;
 }
 
 Result<ShepherdOrder> Spool::read_order(Sluid sluid, StepId step) const {
@@ -198,9 +199,9 @@ void Spool::scan_attempt(const std::string& name, const std::string& boot_id, Sc
     auto step = step_of_record(file);
     if (!step) continue;
     std::string path = fmt::format("{}/{}", attempt, file);
-    std::error_code unread;
-    if (std::filesystem::file_size(path, unread) == 0) continue;  // nothing was written into it
-    auto record = read_at(path);
+    auto bytes = read_file(path);
+    if (bytes && is_blank(*bytes)) continue;
+    auto record = bytes ? decode_record(*bytes) : std::unexpected(bytes.error());
     if (!record || step_name(record->order.step) != *step) {
       scan.troubles.push_back(fmt::format("{}/{}: no order in it", attempt, file));
       continue;

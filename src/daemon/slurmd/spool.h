@@ -27,6 +27,8 @@ class Spool {
   Result<ShepherdOrder> read_order(Sluid sluid, StepId step) const;
   Status write_result(Sluid sluid, StepId step, const ShepherdResult& result);
   Result<StepRecord> read_record(Sluid sluid, StepId step) const;
+  // Of that the result alone, which is less work; none if there is none.
+  std::optional<ShepherdResult> read_result(Sluid sluid, StepId step) const;
   // The control socket's name; empty if there is none such step.
   std::string control(Sluid sluid, StepId step) const;
   // REQUIRES: an order was written or found.
@@ -57,7 +59,7 @@ class Spool {
 
   const std::string root_;
   std::map<Sluid, Attempt> attempts_;
-  // Folders of forgotten batch jobs, each with an empty record in it, for the next ones: a file
+  // Folders of forgotten batch jobs, each with a blank record in it, for the next ones: a file
   // system has more work with new files than with old ones under a new name.
   std::vector<std::string> spares_;
   std::uint64_t last_spare_ = 0;

@@ -76,6 +76,47 @@ TEST_F(SpoolTest, AFolderWithAnEmptyRecordIsCleanedAway) {
   EXPECT_TRUE(std::filesystem::is_empty(root_ + "/attempts"));
 }
 
+// The same with a folder that had another job's record before.
+TEST_F(SpoolTest, AFolderWhoseRecordIsBlankIsCleanedAway) {
+  {
+    Spool spool(root_);
+    ASSERT_TRUE(spool.prepare());
+    ASSERT_TRUE(spool.write_order(order(1)));
+    ASSERT_TRUE(spool.write_result(Sluid{1001}, kBatchStep, {.exit = {.code = 3, .signal = 0}}));
+    spool.forget(Sluid{1001}, std::nullopt);
+  }
+  std::filesystem::rename(root_ + "/spare/1", root_ + "/attempts/job00002-00000000000003ea");
+  Spool spool(root_);
+  ASSERT_TRUE(spool.prepare());
+  Spool::Scan scan = spool.scan("boot");
+  EXPECT_TRUE(scan.found.empty());
+  EXPECT_TRUE(scan.troubles.empty());
+  EXPECT_TRUE(std::filesystem::is_empty(root_ + "/attempts"));
+}
+
+// A shorter order than the one before, and a longer one.
+TEST_F(SpoolTest, ARecordThatServesAgainHoldsWhatWasWrittenLast) {
+  Spool spool(root_);
+  ASSERT_TRUE(spool.prepare());
+  for (std::uint32_t job = 1; job <= 4; ++job) {
+    Sluid sluid{1000 + job};
+    ShepherdOrder one = order(job);
+    one.environment = std::string(job % 2 == 0 ? 10 : 5000, 'x');
+    ASSERT_TRUE(spool.write_order(one));
+    auto record = spool.read_record(sluid, kBatchStep);
+    ASSERT_TRUE(record);
+    EXPECT_EQ(record->order.job, JobId{job});
+    EXPECT_EQ(record->order.environment, one.environment);
+    EXPECT_FALSE(record->result);
+    EXPECT_FALSE(spool.read_result(sluid, kBatchStep));
+    auto code = static_cast<std::uint8_t>(job);
+    ASSERT_TRUE(spool.write_result(sluid, kBatchStep, {.exit = {.code = code, .signal = 0}}));
+    ASSERT_TRUE(spool.read_result(sluid, kBatchStep));
+    EXPECT_EQ(spool.read_result(sluid, kBatchStep)->exit.code, job);
+    spool.forget(sluid, std::nullopt);
+  }
+}
+
 TEST_F(SpoolTest, TheNextDaemonFindsTheControlNames) {
   {
     Spool spool(root_);
