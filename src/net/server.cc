@@ -17,6 +17,21 @@
 
 namespace ym {
 
+// A command's connection is over after one question: to wake another thread for it would cost more
+// than to answer it here, as long as there are few. Others go to whoever has least.
+ConnectionId ServerCore::next_id(const Peer& peer) {
+  constexpr std::size_t kKept = 8;
+  auto load = [](const auto& shard) { return shard->load.load(); };
+  auto least = std::ranges::min_element(shards, {}, load);
+  bool stays = peer.kind == PeerKind::Unix && load(shards[0]) <= load(*least) + kKept;
+  auto index = stays ? 0 : static_cast<std::uint64_t>(least - shards.begin());
+  std::uint64_t next = last_id + 1;
+  next += (index + shards.size() - next % shards.size()) % shards.size();
+  last_id = next;
+  ++shards[index]->load;
+  return {next};
+}
+
 std::shared_ptr<ServerConnection> ServerCore::find(ConnectionId id) {
   ServerShard& shard = shard_of(id);
   std::lock_guard lock(shard.mutex);
@@ -103,6 +118,7 @@ void ServerCore::remove(ConnectionId id) {
   gone = std::move(found->second);
   shard.connections.erase(found);
   shard.timed.erase(id.value);
+  --shard.load;
   --connections;
 }
 
@@ -177,7 +193,7 @@ void Server::Impl::on_shard(ServerShard& shard, Callback work) {
   done.get_future().wait();
 }
 
-// On shard 0's thread. Connections go to the shards in turn.
+// On shard 0's thread.
 void Server::Impl::accept(Accepted accepted) {
   const ServerOptions& options = core->options;
   bool full = core->connections >= options.connections_max;
@@ -192,13 +208,14 @@ void Server::Impl::accept(Accepted accepted) {
   accepted.place = std::move(*place);
   ++core->connections;
   ++core->unauthenticated;
-  ConnectionId id{++core->last_id};
+  ConnectionId id = core->next_id(accepted.peer);
   ServerShard& shard = core->shard_of(id);
   auto begin = [core = core, id, &shard, accepted = std::move(accepted)]() mutable {
     Admission::Place taken = accepted.place;
     auto connection = ServerConnection::create(core, *shard.loop, id, std::move(accepted));
     if (!connection) {
       core->admission.leave(taken);
+      --shard.load;
       --core->connections;
       --core->unauthenticated;
       return;

@@ -40,6 +40,7 @@ struct ServerShard {
   // Of connections that were handed over; the loop's thread only.
   std::map<std::uint64_t, std::shared_ptr<SecureRelay>> relays;
 
+  std::atomic<std::size_t> load{0};  // connections, those on their way to it included
   mutable std::mutex mutex;
   std::map<std::uint64_t, std::shared_ptr<ServerConnection>> connections;  // protected by mutex
 };
@@ -59,6 +60,8 @@ struct ServerCore {
 
   // An id tells its shard.
   ServerShard& shard_of(ConnectionId id) { return *shards[id.value % shards.size()]; }
+  // The id of a new connection, and so its shard. On shard 0's thread.
+  ConnectionId next_id(const Peer& peer);
   std::shared_ptr<ServerConnection> find(ConnectionId id);
   // On the connection's loop's thread. Users take turns, however many connections each has: soon
   // something is read from it, or its handlers hear that it may go on with its answer. Between two
