@@ -12,8 +12,9 @@ namespace {
 
 // Could the event let a pending job start that could not before?
 bool may_start_something(const Event& event) {
-  return std::holds_alternative<JobSubmitted>(event.body) ||
-         std::holds_alternative<JobNodeReleased>(event.body) ||
+  if (const auto* submitted = std::get_if<JobSubmitted>(&event.body))
+    return !submitted->holds.user && !submitted->holds.admin;
+  return std::holds_alternative<JobNodeReleased>(event.body) ||
          std::holds_alternative<JobUpdated>(event.body) ||
          std::holds_alternative<JobRequeued>(event.body) ||
          std::holds_alternative<JobSuspended>(event.body) ||

@@ -12,6 +12,8 @@ namespace {
 constexpr Duration kIdle = std::chrono::seconds(5);
 constexpr std::size_t kNewsAtOnce = 256;
 constexpr std::size_t kNewsMax = 1000;
+// So many news that change no plan may wait for one that does.
+constexpr std::size_t kQuietMost = 64;
 // Passes over the whole queue take at most this part of the time: one in so many. In between only
 // what has changed is looked at.
 constexpr int kFullShare = 20;
@@ -52,7 +54,10 @@ void PlannerLoop::tell(News news) {
     news.events.clear();
     held_back_.reset();
   }
-  if (!queue_.try_push(std::move(news))) held_back_ = std::move(news);
+  bool urgent = news.something_to_plan || news.plan_was_handled;
+  bool told = urgent ? queue_.try_push(std::move(news))
+                     : queue_.try_push_quietly(std::move(news), kQuietMost);
+  if (!told) held_back_ = std::move(news);
 }
 
 void PlannerLoop::take_in(News& news) {

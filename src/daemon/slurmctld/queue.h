@@ -56,14 +56,14 @@ class WaitingQueue {
  protected:
   explicit WaitingQueue(Items items) : items_(std::move(items)) {}
 
-  // `add` puts something in, or returns false.
+  // `add` puts something in, or returns false. Whoever waits is told unless that has time.
   template <class Add>
-  bool put(Add&& add) {
+  bool put(Add&& add, bool tell = true) {
     {
       std::lock_guard lock(mutex_);
       if (!add(items_)) return false;
     }
-    ready_.notify_one();
+    if (tell) ready_.notify_one();
     return true;
   }
 
@@ -98,6 +98,20 @@ class BoundedQueue : public WaitingQueue<QueuedInOrder<T>> {
       queued.items.push_back(std::move(value));
       return true;
     });
+  }
+  // The same for what has time: it is taken with what comes next, or when whoever waits has waited
+  // long enough, or once so many such things wait.
+  bool try_push_quietly(T&& value, std::size_t most) {
+    bool many = false;
+    auto add = [&](QueuedInOrder<T>& queued) {
+      if (this->closed_ || queued.size() >= max_) return false;
+      queued.items.push_back(std::move(value));
+      many = queued.size() >= most;
+      return true;
+    };
+    bool added = this->put(add, false);
+    if (many) this->ready_.notify_one();
+    return added;
   }
   // For what must not be dropped (an answer of our own threads): the bound does not hold it back.
   void push(T&& value) {
