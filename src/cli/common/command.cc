@@ -8,7 +8,8 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "os/environment.h"
+
+extern char** environ;  // NOLINT: the C library's name
 
 namespace ym::cli {
 namespace {
@@ -79,13 +80,29 @@ void answer_standard(StandardOption option, const CommandPage& page,
   }
 }
 
-std::optional<std::string> variable_of(const OptionInfo& info) {
-  if (info.variable.empty() && info.other_variable.empty()) return std::nullopt;
-  for (const std::string& name : {info.variable_name(), std::string(info.other_variable)}) {
-    if (name.empty()) continue;
-    if (auto value = environment_variable(name.c_str())) return value;
+namespace {
+
+// The value of a variable whose name is the two one after the other. Each command looks for each of
+// its hundred options: nothing is put together for one that is not there.
+std::optional<std::string> find_variable(std::string_view prefix, std::string_view rest) {
+  for (char** entry = environ; entry && *entry; ++entry) {
+    if (**entry != (prefix.empty() ? rest : prefix).front()) continue;
+    std::string_view text(*entry);
+    if (!text.starts_with(prefix)) continue;
+    text.remove_prefix(prefix.size());
+    if (text.size() > rest.size() && text.starts_with(rest) && text[rest.size()] == '=')
+      return std::string(text.substr(rest.size() + 1));
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> variable_of(const OptionInfo& info) {
+  std::optional<std::string> found;
+  if (!info.variable.empty()) found = find_variable(info.variable_prefix, info.variable);
+  if (!found && !info.other_variable.empty()) found = find_variable({}, info.other_variable);
+  return found;
 }
 
 bool complaints_are_read() { return ::isatty(STDERR_FILENO) != 0; }
