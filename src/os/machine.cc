@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hwloc.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -50,7 +51,10 @@ Result<Machine> examine_machine() {
                   .sockets = sockets,
                   .cores_per_socket = std::max(cores / sockets, 1u),
                   .threads_per_core = std::max(threads / cores, 1u)};
-  machine.memory_mb = hwloc_get_root_obj(raw)->total_memory >> 20;
+  // What the kernel counts: memory that was added while it ran may belong to no NUMA node, so that
+  // hwloc, which adds these up, has less.
+  auto pages = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 1L));
+  machine.memory_mb = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE)) >> 20;
   machine.places = places_of(raw);
   return machine;
 }
