@@ -74,7 +74,7 @@ struct Link::Impl : StreamOwner, std::enable_shared_from_this<Impl> {
   std::vector<SocketAddress> targets;
   std::size_t target_index = 0;
   std::string last_failure;
-  TimerId deadline, retry, heart;
+  TimerId deadline, retry, heart, settled;
   Fd connecting;
   FdWatch connect_watch;
   std::shared_ptr<Stream> stream;
@@ -205,7 +205,10 @@ void Link::Impl::on_bytes(std::string_view bytes) {
 void Link::Impl::come_up() {
   loop.cancel(std::exchange(deadline, {}));
   up = true;
-  failures = 0;
+  settled = loop.after(options.retry_max, [this] {
+    settled = {};
+    failures = 0;
+  });
   {
     std::lock_guard lock(mutex);
     shared_stream = stream;
@@ -253,7 +256,8 @@ void Link::Impl::on_end(const std::string& reason) {
 }
 
 void Link::Impl::forget_attempt() {
-  for (TimerId* timer : {&deadline, &retry, &heart}) loop.cancel(std::exchange(*timer, {}));
+  for (TimerId* timer : {&deadline, &retry, &heart, &settled})
+    loop.cancel(std::exchange(*timer, {}));
   {
     std::lock_guard lock(mutex);
     shared_stream = nullptr;
@@ -269,6 +273,10 @@ void Link::Impl::down(Error reason) {
   auto self = shared_from_this();
   forget_attempt();
   bool was_up = std::exchange(up, false);
+  // Whoever lets us in and shows us the door with a word would do so again at once. A connection
+  // that was lost, or that another server is to have instead (a code), says nothing of the kind.
+  bool dismissed = was_up && !farewell.text.empty() && farewell.code == 0;
+  if (was_up && !dismissed) failures = 0;
   ++failures;
   Duration delay = retry_delay(options.retry_min, options.retry_max, failures, prng.next());
   // The next of the alternatives, unless the one that just worked was lost. One that closed with a

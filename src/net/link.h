@@ -51,6 +51,8 @@ struct LinkOptions {
   std::uint32_t frame_max = kFrameMax;
   std::size_t outgoing_max = std::size_t{kFrameMax};
   Duration connect_deadline{std::chrono::seconds(10)};  // for connecting and handshake together
+  // Doubles from the first to the second with each failure, and with each time that the server
+  // takes us in and closes with words soon after.
   Duration retry_min{200};
   Duration retry_max{std::chrono::seconds(30)};
   // Sends a Ping when so long nothing came, and gives up when nothing came for three times that. 0:

@@ -160,6 +160,38 @@ TEST(Link, SaysWhyItWasRefused) {
               HasSubstr("upgrade the server"));
 }
 
+TEST(Link, ComesBackMoreAndMoreSlowlyToWhoeverSendsItAwayAgain) {
+  EchoServer server;
+  Loop loop;
+  std::optional<Link> link;
+  std::vector<Duration> waits;
+  LinkHandlers handlers;
+  handlers.on_up = [&] { link->send({.type = kCloseMe}, "this node is revoked"); };
+  handlers.on_down = [&](const Error&, bool was_up, Duration retry_in) {
+    EXPECT_TRUE(was_up);
+    waits.push_back(retry_in);
+    if (waits.size() == 6) loop.stop();
+  };
+  link.emplace(loop,
+               LinkOptions{.addresses = {server.unix_address()},
+                           .cluster = "emil",
+                           .token = {},
+                           .opening = {},
+                           .retry_min = Duration{8}},
+               std::move(handlers));
+  TimerId watchdog = loop.after(kPatience, [&] {
+    ADD_FAILURE() << "nothing happened";
+    loop.stop();
+  });
+  link->start();
+  loop.run();
+  loop.cancel(watchdog);
+  ASSERT_EQ(waits.size(), 6u);
+  EXPECT_LE(waits.front(), Duration{8});
+  for (std::size_t i = 1; i < waits.size(); ++i)
+    EXPECT_GE(waits[i], Duration{4 << i}) << "half of what it has doubled to";
+}
+
 TEST(Link, GivesUpOnASilentServerAtTheDeadline) {
   TempDir dir;
   SocketAddress address = resolve_quickly({.path = dir / "s"}).value().front();
