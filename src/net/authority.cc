@@ -3,7 +3,7 @@
 
 #include <openssl/err.h>
 #include <openssl/rand.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <ctime>
@@ -86,13 +86,33 @@ Result<std::string> make(const Wish& wish, const Signer& signer) {
 
 }  // namespace
 
+namespace {
+
+// What the authority is known by: a certificate that its own key has signed.
+Result<std::string> certify(EVP_PKEY* key, const std::string& cluster, Instant now) {
+  return make({.name = "authority of " + cluster.substr(0, 48),
+               .from = now - kClocksDiffer,
+               .until = now + kAuthorityLife,
+               .key = key},
+              {});
+}
+
+// The certificate that is in the folder, made if there is none yet.
+Result<std::string> certificate_in(const std::string& path, EVP_PKEY* key,
+                                   const std::string& cluster, Instant now) {
+  if (auto there = read_file(path, kPemMax)) return there;
+  auto made = certify(key, cluster, now);
+  if (!made) return made;
+  if (Status created = create_file(path, *made, 0644); !created)
+    return std::unexpected(created.error());
+  return read_file(path, kPemMax);
+}
+
+}  // namespace
+
 Result<Authority> Authority::create(const std::string& cluster, Instant now) {
   Openssl<EVP_PKEY> key(EVP_EC_gen("P-256"));
-  auto made = make({.name = "authority of " + cluster.substr(0, 48),
-                    .from = now - kClocksDiffer,
-                    .until = now + kAuthorityLife,
-                    .key = key.get()},
-                   {});
+  auto made = certify(key.get(), cluster, now);
   if (!made) return std::unexpected(made.error());
   return Authority({.certificate = std::move(*made), .key = pem_of(key.get())});
 }
@@ -108,24 +128,20 @@ Result<Authority> Authority::from(TlsIdentity identity) {
 
 Result<Authority> Authority::load_or_create(const std::string& folder, const std::string& cluster,
                                             Instant now) {
-  std::string certificate_path = folder + "/ca_cert.pem", key_path = folder + "/ca_key.pem";
+  std::string key_path = folder + "/ca_key.pem";
   if (Status made = make_folders(folder, 0700); !made) return std::unexpected(made.error());
-  struct stat file;
-  if (::stat(key_path.c_str(), &file) == 0) {
-    auto key = read_secret(key_path, kPemMax);
-    if (!key) return std::unexpected(key.error());
-    auto certificate = read_file(certificate_path);
-    if (!certificate) return std::unexpected(certificate.error());
-    return from({.certificate = std::move(*certificate), .key = std::move(*key)});
+  if (::access(key_path.c_str(), F_OK) != 0) {
+    Openssl<EVP_PKEY> fresh(EVP_EC_gen("P-256"));
+    if (Status created = create_file(key_path, pem_of(fresh.get()), 0600); !created)
+      return std::unexpected(created.error());
   }
-  auto authority = create(cluster, now);
-  if (!authority) return authority;
-  // The key last: where it is, the certificate is.
-  if (Status wrote = write_file(certificate_path, authority->certificate()); !wrote)
-    return std::unexpected(wrote.error());
-  if (Status wrote = write_file(key_path, authority->identity_.key, 0600); !wrote)
-    return std::unexpected(wrote.error());
-  return authority;
+  auto text = read_secret(key_path, kPemMax);
+  if (!text) return std::unexpected(text.error());
+  auto key = key_of(*text);
+  if (!key) return broken(key_path + " is damaged");
+  auto certificate = certificate_in(folder + "/ca_cert.pem", key.get(), cluster, now);
+  if (!certificate) return std::unexpected(certificate.error());
+  return from({.certificate = std::move(*certificate), .key = std::move(*text)});
 }
 
 Result<TlsIdentity> Authority::issue(const std::string& name, Instant now, Duration life) const {

@@ -18,8 +18,8 @@ class Authority {
   static Result<Authority> create(const std::string& cluster, Instant now);
   // Refuses a pair that does not belong together.
   static Result<Authority> from(TlsIdentity identity);
-  // What is in `folder`, or a new one, written there with mode 0600. REQUIRES: one starter at a
-  // time.
+  // What is in `folder`, or a new one, written there with mode 0600. Of several who come at once,
+  // or late, all get the same key.
   static Result<Authority> load_or_create(const std::string& folder, const std::string& cluster,
                                           Instant now);
 

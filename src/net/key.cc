@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "net/address.h"
+#include "os/files.h"
 #include "os/random.h"
 
 namespace ym {
@@ -57,36 +58,13 @@ Result<std::string> read_all(int fd, const std::string& path, std::size_t size_m
   return bytes;
 }
 
-Status write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail(errno_text(errno));
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  if (::fsync(fd) != 0) return fail(errno_text(errno));
-  return {};
-}
-
-// A whole key appears under `path`, or, if another starter was quicker, nothing changes.
+// If another starter was quicker, his key stays.
 Status create_key(const std::string& path, const Entropy& entropy) {
   std::string secret(kKeySizeNew, '\0');
   entropy({reinterpret_cast<std::uint8_t*>(secret.data()), secret.size()});
-  std::string temporary = path + ".XXXXXX";
-  Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));  // O_EXCL and mode 0600 are its habit
-  if (!fd) return fail(fmt::format("cannot create key file {}: {}", path, errno_text(errno)));
-  Status written = write_all(fd.get(), secret);
+  Status created = create_file(path, secret, 0600);
   OPENSSL_cleanse(secret.data(), secret.size());
-  // link, not rename: it fails if the name is taken, so the first key stays.
-  int error = 0;
-  if (written && ::link(temporary.c_str(), path.c_str()) != 0) error = errno;
-  ::unlink(temporary.c_str());
-  if (!written)
-    return fail(fmt::format("cannot write key file {}: {}", path, written.error().text));
-  if (error != 0 && error != EEXIST)
-    return fail(fmt::format("cannot create key file {}: {}", path, errno_text(error)));
-  if (Fd dir(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)); dir)
-    ::fsync(dir.get());
+  if (!created) return fail("cannot create key file " + created.error().text);
   return {};
 }
 

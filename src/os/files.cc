@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/format.h"
@@ -80,6 +81,26 @@ Status write_file(const std::string& path, std::string_view bytes, mode_t mode, 
   auto status = fail(errno_text(path));
   ::unlink(temporary.c_str());
   return status;
+}
+
+Status sync_folder(const std::string& path) {
+  Fd fd{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (fd.value < 0 || ::fsync(fd.value) != 0) return fail(errno_text(path));
+  return {};
+}
+
+Status create_file(const std::string& path, std::string_view bytes, mode_t mode) {
+  std::string temporary = path + ".XXXXXX";
+  Fd fd{::mkostemp(temporary.data(), O_CLOEXEC)};  // O_EXCL and mode 0600 are its habit
+  if (fd.value < 0) return fail(errno_text(path));
+  bool ok = write_all(fd.value, bytes) && ::fchmod(fd.value, mode) == 0 && ::fsync(fd.value) == 0;
+  // link, not rename: it fails if the name is taken, so the first one stays.
+  ok = ok && (::link(temporary.c_str(), path.c_str()) == 0 || errno == EEXIST);
+  Status done = ok ? Status() : fail(errno_text(path));
+  ::unlink(temporary.c_str());
+  if (!done) return done;
+  std::size_t slash = path.rfind('/');
+  return sync_folder(slash == path.npos ? "." : slash == 0 ? "/" : path.substr(0, slash));
 }
 
 Status make_folders(const std::string& path, mode_t mode) {

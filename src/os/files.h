@@ -25,6 +25,13 @@ enum class Sync : bool { No, Yes };
 Status write_file(const std::string& path, std::string_view bytes, mode_t mode = 0644,
                   Sync sync = Sync::Yes);
 
+// A whole file appears under `path`, or, if the name is taken, nothing changes: of several who try,
+// on any machine that shares the folder, one succeeds. Durable with its name.
+Status create_file(const std::string& path, std::string_view bytes, mode_t mode);
+
+// The names in it are durable.
+Status sync_folder(const std::string& path);
+
 // mkdir -p; existing folders are left as they are.
 Status make_folders(const std::string& path, mode_t mode = 0755);
 
