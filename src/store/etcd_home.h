@@ -39,6 +39,10 @@ class EtcdHome final : public LogHome {
   std::uint64_t epoch() const override { return epoch_; }
   Result<std::uint64_t> seize(const std::string& name, const Leadership& seen) override;
   Status renew() override;
+  Status confirm() override {
+    std::lock_guard lock(mutex_);
+    return confirm(etcd_);
+  }
   void release() override;
   Result<std::unique_ptr<LogFollower>> follow() override;
   Result<OpenedLog> open(JournalOptions options, const Replay& replay) override;

@@ -32,14 +32,12 @@ class FileHome final : public LogHome {
   std::uint64_t epoch() const override { return epoch_; }
   Result<std::uint64_t> seize(const std::string& name, const Leadership& seen) override;
   Status renew() override;
+  Status confirm() override;
   void release() override;
   Result<std::unique_ptr<LogFollower>> follow() override;
   Result<OpenedLog> open(JournalOptions options, const Replay& replay) override;
   Status clear() override;
   std::string describe() const override { return "the folder " + dir_; }
-
-  // kFenced once another has begun an epoch after ours.
-  Status confirm();
 
  private:
   std::string leader_dir() const { return dir_ + "/leader"; }

@@ -97,6 +97,8 @@ class LogHome {
   virtual Result<std::uint64_t> seize(const std::string& name, const Leadership& seen) = 0;
   // A sign of life. kFenced: another leads by now. Other errors: not known, try again.
   virtual Status renew() = 0;
+  // kFenced: another leads by now. Whatever was durable before this succeeded, a successor sees.
+  virtual Status confirm() = 0;
   // Leads no more, and says so, that others need not wait for it.
   virtual void release() = 0;
 

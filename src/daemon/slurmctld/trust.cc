@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/slurmctld/trust.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -13,26 +12,16 @@
 #include "net/trust_file.h"
 #include "os/clock.h"
 #include "os/files.h"
+#include "store/errc.h"
 #include "store/etcd_home.h"
 
 namespace ym {
 namespace {
 
-constexpr std::size_t kBookMax = 64u << 20;
 // Where the log has a place for them.
 constexpr const char* kKeyText = "ca_key.pem";
 constexpr const char* kCertificateText = "ca_cert.pem";
 constexpr const char* kBookText = "book";
-
-Result<TrustBook> read_book(const std::string& path) {
-  struct stat file;
-  if (::stat(path.c_str(), &file) != 0) return TrustBook();
-  auto text = read_secret(path, kBookMax);
-  if (!text) return std::unexpected(text.error());
-  auto book = TrustBook::parse(*text);
-  if (!book) return fail(fmt::format("{}: {}", path, book.error().text));
-  return book;
-}
 
 // A log in etcd has no folder: then the one beside slurm.conf, which controllers may share.
 std::string authority_folder(const LoadedConfiguration& loaded, const TlsConfig& tls) {
@@ -56,6 +45,7 @@ Result<std::unique_ptr<ControllerTrust>> ControllerTrust::open(const LoadedConfi
   if (!made->on()) return made;
   made->folder_ = authority_folder(loaded, made->tls_);
   if (home && home->shares_texts() && made->tls_.authority_dir.empty()) made->home_ = home;
+  made->prepare_book(home);
   made->cluster_ = loaded.config.cluster_name;
   made->published_ = controller_trust_file(loaded.config);
   Status ready = made->tls_.site_authority ? made->read_site_files()
@@ -66,13 +56,24 @@ Result<std::unique_ptr<ControllerTrust>> ControllerTrust::open(const LoadedConfi
   return made;
 }
 
+// Who has no standbys, or is none, is nobody's predecessor.
+void ControllerTrust::prepare_book(LogHome* home) {
+  if (home_) return;
+  std::uint64_t epoch = home ? home->epoch() : 0;
+  files_of_book_.emplace(folder_, epoch, [home, epoch]() -> Status {
+    if (!home) return {};
+    if (home->epoch() != epoch) return fail(store_errc::kFenced, "this epoch is over");
+    return home->confirm();
+  });
+}
+
 Status ControllerTrust::open_authority(const std::string& cluster) {
   bool makeshift = role_ == Role::Standby && !is_made();
   auto authority = makeshift ? Authority::create(cluster, wall_clock())
                    : home_   ? shared_authority(cluster)
                              : Authority::load_or_create(folder_, cluster, wall_clock());
   if (!authority) return std::unexpected(authority.error());
-  auto book = home_ ? shared_book() : read_book(folder_ + "/book");
+  auto book = home_ ? shared_book() : files_of_book_->read();
   if (!book) return std::unexpected(book.error());
   {
     std::lock_guard lock(mutex_);
@@ -95,7 +96,7 @@ Result<Authority> ControllerTrust::shared_authority(const std::string& cluster) 
   auto authority = moves ? Authority::load_or_create(folder_, cluster, wall_clock())
                          : Authority::create(cluster, wall_clock());
   if (!authority) return authority;
-  auto book = moves ? read_book(folder_ + "/book") : TrustBook();
+  auto book = moves ? BookFiles(folder_, 0, {}).read() : TrustBook();
   if (!book) return std::unexpected(book.error());
   // The key last: where it is, the others are.
   const TlsIdentity& made = authority->identity();
@@ -217,7 +218,7 @@ void ControllerTrust::publish_locked() {
 
 Status ControllerTrust::save(const TrustBook& book) {
   if (home_) return home_->share_text(kBookText, book.text());
-  return write_file(folder_ + "/book", book.text(), 0600);
+  return files_of_book_->save(book);
 }
 
 // `change` gets a copy of the book, which counts once it is on disk.

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "config/security.h"
+#include "daemon/slurmctld/book_files.h"
 #include "model/trust_messages.h"
 #include "net/authority.h"
 #include "net/peer.h"
@@ -73,6 +74,7 @@ class ControllerTrust {
   Status read_site_files();
   Status issue_own();
   Status save(const TrustBook& book);
+  void prepare_book(LogHome* home);
   // Saves the changed book, and tells.
   template <class Change>
   auto change(Change&& change);
@@ -91,7 +93,8 @@ class ControllerTrust {
   mutable std::mutex mutex_;
   // Below: guarded by mutex_.
   std::optional<Authority> authority_;
-  bool makeshift_ = false;  // of a standby that has not seen the cluster's yet
+  bool makeshift_ = false;                  // of a standby that has not seen the cluster's yet
+  std::optional<BookFiles> files_of_book_;  // none: in home_
   TrustBook book_;
   TlsIdentity identity_;
   CertificateFacts facts_;
