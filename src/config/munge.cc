@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/munge.h"
 
-#include <string_view>
-
+#include "base/format.h"
 #include "base/text.h"
 
 namespace ym {
@@ -19,6 +18,12 @@ MungeConfig munge_of(const ClusterConfig& config) {
   return out;
 }
 
-std::string munge_payload(const std::string& cluster) { return "yardmaster cluster " + cluster; }
+std::string munge_payload(const std::string& cluster, std::string_view binding) {
+  std::string text = "yardmaster cluster " + cluster;
+  if (binding.empty()) return text;
+  text += " channel ";
+  for (unsigned char byte : binding) text += fmt::format("{:02x}", byte);
+  return text;
+}
 
 }  // namespace ym

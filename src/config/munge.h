@@ -3,6 +3,7 @@
 // which signs steps, too.
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "model/config.h"
 
@@ -15,7 +16,8 @@ struct MungeConfig {
 // From the values that `config` shows.
 MungeConfig munge_of(const ClusterConfig& config);
 
-// What a credential for this cluster has inside: one that was made for something else is worthless.
-std::string munge_payload(const std::string& cluster);
+// What a credential for this cluster, and for the channel that it is shown on, has inside: one that
+// was made for something else is worthless. `binding` is the channel's; empty without TLS.
+std::string munge_payload(const std::string& cluster, std::string_view binding);
 
 }  // namespace ym

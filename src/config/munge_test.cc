@@ -16,7 +16,9 @@ TEST(MungeConfig, IsOffUnlessAuthTypeSaysSo) {
   EXPECT_EQ(munge_of(config).socket, "/run/m");
   config.shown = {{"AuthType", "auth/munge"}};
   EXPECT_EQ(munge_of(config).socket, "");
-  EXPECT_NE(munge_payload("a"), munge_payload("b"));
+  EXPECT_NE(munge_payload("a", ""), munge_payload("b", ""));
+  EXPECT_NE(munge_payload("a", "x"), munge_payload("a", ""));
+  EXPECT_NE(munge_payload("a", "x"), munge_payload("a", "y"));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ Duration Authenticator::skew() const {
 Result<Peer> Authenticator::authenticate(std::string_view token, std::string_view binding) {
   if (token.starts_with("MUNGE:")) {
     if (!options_.munge) return fail("credentials of MUNGE are not taken here (AuthType)");
-    return options_.munge(std::string(token));
+    return options_.munge(std::string(token), binding);
   }
   Instant now = options_.now();
   Duration tolerance = skew();

@@ -28,8 +28,9 @@ class Authenticator {
     bool cluster_may_be_missing = false;
     // Tokens of other tools may name their user only; asks the name service. Without: refused.
     std::function<Result<Peer>(const std::string& user)> look_up;
-    // Credentials of MUNGE: uid and gid of who made one. Without: refused.
-    std::function<Result<Peer>(const std::string& credential)> munge = {};
+    // Credentials of MUNGE: uid and gid of who made one for the channel of this binding. Without:
+    // refused.
+    std::function<Result<Peer>(const std::string& credential, std::string_view binding)> munge = {};
   };
   // `keys` must live as long.
   Authenticator(const Keys& keys, Options options) : keys_(keys), options_(std::move(options)) {}

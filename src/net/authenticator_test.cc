@@ -118,17 +118,20 @@ TEST(ServerProof, HoldsForTheTokenThatWasShownAndNoOther) {
 
 TEST_F(AuthenticatorTest, TakesCredentialsOfMungeOnlyWhereTheyAreWanted) {
   EXPECT_THAT(verdict("MUNGE:abc:"), HasSubstr("not taken here"));
-  Authenticator with(keys_, {.cluster = "emil",
-                             .now = [this] { return now_; },
-                             .look_up = {},
-                             .munge = [](const std::string& credential) -> Result<Peer> {
-                               if (credential != "MUNGE:abc:") return fail("forged");
-                               return Peer{.kind = PeerKind::Token, .uid = 7, .gid = 8};
-                             }});
-  auto peer = with.authenticate("MUNGE:abc:");
+  Authenticator with(
+      keys_, {.cluster = "emil",
+              .now = [this] { return now_; },
+              .look_up = {},
+              .munge = [](const std::string& credential, std::string_view binding) -> Result<Peer> {
+                if (credential != "MUNGE:abc:") return fail("forged");
+                if (binding != "here") return fail("another channel");
+                return Peer{.kind = PeerKind::Token, .uid = 7, .gid = 8};
+              }});
+  auto peer = with.authenticate("MUNGE:abc:", "here");
   ASSERT_TRUE(peer);
   EXPECT_EQ(peer->uid, 7u);
-  EXPECT_FALSE(with.authenticate("MUNGE:abd:"));
+  EXPECT_FALSE(with.authenticate("MUNGE:abc:", "elsewhere"));
+  EXPECT_FALSE(with.authenticate("MUNGE:abd:", "here"));
   EXPECT_TRUE(with.authenticate(token_of(claims()))) << "the cluster's own tokens still serve";
 }
 

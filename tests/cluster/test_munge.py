@@ -9,7 +9,8 @@ import tempfile
 
 import pytest
 
-from test_sackd import LoginYard
+from test_sackd import LoginYard, become
+from test_trust import knock
 from yard import wait_for
 
 pytestmark = [pytest.mark.skipif(os.geteuid() != 0, reason="needs root: acts as several users"),
@@ -36,14 +37,18 @@ class Munged:
         self.process.wait()
 
 
-def test_munge_says_who_a_user_is(tmp_path):
+@pytest.mark.parametrize("tls", ["none", "tls/s2n"])
+def test_munge_says_who_a_user_is(tls):
     with tempfile.TemporaryDirectory(prefix="ym-munge-") as folder:
         os.chmod(folder, 0o755)
         munged, other = Munged(f"{folder}/m", b"k"), Munged(f"{folder}/o", b"o")
         yard = LoginYard(f"{folder}/yard", nodes=1,
-                         extra=f"AuthType=auth/munge\nAuthInfo=socket={munged.socket}")
+                         extra=f"AuthType=auth/munge\nAuthInfo=socket={munged.socket}\n"
+                         f"TLSType={tls}")
         try:
             yard.start()
+            if tls != "none":
+                shutil.copy(f"{yard.dir}/state/tls/ca_cert.pem", yard.login)
             done = yard.on_login("nobody", "sbatch", "--parsable", "-H", "-o", "/dev/null",
                                  "--wrap", "true")
             assert done.returncode == 0, done.stderr + yard.logs()
@@ -53,6 +58,16 @@ def test_munge_says_who_a_user_is(tmp_path):
             # The controller and a node, each with a credential of its own.
             done = yard.on_login("nobody", "srun", "id", "-un")
             assert done.stdout == "nobody\n", done.stderr + yard.logs()
+
+            # Made for something else: not for this cluster, or for no channel.
+            for payload, refusal in (("yardmaster cluster another", "not for this cluster"),
+                                     (f"yardmaster cluster {yard.cluster} channel 00",
+                                      "another connection")):
+                made = subprocess.run(["munge", f"--string={payload}",
+                                       f"--socket={munged.socket}"], capture_output=True,
+                                      text=True, check=True, preexec_fn=become("nobody"))
+                if tls == "none":
+                    assert refusal in knock(yard.port, made.stdout.strip(), yard.cluster)
 
             # Of another realm: forged, as far as this cluster is concerned.
             with open(f"{yard.login}/slurm.conf") as f:

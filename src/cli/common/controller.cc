@@ -115,7 +115,8 @@ Status Controller::prove(ClientOptions& options, const Address& server, const st
   options.make_token = {};
   options.check_proof = {};
   auto given = environment_variable("SLURM_JWT");
-  bool with_key = (!given || given->empty()) && keys();
+  bool with_token = given && !given->empty();
+  bool with_key = !with_token && keys();
   if (trust_->on() && !trust_->verifies()) {
     if (!keys())
       return fail(
@@ -125,6 +126,13 @@ Status Controller::prove(ClientOptions& options, const Address& server, const st
     options.check_proof = [ring = keys_](const Greeting& greeting, std::string_view proof) {
       return check_server(*ring, greeting, proof, {.now = wall_clock()});
     };
+  }
+  if (MungeConfig munge = munge_of(config()); munge.enabled && !with_key && !with_token) {
+    // One for each connection: munged lets none be read twice on a machine.
+    options.make_token = [munge, cluster = config().cluster_name](std::string_view binding) {
+      return munge_credential(munge.socket, munge_payload(cluster, binding));
+    };
+    return {};
   }
   if (!with_key) {
     auto proof = token(to_text(server));
@@ -207,8 +215,7 @@ void Controller::greet() {
 }
 
 Result<std::string> Controller::token(const std::string& server) {
-  bool stale =
-      token_.empty() || munge_of(config()).enabled || monotonic_clock() - token_made_ > kTokenAge;
+  bool stale = token_.empty() || monotonic_clock() - token_made_ > kTokenAge;
   if (stale || !shown_to_.insert(server).second) {
     auto made = fresh_token();
     if (!made) return made;
@@ -221,9 +228,6 @@ Result<std::string> Controller::token(const std::string& server) {
 
 Result<std::string> Controller::fresh_token() {
   if (auto given = environment_variable("SLURM_JWT"); given && !given->empty()) return *given;
-  // One for each connection: munged lets none be read twice on a machine.
-  if (MungeConfig munge = munge_of(config()); munge.enabled)
-    return munge_credential(munge.socket, munge_payload(config().cluster_name));
   auto local = token_of_local_node();
   if (local || !client_) return local;
   auto answer = ask<Token>(GetToken{.lifespan_s = kTokenLife_s});

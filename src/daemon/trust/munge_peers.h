@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "model/config.h"
@@ -12,6 +13,7 @@ namespace ym {
 
 // For Authenticator::Options::munge. Empty unless the configuration wants MUNGE. If libmunge is
 // missing every credential is refused with that reason.
-std::function<Result<Peer>(const std::string& credential)> munge_peers(const ClusterConfig& config);
+std::function<Result<Peer>(const std::string& credential, std::string_view binding)> munge_peers(
+    const ClusterConfig& config);
 
 }  // namespace ym

@@ -13,7 +13,7 @@ TEST(MungePeers, AreNobodyUnlessAuthTypeIsMunge) {
   config.shown = {{"AuthType", "auth/munge"}, {"AuthInfo", "socket=/nonexistent/munge.socket"}};
   auto peers = munge_peers(config);
   ASSERT_TRUE(peers);
-  auto peer = peers("MUNGE:forged:");
+  auto peer = peers("MUNGE:forged:", "");
   ASSERT_FALSE(peer) << "with libmunge nobody answers, without it there is none";
   EXPECT_FALSE(peer.error().text.empty());
 }
