@@ -128,6 +128,8 @@ class Desk {
   void deny(ReplyTo to, const Error& error);
   // Whoever is told to come back later is not listened to for a moment: a flood costs little then.
   void send_away(ReplyTo to);
+  // Those whose users were far ahead of their answers, and are no longer.
+  void read_on();
   void deny_unknown(ReplyTo to);
   // Whose jobs the caller sees: set, only this user's (PrivateData).
   std::optional<Viewer> viewer_of_jobs(const View& view, const Peer& peer);
@@ -187,6 +189,7 @@ class Desk {
   void join_cluster(ReplyTo to, const Peer& peer);
   void make_join_token(ReplyTo to, const Frame& frame);
   void revoke_certificate(ReplyTo to, const Frame& frame);
+  void query_trust(ReplyTo to);
   void query_certificates(ReplyTo to);
 
   // desk_commands.cc

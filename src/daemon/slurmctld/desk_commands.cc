@@ -51,8 +51,14 @@ void Desk::hand_on(ReplyTo to, Caller caller, const Frame& frame, Command comman
                   .caller = std::move(caller),
                   .command = std::move(command),
                   .key = key_of(frame.header)};
-  if (s_.core->offer(std::move(request))) return;
+  auto lane = CoreLoop::lane_of(request.caller);
+  if (s_.core->offer(std::move(request))) {
+    // Whoever waits does so in his own socket, not before others at the disk.
+    if (s_.requests->hold_back(to.connection, lane)) s_.server->pause(to.connection);
+    return;
+  }
   s_.requests->close(*id);
+  read_on();
   send_away(to);
 }
 
@@ -225,6 +231,7 @@ void Desk::deliver(JournalLoop::Work& work) {
   order_.let_go(monotonic_clock());
   s_.published->set_state(batch.state);
   for (Reply& reply : batch.replies) send_reply(reply, batch.state);
+  read_on();
   auto config = s_.published->config();
   std::vector<bool> down_the_tree =
       fan_out_.send(batch, work.routes, config->tree_width, config->message_timeout);
@@ -263,6 +270,11 @@ void Desk::deliver(JournalLoop::Work& work) {
 void Desk::refuse(Reply& reply) {
   if (std::optional<ReplyTo> to = s_.requests->close(reply.to))
     answer(*to, std::get<Failure>(reply.answer));
+  read_on();
+}
+
+void Desk::read_on() {
+  for (ConnectionId one : s_.requests->take_released()) s_.server->resume(one);
 }
 
 void Desk::send_reply(Reply& reply, const Snapshot& state) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/slurmctld/requests.h"
 
+#include <utility>
+
 namespace ym {
 
 bool Requests::room(const Weight& weight) const {
@@ -40,10 +42,31 @@ std::optional<ReplyTo> Requests::close(RequestId id) {
   if (auto user = found.weight.uid ? users_.find(*found.weight.uid) : users_.end();
       user != users_.end()) {
     bytes_ -= found.weight.bytes;
-    user->second.bytes -= found.weight.bytes;
-    if (--user->second.count == 0) users_.erase(user);
+    UnderWay& his = user->second;
+    his.bytes -= found.weight.bytes;
+    --his.count;
+    if (his.count <= limits_.ahead / 2 && his.bytes <= limits_.bytes_ahead / 2) {
+      released_.insert(released_.end(), his.held.begin(), his.held.end());
+      his.held.clear();
+    }
+    if (his.count == 0) users_.erase(user);
   }
   return found.to;
+}
+
+bool Requests::hold_back(ConnectionId connection, std::optional<std::uint32_t> uid) {
+  std::lock_guard lock(mutex_);
+  auto user = uid ? users_.find(*uid) : users_.end();
+  if (user == users_.end()) return false;
+  UnderWay& his = user->second;
+  if (his.count < limits_.ahead && his.bytes < limits_.bytes_ahead) return false;
+  his.held.insert(connection);
+  return true;
+}
+
+std::vector<ConnectionId> Requests::take_released() {
+  std::lock_guard lock(mutex_);
+  return std::exchange(released_, {});
 }
 
 bool Requests::watch(const Watch& watch) {
@@ -91,6 +114,7 @@ std::vector<ConnectionId> Requests::owners_of(JobId job) const {
 
 std::vector<JobId> Requests::forget(ConnectionId connection) {
   std::lock_guard lock(mutex_);
+  for (auto& [uid, his] : users_) his.held.erase(connection);
   std::erase_if(watches_,
                 [&](const auto& entry) { return entry.second.to.connection == connection; });
   std::vector<JobId> jobs;

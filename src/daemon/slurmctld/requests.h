@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ class Requests {
     std::size_t of_one_max = 5000;              // of one user
     std::size_t bytes_of_one_max = 128u << 20;  // the size of their messages
     std::size_t bytes_max = 1u << 30;           // of all users
+    // From here on nothing more of the user's is read, until half of it has been answered.
+    std::size_t ahead = 1000, bytes_ahead = 8u << 20;
   };
   // Whose it is, and how large; without a user (an administrator, ourselves) it is not limited.
   struct Weight {
@@ -42,6 +45,11 @@ class Requests {
   bool has_room(std::optional<std::uint32_t> uid) const;
   // None if too much is under way already.
   std::optional<RequestId> open(ReplyTo to, Weight weight);
+  // Whether the user is so far ahead of his answers that this connection of his is to be read no
+  // more until take_released() names it.
+  bool hold_back(ConnectionId connection, std::optional<std::uint32_t> uid);
+  // Those that were held back and need not be any longer. Ask after close().
+  std::vector<ConnectionId> take_released();
   // Once: the answer is due exactly one time.
   std::optional<ReplyTo> close(RequestId id);
 
@@ -75,6 +83,7 @@ class Requests {
   };
   struct UnderWay {
     std::size_t count = 0, bytes = 0;
+    std::set<ConnectionId> held;  // connections that are not read
   };
   bool room(const Weight& weight) const;
 
@@ -85,6 +94,7 @@ class Requests {
   std::map<std::uint64_t, Open> open_;
   std::map<std::uint32_t, UnderWay> users_;  // none without a request
   std::size_t bytes_ = 0;                    // of all users' requests
+  std::vector<ConnectionId> released_;
   std::multimap<JobId, Watch> watches_;
   std::multimap<std::uint64_t, JobId> owners_;  // by connection
   std::map<std::string, ConnectionId> nodes_;

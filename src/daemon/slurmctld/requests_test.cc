@@ -52,5 +52,35 @@ TEST(Requests, ASingleOneMayBeLargerThanAUsersShare) {
   EXPECT_FALSE(requests.open(kTo, {.uid = kAda, .bytes = 1}));
 }
 
+TEST(Requests, WhoIsFarAheadIsReadAgainWhenHalfIsAnswered) {
+  Requests requests({.ahead = 4});
+  constexpr ConnectionId kOne{1}, kTwo{2};
+  std::vector<RequestId> open;
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_FALSE(requests.hold_back(kOne, kAda));
+    open.push_back(*requests.open(kTo, {.uid = kAda, .bytes = 0}));
+  }
+  EXPECT_TRUE(requests.hold_back(kOne, kAda));
+  EXPECT_TRUE(requests.hold_back(kTwo, kAda));
+  EXPECT_FALSE(requests.hold_back(kTwo, kBen)) << "others are not concerned";
+  EXPECT_FALSE(requests.hold_back(kTwo, {})) << "nor is an administrator";
+  requests.close(open[0]);
+  EXPECT_TRUE(requests.take_released().empty());
+  requests.close(open[1]);
+  EXPECT_EQ(requests.take_released(), (std::vector{kOne, kTwo}));
+  EXPECT_TRUE(requests.take_released().empty());
+}
+
+TEST(Requests, LargeOnesCountByTheirBytesAndWhoIsGoneIsNotHeld) {
+  Requests requests({.bytes_ahead = 100});
+  auto large = requests.open(kTo, {.uid = kAda, .bytes = 100});
+  ASSERT_TRUE(large);
+  EXPECT_TRUE(requests.hold_back(ConnectionId{1}, kAda));
+  EXPECT_TRUE(requests.hold_back(ConnectionId{2}, kAda));
+  requests.forget(ConnectionId{1});
+  requests.close(*large);
+  EXPECT_EQ(requests.take_released(), (std::vector{ConnectionId{2}}));
+}
+
 }  // namespace
 }  // namespace ym
