@@ -18,10 +18,11 @@ struct CertificateIssued {
   std::string certificate;  // PEM
 };
 
-// The controller to a node, whenever it changes, and with each connection.
+// The controller to a node, whenever it changes, and with each connection; and whoever asks.
 struct TrustNews {
   std::string authority;             // certificates, PEM
   std::vector<std::string> revoked;  // serial numbers, hexadecimal
+  Instant configured;  // when the controller read its files last: whoever has copies asks for them
 };
 
 // Who came with a join token, and so far knows nothing. The answer is Joined.

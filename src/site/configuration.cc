@@ -97,6 +97,7 @@ Result<std::string> find_configuration() {
     places.push_back(prefix + "/etc/slurm/slurm.conf");
   }
   places.push_back("/etc/slurm/slurm.conf");
+  places.push_back("/run/slurm/conf/slurm.conf");  // of a sackd that fetches it
   if (std::string folder = personal_folder(); !folder.empty())
     places.push_back(personal_configuration(folder));
   std::string looked;

@@ -11,8 +11,9 @@
 namespace ym {
 
 // The slurm.conf that counts: $SLURM_CONF, else etc/slurm.conf or etc/slurm/slurm.conf of the
-// prefix that the program was started from, else /etc/slurm/slurm.conf, else that of this user's
-// personal cluster (site/personal.h). Says where it looked if there is none.
+// prefix that the program was started from, else /etc/slurm/slurm.conf, else that which sackd
+// fetches (/run/slurm/conf), else that of this user's personal cluster (site/personal.h). Says
+// where it looked if there is none.
 Result<std::string> find_configuration();
 
 struct LoadedConfiguration {

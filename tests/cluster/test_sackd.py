@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A login node: commands of real users who cannot read the key, and no slurmd beside them."""
+"""A login node: commands of real users who cannot read the key, and no slurmd beside them; with a
+slurm.conf of its own, or with the controller's."""
 import os
 import pwd
 import shutil
@@ -122,3 +123,98 @@ def test_sackd_says_why_it_does_not_start(yard):
     done = subprocess.run(["sackd"], env=yard.login_env, text=True, capture_output=True,
                           timeout=180, preexec_fn=become(OWNER))
     assert done.returncode == 1 and "slurm.key" in done.stderr
+
+
+class BareLogin:
+    """A machine with the key and nothing else of the cluster's: a mount namespace in which the
+    daemons' folder, /run and /etc/slurm are others."""
+
+    def __init__(self, yard, key):
+        self.yard = yard
+        folders = [f"{yard.dir}/run", "/run"] + [d for d in ["/etc/slurm"] if os.path.isdir(d)]
+        script = "".join(f"mount -t tmpfs tmpfs {folder} && " for folder in folders)
+        script += (f"chown {OWNER} {yard.dir}/run && mkdir /run/slurm && chown {OWNER} /run/slurm "
+                   "&& echo ready && exec sleep infinity")
+        self.anchor = subprocess.Popen(
+            ["unshare", "--mount", "--propagation", "private", "sh", "-c", script],
+            stdout=subprocess.PIPE, text=True)
+        assert self.anchor.stdout.readline() == "ready\n"
+        write_secret(f"{yard.login}/slurm.key", key)
+        shutil.chown(f"{yard.login}/slurm.key", OWNER)
+        os.unlink(f"{yard.login}/slurm.conf")
+        self.env = dict(yard.env, SLURM_KEY_FILE=f"{yard.login}/slurm.key")
+        del self.env["SLURM_CONF"]
+
+    def start(self, user, *command, **more):
+        entry = pwd.getpwnam(user)
+        return subprocess.Popen(
+            ["nsenter", "-t", str(self.anchor.pid), "-m", "-S", str(entry.pw_uid), "-G",
+             str(entry.pw_gid), f"--wd={self.yard.dir}/out", *command],
+            env=self.env, text=True, stdin=subprocess.DEVNULL, **more)
+
+    def run(self, user, *command):
+        process = self.start(user, *command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        out, err = process.communicate(timeout=180)
+        return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+    def read(self, path):
+        return self.run("root", "cat", path).stdout
+
+    def end(self):
+        self.anchor.kill()
+        self.anchor.wait()
+
+
+CONF = "/run/slurm/conf"  # where commands look without being told
+
+
+@pytest.mark.parametrize("tls", ["tls/s2n", "none"])
+def test_a_login_node_without_files_has_the_controllers(tls):
+    with tempfile.TemporaryDirectory(prefix="ym-sackd-") as folder:
+        yard = LoginYard(folder, nodes=1, extra=f"TLSType={tls}\n")
+        key = os.urandom(32)
+        write_secret(f"{yard.dir}/slurm.key", key)
+        bare = BareLogin(yard, key)
+        nobody_there = "127.0.0.1:1"
+        sackd = bare.start(OWNER, "sackd", "-D", "--conf-server",
+                           f"{nobody_there},127.0.0.1:{yard.port}", stderr=subprocess.PIPE)
+        try:
+            # It waits, says for whom, and goes on when the controller is there.
+            said = sackd.stderr.readline()
+            assert "sackd: waiting for slurmctld" in said and str(yard.port) in said
+            yard.start()
+            wait_for(lambda: bare.run("nobody", "squeue").returncode == 0, what="sackd serves")
+            with open(f"{yard.dir}/slurm.conf") as f:
+                text = f.read()
+            assert bare.read(f"{CONF}/slurm.conf") == text
+            done = bare.run("nobody", "srun", "id", "-un")
+            assert done.stdout == "nobody\n", done.stderr + yard.logs()
+
+            # What the controller takes over, commands have soon after, and what is gone is gone.
+            with open(f"{yard.dir}/slurm.conf", "w") as f:
+                f.write(text + "PartitionName=second Nodes=ALL\n")
+            with open(f"{yard.dir}/cgroup.conf", "w") as f:
+                f.write("CgroupPlugin=disabled\n")
+            yard.run("scontrol", "reconfigure")
+            wait_for(lambda: "second" in bare.read(f"{CONF}/slurm.conf"), what="the new file")
+            assert bare.read(f"{CONF}/cgroup.conf") == "CgroupPlugin=disabled\n"
+            os.unlink(f"{yard.dir}/cgroup.conf")
+            yard.run("scontrol", "reconfigure")
+            wait_for(lambda: bare.read(f"{CONF}/cgroup.conf") == "", what="the old file to go")
+            assert bare.run("nobody", "sinfo", "-h", "-p", "second").returncode == 0
+        finally:
+            sackd.terminate()
+            sackd.communicate()
+            bare.end()
+            yard.stop()
+
+
+def test_whoever_lacks_the_key_fetches_nothing(yard):
+    yard.start()
+    bare = BareLogin(yard, b"w" * 32)
+    try:
+        done = bare.run(OWNER, "sackd", "-D", "--conf-server", f"127.0.0.1:{yard.port}")
+        assert done.returncode == 1 and "key" in done.stderr, done.stderr
+        assert bare.read(f"{CONF}/slurm.conf") == ""
+    finally:
+        bare.end()

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "daemon/configless/fetch.h"
 #include "daemon/sackd/sackd.h"
 #include "os/clock.h"
 #include "os/daemonize.h"
@@ -22,6 +23,8 @@ constexpr const char* kHelp =
     "Usage: sackd [OPTIONS]\n"
     "Hands tokens to the commands of this machine: for login nodes, where no slurmd runs.\n"
     "\n"
+    "  --conf-server H[:P],…  keep the configuration of slurmctld at one of these for\n"
+    "                     the commands of this machine, which has no slurm.conf\n"
     "  -D, --foreground   stay in the foreground, log to stderr\n"
     "  -f FILE            read this slurm.conf\n"
     "  -h, --help         print this help and exit\n"
@@ -29,16 +32,20 @@ constexpr const char* kHelp =
     "  -v                 log more; repeat for still more\n"
     "  -V, --version      print the version and exit\n"
     "\n"
-    "It needs to read slurm.key, and nothing else of anybody. SIGHUP: read the keys again.\n";
+    "It needs to read slurm.key, and nothing else of anybody. SIGHUP: read the keys again.\n"
+    "The configuration is kept in $RUNTIME_DIRECTORY/conf, or /run/slurm/conf, where\n"
+    "commands look; there the key is $SLURM_KEY_FILE, or /etc/slurm/slurm.key.\n";
 
 struct Arguments {
   bool foreground = false;
   int verbose = 0;
-  std::string config, log;
+  std::string config, conf_server, log;
 };
 
 Arguments parse(int argc, char** argv) {
-  const option kLong[] = {{"foreground", no_argument, nullptr, 'D'},
+  constexpr int kConfServer = 256;
+  const option kLong[] = {{"conf-server", required_argument, nullptr, kConfServer},
+                          {"foreground", no_argument, nullptr, 'D'},
                           {"help", no_argument, nullptr, 'h'},
                           {"version", no_argument, nullptr, 'V'},
                           {}};
@@ -46,6 +53,7 @@ Arguments parse(int argc, char** argv) {
   int option;
   while ((option = ::getopt_long(argc, argv, "Df:hL:vV", kLong, nullptr)) != -1) {
     switch (option) {
+      case kConfServer: arguments.conf_server = optarg; break;
       case 'D': arguments.foreground = true; break;
       case 'f': arguments.config = optarg; break;
       case 'L': arguments.log = optarg; break;
@@ -56,6 +64,20 @@ Arguments parse(int argc, char** argv) {
     }
   }
   return arguments;
+}
+
+// The configuration of this machine, or that of the controller.
+ym::Result<ym::LoadedConfiguration> configuration(const Arguments& arguments) {
+  if (arguments.conf_server.empty()) return ym::load_configuration(arguments.config);
+  auto servers = ym::parse_conf_servers(arguments.conf_server);
+  if (!servers) return std::unexpected(servers.error());
+  auto files = ym::fetch_patiently(*servers, ym::waiting_aloud("sackd"));
+  if (!files) return std::unexpected(files.error());
+  auto path = ym::keep_files(*files, ym::login_folder());
+  if (!path) return std::unexpected(path.error());
+  auto loaded = ym::load_configuration(*path);
+  if (loaded && loaded->config.key_file.empty()) loaded->config.key_file = ym::fetched_key_file();
+  return loaded;
 }
 
 sigset_t our_signals() {
@@ -90,7 +112,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "sackd: error: %s\n", text.c_str());
     return 1;
   };
-  auto loaded = ym::load_configuration(arguments.config);
+  auto loaded = configuration(arguments);
   if (!loaded) return complain(loaded.error().text);
   auto daemonizing = ym::Daemonizing::begin(arguments.foreground);
   if (!daemonizing) return complain(daemonizing.error().text);
@@ -115,7 +137,8 @@ int main(int argc, char** argv) {
   std::string pid_file = ym::sack_pid_file(loaded->config);
   std::string socket = ym::sack_socket(loaded->config);
   if (ym::Status ok = ym::write_pid_file(pid_file, "sackd"); !ok) return give_up(ok.error().text);
-  ym::Sackd sackd(std::move(*loaded), std::move(*keys), log);
+  ym::Sackd sackd(std::move(*loaded), std::move(*keys), log,
+                  arguments.conf_server.empty() ? "" : ym::login_folder());
   if (ym::Status ok = sackd.listen(socket); !ok) return give_up(ok.error().text);
   log.info("sackd serves on {}", socket);
   daemonizing->serving();

@@ -5,17 +5,23 @@
 #include <future>
 
 #include "base/format.h"
+#include "daemon/configless/fetch.h"
 #include "net/token.h"
 #include "os/clock.h"
 #include "os/environment.h"
 #include "os/users.h"
+#include "site/sack.h"
 #include "wire/codec.h"
 #include "wire/messages.h"
 
 namespace ym {
 
-Sackd::Sackd(LoadedConfiguration loaded, KeyRing keys, Log& log)
-    : loaded_(std::move(loaded)), keys_(std::move(keys)), log_(log), started_(wall_clock()) {
+Sackd::Sackd(LoadedConfiguration loaded, KeyRing keys, Log& log, std::string fetched_to)
+    : loaded_(std::move(loaded)),
+      keys_(std::move(keys)),
+      log_(log),
+      fetched_to_(std::move(fetched_to)),
+      started_(wall_clock()) {
   ServerHandlers handlers{
       .on_open = {},
       .on_frames =
@@ -36,7 +42,7 @@ Sackd::Sackd(LoadedConfiguration loaded, KeyRing keys, Log& log)
 Sackd::~Sackd() { stop(); }
 
 void Sackd::stop() {
-  if (follower_) {
+  if (std::exchange(listening_, false)) {
     std::promise<void> gone;
     server_->loop().post([&] {
       follower_.reset();
@@ -49,9 +55,43 @@ void Sackd::stop() {
 
 Status Sackd::listen(const std::string& path) {
   if (Status listening = server_->listen_unix(path, 0666); !listening) return listening;
-  follower_ = std::make_unique<TrustFollower>(server_->loop(), loaded_, keys_, log_);
-  server_->loop().post([this] { follower_->start(); });
+  listening_ = true;
+  server_->loop().post([this] { follow(loaded_.config); });
   return {};
+}
+
+void Sackd::follow(ClusterConfig config) {
+  followed_ = std::move(config);
+  Follower::OnFiles on_files;
+  if (!fetched_to_.empty()) on_files = [this](const ConfigFiles& files) { take_files(files); };
+  follower_ =
+      std::make_unique<Follower>(server_->loop(), followed_, keys_, log_, std::move(on_files));
+  follower_->start();
+}
+
+// The controller has read its files again. What commands need of them is in the folder; what we
+// need ourselves is where the controllers are.
+void Sackd::take_files(const ConfigFiles& files) {
+  auto same = [](const ConfigFile& a, const ConfigFile& b) {
+    return a.name == b.name && a.text == b.text;
+  };
+  if (std::ranges::equal(files.files, files_.files, same)) return;
+  auto path = keep_files(files, fetched_to_);
+  if (!path) return log_.error("the configuration stays as it is: {}", path.error().text);
+  files_ = files;
+  auto loaded = load_configuration(*path);
+  if (!loaded) return log_.error("{}", loaded.error().text);
+  log_.info("configuration fetched: {} files in {}", files.files.size(), fetched_to_);
+  const ClusterConfig& now = loaded->config;
+  if (now.cluster_name != loaded_.config.cluster_name ||
+      sack_socket(now) != sack_socket(loaded_.config))
+    log_.error("the cluster's name, or where sackd listens, has changed: restart sackd");
+  if (now.controllers == followed_.controllers && now.controller_port == followed_.controller_port)
+    return;
+  // Not from within the one that is replaced.
+  server_->loop().post([this, config = now]() mutable {
+    if (follower_) follow(std::move(config));
+  });
 }
 
 Status Sackd::renew_keys() {

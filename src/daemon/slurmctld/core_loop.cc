@@ -58,7 +58,7 @@ void CoreLoop::start() {
   planner_ =
       std::make_unique<PlannerLoop>(core_.state(), core_.controller().placement_rules(), published_,
                                     [this](Plan plan) { push(Planned{std::move(plan)}); });
-  published_.set_config(std::make_shared<ClusterConfig>(core_.controller().config()));
+  published_.set_config(std::make_shared<ClusterConfig>(core_.controller().config()), wall_clock());
   preempt_ = Ref(core_.controller().preempt_rules());
   thread_ = std::jthread([this] { run(); });
 }
@@ -163,7 +163,7 @@ void CoreLoop::take(Input& input, std::vector<BlobToKeep>& blobs, bool& plan_han
   }
   core_.handle(input, now());
   if (!configures) return;
-  published_.set_config(std::make_shared<ClusterConfig>(core_.controller().config()));
+  published_.set_config(std::make_shared<ClusterConfig>(core_.controller().config()), wall_clock());
   preempt_ = Ref(core_.controller().preempt_rules());
 }
 

@@ -85,7 +85,7 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<MakeJoinToken>: return make_join_token(to, frame);
     case message_number<RevokeCertificate>: return revoke_certificate(to, frame);
     case message_number<QueryCertificates>: return query_certificates(to);
-    case message_number<QueryTrust>: return answer(to, s_.trust->news());
+    case message_number<QueryTrust>: return query_trust(to);
     case message_number<Ping>: return ping(to);
     case message_number<TreeAnswers>: return fan_out_.answered(from, frame);
     case message_number<BackupState>: return back_up(to);

@@ -62,6 +62,12 @@ void Desk::revoke_certificate(ReplyTo to, const Frame& frame) {
   answer(to, Done{});
 }
 
+void Desk::query_trust(ReplyTo to) {
+  TrustNews news = s_.trust->news();
+  news.configured = s_.published->configured();
+  answer(to, news);
+}
+
 void Desk::query_certificates(ReplyTo to) { answer(to, s_.trust->list()); }
 
 void Desk::tell_trust() {

@@ -93,9 +93,14 @@ class Published {
     std::lock_guard lock(mutex_);
     plans_ = {};
   }
-  void set_config(std::shared_ptr<const ClusterConfig> config) {
+  void set_config(std::shared_ptr<const ClusterConfig> config, Instant now) {
     std::lock_guard lock(mutex_);
     view_.config = std::move(config);
+    configured_ = now;
+  }
+  Instant configured() const {
+    std::lock_guard lock(mutex_);
+    return configured_;
   }
   NodeLoad load_of(NodeId node) const {
     std::lock_guard lock(mutex_);
@@ -141,6 +146,7 @@ class Published {
   };
   mutable std::mutex mutex_;
   View view_;                         // guarded by mutex_
+  Instant configured_;                // guarded by mutex_
   PlanTimes plans_;                   // guarded by mutex_
   std::map<NodeId, NodeLoad> loads_;  // guarded by mutex_
   std::map<JobId, CpuIds> cpu_ids_;   // guarded by mutex_

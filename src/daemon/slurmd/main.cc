@@ -11,7 +11,7 @@
 
 #include "base/format.h"
 #include "config/values.h"
-#include "daemon/slurmd/conf_server.h"
+#include "daemon/configless/fetch.h"
 #include "daemon/slurmd/gres_here.h"
 #include "daemon/slurmd/join.h"
 #include "daemon/slurmd/node_daemon.h"
@@ -70,6 +70,14 @@ std::vector<Address> controllers_of(const ClusterConfig& config) {
   return all;
 }
 
+// Returns slurm.conf's path.
+Result<std::string> keep_here(const Result<ConfigFiles>& files, const std::string& node) {
+  if (!files) return std::unexpected(files.error());
+  auto folder = node_folder(*files, node);
+  if (!folder) return folder;
+  return keep_files(*files, *folder);
+}
+
 struct Prepared {
   LoadedConfiguration loaded;
   NodeSpec node;
@@ -79,13 +87,12 @@ struct Prepared {
 Result<Prepared> prepare(const SlurmdOptions& options) {
   std::string path = options.configuration;
   if (!options.conf_server.empty()) {
-    if (!options.join.empty()) {
-      auto server = parse_address(options.conf_server, kControllerPort);
-      if (!server) return std::unexpected(server.error());
-      if (Status joined = join_cluster({*server}, options.join, fetched_key_file()); !joined)
+    auto servers = parse_conf_servers(options.conf_server);
+    if (!servers) return std::unexpected(servers.error());
+    if (!options.join.empty())
+      if (Status joined = join_cluster(*servers, options.join, fetched_key_file()); !joined)
         return std::unexpected(joined.error());
-    }
-    auto fetched = fetch_configuration(options.conf_server, options.node);
+    auto fetched = keep_here(fetch_patiently(*servers, waiting_aloud("slurmd")), options.node);
     if (!fetched) return std::unexpected(fetched.error());
     path = *fetched;
   }
@@ -197,9 +204,11 @@ class Slurmd {
 
   void reconfigure() {
     // Without files of its own it fetches all of them anew, gres.conf and the others among them.
-    if (!options_.conf_server.empty())
-      if (auto fetched = fetch_configuration(options_.conf_server, options_.node); !fetched)
-        return log_.error("the configuration stays as it is: {}", fetched.error().text);
+    if (!options_.conf_server.empty()) {
+      auto servers = parse_conf_servers(options_.conf_server);
+      auto fetched = keep_here(fetch_files(*servers), options_.node);
+      if (!fetched) return log_.error("the configuration stays as it is: {}", fetched.error().text);
+    }
     auto loaded = load_configuration(prepared_.loaded.path);
     if (!loaded) return log_.error("the configuration stays as it is: {}", loaded.error().text);
     if (!options_.conf_server.empty() && loaded->config.key_file.empty())

@@ -63,7 +63,7 @@ std::string_view slurmd_help() {
          "  -N NAME            be the node NAME\n"
          "  -v                 log more; may be repeated\n"
          "  -V, --version      print the version\n"
-         "  --conf-server H[:P]  fetch the configuration from slurmctld at H\n"
+         "  --conf-server H[:P],…  fetch the configuration from slurmctld at one of these\n"
          "  --join TOKEN|FILE  get the cluster's key with a token of scontrol token join=NODE\n";
 }
 

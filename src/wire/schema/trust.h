@@ -19,6 +19,7 @@ template <class F>
 void fields(F&& f, const TrustNews*) {
   f(1, "authority", &TrustNews::authority);
   f(2, "revoked", &TrustNews::revoked);
+  f(3, "configured", &TrustNews::configured);
 }
 template <class F>
 void fields(F&&, const JoinCluster*) {}
