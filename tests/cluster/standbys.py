@@ -108,16 +108,21 @@ class Etcd:
             secure = ["--cert-file", f"{certificates}/server.pem", "--key-file",
                       f"{certificates}/server.key", "--trusted-ca-file", f"{certificates}/ca.pem",
                       "--client-cert-auth"]
+        self.dir = dir
+        self.commands = [
+            ["etcd", "--name", f"m{i}", "--data-dir", f"{dir}/etcd-{i}",
+             "--listen-client-urls", f"{scheme}://{self.clients[i]}",
+             "--advertise-client-urls", f"{scheme}://{self.clients[i]}",
+             "--listen-peer-urls", peers[i], "--initial-advertise-peer-urls", peers[i],
+             "--initial-cluster", together, "--initial-cluster-state", "new", *secure]
+            for i in range(members)]
+        self.start()
+
+    def start(self):
         self.members = []
-        for i in range(members):
-            with open(f"{dir}/etcd-{i}.log", "w") as log:
-                self.members.append(subprocess.Popen(
-                    ["etcd", "--name", f"m{i}", "--data-dir", f"{dir}/etcd-{i}",
-                     "--listen-client-urls", f"{scheme}://{self.clients[i]}",
-                     "--advertise-client-urls", f"{scheme}://{self.clients[i]}",
-                     "--listen-peer-urls", peers[i], "--initial-advertise-peer-urls", peers[i],
-                     "--initial-cluster", together, "--initial-cluster-state", "new", *secure],
-                    stdout=log, stderr=log))
+        for i, command in enumerate(self.commands):
+            with open(f"{self.dir}/etcd-{i}.log", "a") as log:
+                self.members.append(subprocess.Popen(command, stdout=log, stderr=log))
 
     def place(self, prefix, scheme="etcd"):
         return f"StateSaveLocation={scheme}://{','.join(self.clients)}/{prefix}\n"

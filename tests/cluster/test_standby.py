@@ -3,6 +3,7 @@
 nobody notices more than a pause."""
 import concurrent.futures
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -125,7 +126,11 @@ def test_the_order_of_starts_does_not_matter(standbys):
     yard = standbys()
     for i in range(1, yard.nodes + 1):
         yard.start_node(i)
+    wait_for(lambda: "waiting for slurmctld: " in open(f"{yard.dir}/slurmd-n1.log").read(),
+             what="a node to say what it waits for")
+    asked = subprocess.Popen(["squeue", "-h"], env=yard.env, stderr=subprocess.PIPE, text=True)
     yard.start_controller(1)
+    assert asked.wait(PATIENCE) == 0, asked.stderr.read()  # it waited, too
     wait_for(lambda: yard.leader() == 1, what="the backup to lead alone")
     wait_for(lambda: yard.idle_nodes() == yard.nodes, what="the nodes to find it")
     job = yard.submit("early", "-H")
@@ -169,6 +174,22 @@ def test_a_log_in_etcd_survives_a_member_and_its_leader(standbys, tmp_path):
 
 
 @pytest.mark.skipif(not shutil.which("etcd"), reason="etcd is not installed")
+def test_a_controller_waits_for_its_etcd_and_says_so(standbys, tmp_path):
+    etcd = Etcd(tmp_path, members=1)
+    etcd.stop()
+    yard = standbys(extra=etcd.place("yard"), controllers=1)
+    yard.start_controller()
+    wait_for(lambda: f"waiting for etcd at {etcd.clients[0]}" in yard.log_of(0), PATIENCE,
+             "the controller to say what it waits for")
+    etcd.start()
+    try:
+        wait_for(lambda: "leads from now on" in yard.log_of(0), PATIENCE, "it to lead")
+        yard.submit("early", "-H")
+    finally:
+        etcd.stop()
+
+
+@pytest.mark.skipif(not shutil.which("etcd"), reason="etcd is not installed")
 def test_an_etcd_that_wants_certificates_gets_them(standbys, tmp_path):
     made = make_certificates(f"{tmp_path}/certificates")
     etcd = Etcd(tmp_path, members=1, certificates=made)
@@ -185,6 +206,49 @@ def test_an_etcd_that_wants_certificates_gets_them(standbys, tmp_path):
         bare = subprocess.run(["curl", "-s", "--cacert", f"{made}/ca.pem",
                                f"https://{etcd.clients[0]}/version"], capture_output=True)
         assert bare.returncode != 0
+    finally:
+        etcd.stop()
+
+
+@pytest.mark.skipif(not shutil.which("etcd"), reason="etcd is not installed")
+@pytest.mark.parametrize("wrong", ["an etcd of another authority", "a controller of another one",
+                                   "a controller without any"])
+def test_an_etcd_and_a_controller_that_do_not_believe_each_other(standbys, tmp_path, wrong):
+    """Nothing is written, nobody leads, and the log says why; with the right files it goes on."""
+    made, other = (make_certificates(f"{tmp_path}/{name}") for name in ("made", "other"))
+    etcd = Etcd(tmp_path, members=1, certificates=made)
+    believed = other if wrong.startswith("an etcd") else made
+    shown = other if wrong == "a controller of another one" else made
+    own = f",etcd_cert_file={shown}/client.pem,etcd_cert_key_file={shown}/client.key"
+    if wrong == "a controller without any":
+        own = ""
+    try:
+        yard = standbys(extra=etcd.place("yard", "etcds") +
+                        f"SlurmctldParameters=etcd_ca_file={believed}/ca.pem{own}\n",
+                        controllers=1)
+        refused = subprocess.Popen(["slurmctld", "-D"], env=yard.env, text=True,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        try:
+            reason = next(line for line in refused.stderr if "waiting for etcd at" in line and
+                          ("certificate" in line or "TLS" in line))
+        finally:
+            refused.kill()
+            refused.communicate()
+        assert etcd.clients[0] in reason, reason
+        curl = ["curl", "-s", "--cacert", f"{made}/ca.pem", "--cert", f"{made}/client.pem",
+                "--key", f"{made}/client.key", f"https://{etcd.clients[0]}/v3/kv/range", "-d",
+                '{"key":"AA==","range_end":"AA=="}']
+        stored = subprocess.run(curl, capture_output=True, text=True, check=True).stdout
+        assert "kvs" not in stored, stored
+        with open(f"{yard.dir}/slurm.conf") as f:
+            text = f.read()
+        right = (f"etcd_ca_file={made}/ca.pem,etcd_cert_file={made}/client.pem,"
+                 f"etcd_cert_key_file={made}/client.key")
+        with open(f"{yard.dir}/slurm.conf", "w") as f:
+            f.write(re.sub("(?m)^SlurmctldParameters=.*$", f"SlurmctldParameters={right}", text))
+        yard.start_controller()
+        wait_for(lambda: "leads from now on" in yard.log_of(0), PATIENCE, "it to lead")
+        yard.submit("fine", "-H")
     finally:
         etcd.stop()
 

@@ -189,21 +189,25 @@ void Standby::run() {
                   seen.name.empty() ? "nobody" : seen.name);
         return options_.leads();
       }
-      if (epoch.error().code != store_errc::kExists)
-        log_.error("cannot take over: {}", epoch.error().text);
+      if (epoch.error().code != store_errc::kExists) wait_aloud("cannot take over", epoch.error());
       lock.lock();
     }
     wake_.wait_for(lock, kLook, [this] { return stopping_ || wanted_; });
   }
 }
 
+void Standby::wait_aloud(std::string_view what, const Error& why) {
+  std::string text = fmt::format("waiting for {}: {}: {}", home_.describe(), what, why.text);
+  if (waits_told_.insert(text).second) log_.error("{}", text);
+}
+
 void Standby::look() {
   auto seen = home_.look();
   if (!seen) {
-    if (std::exchange(told_, seen.error().text) != seen.error().text)
-      log_.error("who leads cannot be seen: {}", seen.error().text);
-    return;
+    blind_ = true;
+    return wait_aloud("who leads cannot be seen", seen.error());
   }
+  if (std::exchange(blind_, false)) waits_told_.clear();
   seen->suspect = seen->suspect || process_is_gone(*seen);
   std::vector<ConnectionId> moved;
   {

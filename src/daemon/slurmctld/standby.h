@@ -13,7 +13,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "daemon/slurmctld/directory.h"
@@ -75,6 +77,7 @@ class Standby {
   Status listen();
   void run();
   void look();
+  void wait_aloud(std::string_view what, const Error& why);
   bool process_is_gone(const Leadership& seen);
   // What connections over the network begin with, once there is an authority; null without.
   std::shared_ptr<const TlsContext> tls_context() const;
@@ -101,6 +104,9 @@ class Standby {
   std::unique_ptr<LogFollower> follower_;
   std::unique_ptr<StateBuilder> builder_;
   std::string told_;  // the last trouble that was logged
+  // What is waited for, each once for as long as it is not there.
+  std::set<std::string> waits_told_;
+  bool blind_ = false;  // who leads could not be seen
   Duration next_look_at_trust_{0};
 
   mutable std::mutex mutex_;

@@ -15,6 +15,7 @@ constexpr std::uint64_t kCertificateCall = 385;  // the correlation that answers
 // has its certificate.
 void NodeDaemon::on_link_up() {
   log_.info("connected to slurmctld");
+  waits_said_.clear();
   trust_.wish_failed();
   said_everything_ = false;
   if (ask_for_certificate()) return;

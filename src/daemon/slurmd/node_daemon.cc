@@ -265,6 +265,8 @@ void NodeDaemon::connect() {
   handlers.on_down = [this](const Error& reason, bool was_up, Duration) {
     if (was_up)
       log_.error("lost slurmctld: {}", reason.text);
+    else if (waits_said_.insert(reason.text).second)  // once: it may take days
+      log_.info("waiting for slurmctld: {}", reason.text);
     else
       log_.verbose("cannot reach slurmctld: {}", reason.text);
     // The socket may have come into being, or gone.

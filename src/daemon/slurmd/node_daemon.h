@@ -203,9 +203,10 @@ class NodeDaemon {
   std::set<Key> strangers_;            // of those: their user is unknown here
   std::unique_ptr<Server> server_;
   std::unique_ptr<Link> link_;
-  std::vector<Address> addresses_;  // that link_ tries
-  bool said_everything_ = false;    // on this connection
-  std::uint64_t last_epoch_ = 0;    // of the controllers that have called
+  std::vector<Address> addresses_;    // that link_ tries
+  bool said_everything_ = false;      // on this connection
+  std::set<std::string> waits_said_;  // why it was not reached, since it was last
+  std::uint64_t last_epoch_ = 0;      // of the controllers that have called
   TreeRelay relay_;
   DoneOrders done_orders_;
   std::map<std::uint64_t, AwaitingStream> awaiting_;
