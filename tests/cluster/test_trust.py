@@ -344,3 +344,62 @@ def test_the_controller_needs_no_privilege():
                 assert os.stat(f"{yard.dir}/{path}").st_mode & 0o7777 == mode, path
         finally:
             yard.stop()
+
+
+@needs_root
+def test_nothing_of_a_users_is_opened_with_roots_rights():
+    """Whatever a user names is opened as he: files that only root may open stay closed, and what
+    only he may enter is entered as he."""
+    with tempfile.TemporaryDirectory(prefix="ym-trust-") as folder:
+        yard = RemoteYard(folder, nodes=1)
+        secret, closed, own = (f"{yard.dir}/{name}" for name in ("secret", "closed", "own"))
+        os.makedirs(closed, mode=0o700)
+        os.makedirs(own, mode=0o700)
+        os.chown(own, pwd.getpwnam(USER).pw_uid, pwd.getpwnam(USER).pw_gid)
+        with open(os.open(secret, os.O_WRONLY | os.O_CREAT, 0o600), "w") as f:
+            f.write("A=root's\n0 cat /etc/shadow\n")
+        os.symlink(secret, f"{own}/link")
+        try:
+            yard.start()
+
+            def ended(*options):
+                """The state of a batch job of the user's, and what it printed."""
+                done = yard.far("sbatch", "--parsable", *options, "--wrap", "cat; echo done",
+                                user=USER, check=False)
+                if done.returncode != 0:
+                    return "REFUSED", done.stderr
+                job = done.stdout.strip()
+                wait_for(lambda: job not in yard.run("squeue", "-h", "-o", "%i").stdout.split(),
+                         what="the job is over")
+                shown = yard.run("scontrol", "-o", "show", "job", job).stdout
+                return next(word.split("=")[1] for word in shown.split()
+                            if word.startswith("JobState=")), shown
+            for options in (["-o", secret], ["-o", f"{closed}/out"], ["-o", f"{own}/link"],
+                            ["-o", secret, "--open-mode=append"], ["-e", f"{closed}/err"],
+                            ["-i", secret], ["-i", f"{own}/link"]):
+                state, shown = ended(*options)
+                assert state != "COMPLETED", f"{options}: {shown}"
+            for command in (["srun", "-i", secret, "cat"], ["srun", "-o", secret, "echo", "x"],
+                            ["srun", "--multi-prog", secret],
+                            ["sbatch", secret],
+                            ["sbatch", f"--export-file={secret}", "--wrap", "true"],
+                            ["srun", f"--task-prolog={closed}/prolog", "echo", "fine"],
+                            ["srun", f"--bcast={closed}/copy", "true"],
+                            ["srun", f"--bcast={own}/link", "--force", "true"],
+                            ["srun", secret]):
+                done = yard.far(*command, user=USER, check=False)
+                assert "root's" not in done.stdout + done.stderr, command
+                assert done.returncode != 0 or done.stdout == "fine\n", command
+            # The folder that the job works in is entered as the user, too.
+            assert "No such" not in yard.far("srun", "-D", own, "pwd", user=USER).stderr
+            assert yard.far("srun", "-D", own, "pwd", user=USER).stdout == f"{own}\n"
+            assert yard.far("srun", "-D", closed, "pwd", user=USER).stdout != f"{closed}\n"
+            yard.far("srun", "-D", own, "-o", f"{own}/said", "echo", "mine", user=USER)
+            with open(f"{own}/said") as f:
+                assert f.read() == "mine\n"
+            assert os.stat(f"{own}/said").st_uid == pwd.getpwnam(USER).pw_uid
+            with open(secret) as f:
+                assert f.read() == "A=root's\n0 cat /etc/shadow\n", "untouched"
+            assert os.listdir(closed) == []
+        finally:
+            yard.stop()
