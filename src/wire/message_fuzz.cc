@@ -12,7 +12,7 @@ using ym::wire::round_trip;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0] % 37) {
+  switch (data[0] % 41) {
     case 0: round_trip<ym::SubmitJob>(bytes); break;
     case 1: round_trip<ym::AlterJobs>(bytes); break;
     case 2: round_trip<ym::QueryJobs>(bytes); break;
