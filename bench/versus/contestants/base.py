@@ -5,6 +5,7 @@ import os
 import pwd
 import random
 import shutil
+import signal
 import socket
 import tempfile
 import time
@@ -74,6 +75,11 @@ class Contestant:
         if self.dir:
             shutil.rmtree(self.dir, ignore_errors=True)
             self.dir = None
+
+    def stop_controller(self, number=signal.SIGTERM):
+        pid = self.controller_pid()
+        self.tree.signal(pid, number)
+        self.until(lambda: not os.path.exists(f"/proc/{pid}"), "the end of the controller", 120)
 
     def environment(self):
         return {"PATH": SYSTEM_PATH, "HOME": "/tmp", "LANG": "C.UTF-8",

@@ -6,7 +6,6 @@ are those that its commands have: no srun within an allocation, no srun over nod
 import os
 import re
 import shutil
-import signal
 import socket
 
 from contestants.base import Contestant
@@ -99,11 +98,6 @@ class Gridengine(Contestant):
     def controller_pid(self):
         with open(f"{self.dir}/state/qmaster.pid") as f:
             return int(f.read())
-
-    def stop_controller(self, number=signal.SIGTERM):
-        pid = self.controller_pid()
-        self.tree.signal(pid, number)
-        self.until(lambda: not os.path.exists(f"/proc/{pid}"), "the end of the controller", 120)
 
     # --- the words of its commands --------------------------------------------------------------
 

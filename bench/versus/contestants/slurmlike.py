@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import signal
 
 from contestants.base import Contestant
 from tree import Trouble
@@ -49,11 +48,6 @@ class SlurmLike(Contestant):
     def controller_pid(self):
         with open(f"{self.dir}/run/slurmctld.pid") as f:
             return int(f.read())
-
-    def stop_controller(self, number=signal.SIGTERM):
-        pid = self.controller_pid()
-        self.tree.signal(pid, number)
-        self.until(lambda: not os.path.exists(f"/proc/{pid}"), "the end of the controller", 120)
 
     # --- the words of the commands --------------------------------------------------------------
 

@@ -149,15 +149,19 @@ TEST(JobOptions, WaysToAskForMemoryExcludeEachOther) {
   EXPECT_EQ(made.spec.memory_per_node_mb, 0u);
 }
 
+void give(JobOptions& options, JobCommand command, const char* argument, OptionSource source) {
+  auto table = job_option_table(command);
+  OptionSet set(infos_of(table), Refusals::Slurm);
+  std::vector<std::string> arguments{argument};
+  auto line = set.parse(arguments, Operands::EndOptions).value();
+  options.source = source;
+  ASSERT_TRUE(apply_given(set, table, line.options, options));
+}
+
 TEST(JobOptions, TheWayToAskForMemoryFromTheStrongerSourceCounts) {
   JobOptions options;
-  auto table = job_option_table(kSbatch);
-  OptionSet set(infos_of(table), Refusals::Slurm);
   auto apply = [&](const char* argument, OptionSource source) {
-    std::vector<std::string> arguments{argument};
-    auto line = set.parse(arguments, Operands::EndOptions).value();
-    options.source = source;
-    ASSERT_TRUE(apply_given(set, table, line.options, options));
+    give(options, kSbatch, argument, source);
   };
   apply("--mem=0", OptionSource::Script);
   apply("--mem-per-cpu=1G", OptionSource::Environment);
@@ -186,13 +190,8 @@ TEST(JobOptions, WishesThatExcludeEachOtherAreRefused) {
 
 TEST(JobOptions, OfTwoWishesTheOneFromTheStrongerSourceCounts) {
   JobOptions options;
-  auto table = job_option_table(kSrun);
-  OptionSet set(infos_of(table), Refusals::Slurm);
   auto apply = [&](const char* argument, OptionSource source) {
-    std::vector<std::string> arguments{argument};
-    auto line = set.parse(arguments, Operands::EndOptions).value();
-    options.source = source;
-    ASSERT_TRUE(apply_given(set, table, line.options, options));
+    give(options, kSrun, argument, source);
   };
   apply("--gpus-per-node=4", OptionSource::Environment);
   apply("--cpus-per-task=8", OptionSource::Environment);

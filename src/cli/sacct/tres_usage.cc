@@ -63,38 +63,42 @@ std::string in_max_task(Row row) {
   return in_most(row, [](const auto& one) { return fmt::format("{}", one.task); });
 }
 
-std::string in_min(Row row) {
+// What `told` says of a step that was measured; blank for others.
+template <class Told>
+std::string if_measured(Row row, Told&& told) {
   const StepUsage* usage = measured(row);
-  return usage ? of_cpu(usage->min_cpu_ms.value) : "";
-}
-std::string in_min_node(Row row) {
-  const StepUsage* usage = measured(row);
-  return usage ? "cpu=" + usage->min_cpu_ms.node : "";
-}
-std::string in_min_task(Row row) {
-  const StepUsage* usage = measured(row);
-  return usage ? fmt::format("cpu={}", usage->min_cpu_ms.task) : "";
+  return usage ? told(*usage) : "";
 }
 
+std::string in_min(Row row) {
+  return if_measured(row, [](const auto& one) { return of_cpu(one.min_cpu_ms.value); });
+}
+std::string in_min_node(Row row) {
+  return if_measured(row, [](const auto& one) { return "cpu=" + one.min_cpu_ms.node; });
+}
+std::string in_min_task(Row row) {
+  return if_measured(row,
+                     [](const auto& one) { return fmt::format("cpu={}", one.min_cpu_ms.task); });
+}
+
+template <class Value>
+std::string of_disk(Row row, Value&& value) {
+  return if_measured(row, [&](const auto& one) { return fmt::format("fs/disk={}", value(one)); });
+}
 std::string out_total(Row row) {
-  const StepUsage* usage = measured(row);
-  return usage ? fmt::format("fs/disk={}", usage->total.write_bytes) : "";
+  return of_disk(row, [](const auto& one) { return one.total.write_bytes; });
 }
 std::string out_average(Row row) {
-  const StepUsage* usage = measured(row);
-  return usage ? fmt::format("fs/disk={}", usage->total.write_bytes / usage->tasks) : "";
+  return of_disk(row, [](const auto& one) { return one.total.write_bytes / one.tasks; });
 }
 std::string out_max(Row row) {
-  const StepUsage* usage = measured(row);
-  return usage ? fmt::format("fs/disk={}", usage->max_write.value) : "";
+  return of_disk(row, [](const auto& one) { return one.max_write.value; });
 }
 std::string out_max_node(Row row) {
-  const StepUsage* usage = measured(row);
-  return usage ? "fs/disk=" + usage->max_write.node : "";
+  return of_disk(row, [](const auto& one) { return one.max_write.node; });
 }
 std::string out_max_task(Row row) {
-  const StepUsage* usage = measured(row);
-  return usage ? fmt::format("fs/disk={}", usage->max_write.task) : "";
+  return of_disk(row, [](const auto& one) { return one.max_write.task; });
 }
 std::string not_measured(Row) { return {}; }
 
