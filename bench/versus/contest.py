@@ -90,7 +90,7 @@ class Contest:
     def start(self, workload, contestant):
         self.progress.say(f"{workload.name}: starting {contestant.label}")
         if workload.started:
-            contestant.start(workload.nodes, workload.cpus)
+            contestant.start(workload.nodes, workload.cpus, workload.asleep)
             workload.prepare(contestant)
             contestant.tree.freeze()
 

@@ -53,7 +53,7 @@ class Keeper:
         os.set_blocking(write, False)
         signal.set_wakeup_fd(write)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        self.ended = {}      # pid -> how
+        self.ended = {}      # pid -> how, of those in outputs
         self.outputs = {}    # pid -> (stdout, stderr) files
         self.rest = b""
 
@@ -67,7 +67,10 @@ class Keeper:
                 return
             if pid == 0:
                 return
-            self.ended[pid] = os.waitstatus_to_exitcode(status)
+            # Of others nobody asks how they ended, and their numbers come again: whoever has one
+            # next would be over before it began.
+            if pid in self.outputs:
+                self.ended[pid] = os.waitstatus_to_exitcode(status)
 
     def wait(self, seconds, done):
         """Until done() or the time is over; ends everything if the benchmark is gone."""

@@ -52,8 +52,8 @@ class Contestant:
 
     # --- life -----------------------------------------------------------------------------------
 
-    def prepare(self, nodes, cpus):
-        """A folder with its configuration; nothing runs yet."""
+    def prepare(self, nodes, cpus, asleep=False):
+        """A folder with its configuration; nothing runs yet. asleep: nodes have no daemons."""
         self.dir = tempfile.mkdtemp(prefix="ymversus.")
         os.chmod(self.dir, 0o755)
         for folder in ("run", "out", "state", "spool"):
@@ -61,11 +61,12 @@ class Contestant:
         with open(f"{self.dir}/out/job.sh", "w") as f:
             f.write("#!/bin/sh\n/bin/true\n")
         os.chmod(f"{self.dir}/out/job.sh", 0o755)
-        self.nodes, self.cpus, self.port = nodes, cpus, free_ports(nodes + 3)
+        self.nodes, self.cpus, self.asleep = nodes, cpus, asleep
+        self.port = free_ports(nodes + 3)
         self.tree = Tree(self.environment(), f"{self.dir}/out")
 
-    def start(self, nodes, cpus):
-        self.prepare(nodes, cpus)
+    def start(self, nodes, cpus, asleep=False):
+        self.prepare(nodes, cpus, asleep)
         self.start_daemons()
 
     def stop(self):

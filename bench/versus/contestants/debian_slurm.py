@@ -47,9 +47,10 @@ class DebianSlurm(SlurmLike):
     def accounting(self):
         return "AccountingStorageType=accounting_storage/none"
 
-    def prepare(self, nodes, cpus):
-        super().prepare(nodes, cpus)
-        self.fill_in("slurm.conf", SCHEDULER=SCHEDULER, ACCOUNTING=self.accounting())
+    def prepare(self, nodes, cpus, asleep=False):
+        super().prepare(nodes, cpus, asleep)
+        self.fill_in("slurm.conf", SCHEDULER=SCHEDULER, ACCOUNTING=self.accounting(),
+                     **self.sleepers())
         for name in ("plugstack.conf", "cgroup.conf"):
             open(f"{self.dir}/{name}", "w").close()
         for i in range(1, nodes + 1):

@@ -44,8 +44,8 @@ class Gridengine(Contestant):
 
     # --- life -----------------------------------------------------------------------------------
 
-    def prepare(self, nodes, cpus):
-        super().prepare(nodes, cpus)
+    def prepare(self, nodes, cpus, asleep=False):
+        super().prepare(nodes, cpus, asleep)
         common = f"{self.dir}/{CELL}/common"
         for folder in (common, f"{self.dir}/state/job_scripts", f"{self.dir}/database"):
             os.makedirs(folder)

@@ -37,6 +37,8 @@ class SlurmLike(Contestant):
 
     def start_daemons(self):
         self.start_controller()
+        if self.asleep:
+            return
         for i in range(1, self.nodes + 1):
             self.run(self.program("slurmd"), "-N", f"n{i}")
         self.until(lambda: self.idle_nodes() == self.nodes, "all nodes idle", 120)
@@ -44,6 +46,17 @@ class SlurmLike(Contestant):
     def idle_nodes(self):
         done = self.run(self.program("sinfo"), "-h", "-N", "-o", "%N %t", check=False)
         return sum(line.endswith(" idle") for line in set(done.stdout.splitlines()))
+
+    def sleepers(self):
+        """Lines and words of slurm.conf for nodes that have to be switched on first, and never are
+        within the time of a benchmark."""
+        words = {"POWER": "", "STATE": ""}
+        if self.asleep:
+            words["STATE"] = "State=CLOUD"
+            words["POWER"] = "\n".join((
+                "SuspendProgram=/bin/true", "ResumeProgram=/bin/true", "SuspendTime=86400",
+                "ResumeTimeout=7200", "ResumeRate=0", "SuspendRate=0"))
+        return words
 
     def controller_pid(self):
         with open(f"{self.dir}/run/slurmctld.pid") as f:
@@ -90,6 +103,18 @@ class SlurmLike(Contestant):
 
     def step_argv(self):
         return [self.program("srun"), "-n1", "--exact", "/bin/true"]
+
+    def submit_several(self, requests):
+        """A job for each list of options, four submitting processes at a time."""
+        argv = self.submit_argv()
+        with open(f"{self.dir}/out/requests", "w") as f:
+            f.writelines(" ".join(one) + "\n" for one in requests)
+        self.run("xargs", "-P4", "-L1", f"--arg-file={self.dir}/out/requests", "sh", "-c",
+                 f'exec {" ".join(argv[:-1])} "$@" {argv[-1]} >/dev/null', "sh", seconds=1200)
+
+    def stir(self):
+        """Something changes, so that the queue is looked at again."""
+        self.run(*self.submit_argv())
 
     # --- its state ------------------------------------------------------------------------------
 

@@ -19,9 +19,9 @@ class Yardmaster(SlurmLike):
         if name:
             self.name = self.label = name
 
-    def prepare(self, nodes, cpus):
-        super().prepare(nodes, cpus)
-        self.fill_in("yardmaster.conf")
+    def prepare(self, nodes, cpus, asleep=False):
+        super().prepare(nodes, cpus, asleep)
+        self.fill_in("yardmaster.conf", **self.sleepers())
         os.rename(f"{self.dir}/yardmaster.conf", f"{self.dir}/slurm.conf")
 
     def fill(self, count):

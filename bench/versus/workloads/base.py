@@ -8,6 +8,7 @@ class Workload:
     sizes = {}          # name -> (full, quick)
     repeats_max = None  # of those that take minutes each
     started = True      # measure() finds a running cluster
+    asleep = False      # of a controller alone: its nodes have to be switched on first
 
     def __init__(self, quick, given=()):
         """given: sizes that somebody chose, by name."""
