@@ -20,13 +20,23 @@ target_compile_options(ym_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-d
 target_include_directories(ym_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_definitions(ym_flags INTERFACE YM_SLURM_VERSION="${YM_SLURM_VERSION}" YM_VERSION="${PROJECT_VERSION}")
 target_link_options(ym_flags INTERFACE -fuse-ld=$<IF:$<BOOL:$<TARGET_PROPERTY:YM_ORDERED>>,lld-19,mold>)
+set(YM_LAUNCH "")     # before each test's command
+set(YM_PATIENCE 1)    # how many times its usual time a test may take
 if(YM_SANITIZE)
+  set(YM_LAUNCH ${CMAKE_SOURCE_DIR}/tools/sanitized)
+  set(YM_PATIENCE 6)
   target_compile_options(ym_flags INTERFACE -fsanitize=${YM_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(ym_flags INTERFACE -fsanitize=${YM_SANITIZE})
 endif()
 if(YM_FUZZ)
   target_compile_options(ym_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
+
+# ym_limit(TEST SECONDS): how long it may take on a slow machine.
+function(ym_limit test seconds)
+  math(EXPR limit "${seconds} * ${YM_PATIENCE}")
+  set_tests_properties(${test} PROPERTIES TIMEOUT ${limit})
+endfunction()
 
 function(ym_room name)
   cmake_parse_arguments(ARG "" "" "LINKS" ${ARGN})
@@ -52,9 +62,9 @@ function(ym_room name)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE ym_${name} GTest::gmock GTest::gtest GTest::gtest_main)
     target_compile_options(${name}_test PRIVATE -Wno-old-style-cast)
-    add_test(NAME unit/${name} COMMAND ${name}_test)
-    set_tests_properties(unit/${name} PROPERTIES TIMEOUT 300 LABELS unit
-      ENVIRONMENT YM_SOURCE=${CMAKE_SOURCE_DIR})
+    add_test(NAME unit/${name} COMMAND ${YM_LAUNCH} $<TARGET_FILE:${name}_test>)
+    set_tests_properties(unit/${name} PROPERTIES LABELS unit ENVIRONMENT YM_SOURCE=${CMAKE_SOURCE_DIR})
+    ym_limit(unit/${name} 300)
   endif()
 
   set(benches ${all})
@@ -78,8 +88,10 @@ function(ym_room name)
       target_link_options(${target} PRIVATE -fsanitize=fuzzer)
     else()
       # The replaying main runs the corpus and a fixed number of seeded mutations of it.
-      add_test(NAME fuzz/${target} COMMAND ${target} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${target})
-      set_tests_properties(fuzz/${target} PROPERTIES TIMEOUT 120 LABELS fuzz)
+      add_test(NAME fuzz/${target}
+        COMMAND ${YM_LAUNCH} $<TARGET_FILE:${target}> ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${target})
+      set_tests_properties(fuzz/${target} PROPERTIES LABELS fuzz)
+      ym_limit(fuzz/${target} 120)
     endif()
   endforeach()
 endfunction()

@@ -231,7 +231,8 @@ def ordinary_user():
             pytest.skip(f"{BIN} is closed to other users")
         yield name
     finally:
-        subprocess.run(["userdel", name], check=False, capture_output=True)
+        # By force: a process of his may be about to end.
+        subprocess.run(["userdel", "-f", name], check=False, capture_output=True)
 
 
 @pytest.fixture

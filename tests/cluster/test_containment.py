@@ -216,7 +216,8 @@ def test_a_stopped_task_is_killed(either):
 
 
 def shepherd_of(yard, number):
-    return wait_for(lambda: marked(f"slurmstepd: [{number}.batch]"), what="shepherd")[0]
+    # Of this cluster: others on this machine have jobs of the same number.
+    return wait_for(lambda: yard.processes(f"slurmstepd: [{number}.batch]"), what="shepherd")[0]
 
 
 @pytest.mark.parametrize("detached", [False, True])

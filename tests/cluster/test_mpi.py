@@ -96,7 +96,7 @@ def make_yard(**options):
 
 def unmake_yard(cluster, user, folder):
     cluster.stop()
-    subprocess.run(["userdel", user], check=False, capture_output=True)
+    subprocess.run(["userdel", "-f", user], check=False, capture_output=True)
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -10,6 +10,8 @@ import subprocess
 import time
 
 BIN = os.environ.get("YM_BIN", os.path.join(os.path.dirname(__file__), "../../build/release/bin"))
+# Under a sanitizer nobody's memory is his own.
+SANITIZED = "YM_SANITIZED" in os.environ
 
 CONF = """\
 ClusterName={name}
