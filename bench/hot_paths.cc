@@ -48,6 +48,7 @@ SubmitJob a_submission() {
   submit.spec.command = "/data/ada/lattice/run.sh";
   submit.spec.std_out = "out/%j.txt";
   submit.spec.submit_host = "login1";
+  submit.spec.submit_line = "sbatch -t 60 -o out/%j.txt run.sh";
   submit.spec.uid = {1000};
   submit.spec.gid = {1000};
   submit.spec.time_limit_s = 3600;

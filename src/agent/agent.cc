@@ -334,6 +334,7 @@ void Agent::signal_attempt(Sluid sluid, const Attempt& attempt, std::uint16_t si
 }
 
 void Agent::bury(Sluid sluid) {
+  memory_limits_.erase(sluid);
   if (!tombstones_.insert(sluid).second) return;
   buried_.push_back(sluid);
   if (buried_.size() <= kTombstonesMax) return;

@@ -13,7 +13,8 @@
 // (5) nothing of an attempt is launched before its prolog has succeeded, and the epilog only when
 // nothing else of it is alive.
 //
-// Files: agent.cc (attempts, orders, reports), programs.cc (prolog, epilog and extern step).
+// Files: agent.cc (attempts, orders, reports), programs.cc (prolog, epilog and extern step),
+// suspension.cc, memory.cc (less of it for a running job).
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -48,6 +49,14 @@ struct Ended {
   StepUsage usage;
   bool on_order = false;       // a prolog that was killed with its attempt
   bool launch_failed = false;  // this node could not launch it: nothing of it ran
+};
+
+// What a shepherd says to a Limit.
+struct MemoryTold {
+  StepId step;
+  std::uint64_t limit_mb = 0;     // of the whole attempt here; 0: nothing limits it
+  std::uint64_t attempt_mb = 0;   // resident, of all its shepherds; 0: not known
+  std::uint64_t resident_mb = 0;  // of this one
 };
 
 // What runs around an attempt on this node besides its steps.
@@ -101,6 +110,13 @@ class Agent {
   // Until it is told otherwise, or killed. suspension.cc
   void handle(const SuspendJob& order, Outbox& out);
   void handle(const ForgetAttempts& order, Outbox& out);
+  // Answered when all shepherds of the attempt have said what they set; if one has not, not at all:
+  // the order comes again. memory.cc
+  void handle(const LimitMemory& order, Outbox& out);
+  void memory_told(Sluid sluid, std::uint64_t asked_mb, const std::vector<MemoryTold>& told,
+                   Outbox& out) const;
+  // What of the attempt is started from now on gets no more than this; 0: what its order says.
+  std::uint64_t memory_limit(Sluid sluid) const;
 
   // srun asks for a step and has shown a good credential. Refused if this step was here before, or
   // if its attempt is being killed or over.
@@ -167,8 +183,11 @@ class Agent {
   void forget_attempt(Sluid sluid, Outbox& out);
   void forget_step(const StepReport& step, Outbox& out);
 
+  std::vector<StepId> limited_steps(const Attempt& attempt) const;
+
   Around around_;
   std::map<Sluid, Attempt> attempts_;
+  std::map<Sluid, std::uint64_t> memory_limits_;  // by orders, also of attempts with nothing here
   // Oldest first; tombstones_ holds the same ones for looking up.
   std::deque<Sluid> buried_;
   std::set<Sluid> tombstones_;

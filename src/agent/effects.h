@@ -56,6 +56,13 @@ struct Freeze {
   StepId step;
   bool frozen = true;
 };
+// Have these shepherds lower the limits of their attempt, and tell what is in use. What they say
+// comes back as memory_told().
+struct Limit {
+  Sluid sluid;
+  std::uint64_t memory_mb = 0;  // 0: only tell
+  std::vector<StepId> steps;
+};
 // Tell the controller. The shell adds the node's name, registration and load.
 struct Report {
   NodeReport report;
@@ -66,7 +73,7 @@ struct Forget {
   std::optional<StepId> step;
 };
 
-using Effect = std::variant<Persist, Launch, Refuse, Signal, Report, Forget, Freeze>;
+using Effect = std::variant<Persist, Launch, Refuse, Signal, Report, Forget, Freeze, Limit>;
 using Outbox = std::vector<Effect>;
 
 }  // namespace ym::agent

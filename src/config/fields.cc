@@ -59,6 +59,12 @@ const Value* Fields::find(std::string_view key) const {
   return nullptr;
 }
 
+const Value* Fields::find(const KeyInfo& key) const {
+  for (const Field& field : fields_)
+    if (field.key == &key) return &field.value;
+  return nullptr;
+}
+
 std::string Fields::text(std::string_view key, std::string_view otherwise) const {
   const Value* value = find(key);
   return value ? value->text : std::string(otherwise);

@@ -37,6 +37,7 @@ class Fields {
  public:
   // The last value of the key, by its canonical name; nullptr if it was not given.
   const Value* find(std::string_view key) const;
+  const Value* find(const KeyInfo& key) const;  // a row of the table itself: nothing is compared
   bool has(std::string_view key) const { return find(key) != nullptr; }
   std::string text(std::string_view key, std::string_view otherwise = "") const;
   std::uint64_t number(std::string_view key, std::uint64_t otherwise) const;

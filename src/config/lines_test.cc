@@ -167,6 +167,20 @@ TEST(PartitionLine, of_several_defaults_the_last_stays) {
               ElementsAre("slurm.conf:4: b has Default=YES, as a had: the last one is used"));
 }
 
+TEST(PartitionLine, has_the_memory_limit_of_the_cluster_unless_it_has_its_own) {
+  std::string partitions =
+      "\nNodeName=n1\nPartitionName=a\nPartitionName=b MaxMemPerCPU=7\nPartitionName=c "
+      "MaxMemPerNode=9";
+  ParsedConfig by_cpu = parsed("MaxMemPerCPU=5" + partitions);
+  EXPECT_EQ(by_cpu.config.partitions[0].max_memory_per_cpu_mb, 5u);
+  EXPECT_EQ(by_cpu.config.partitions[1].max_memory_per_cpu_mb, 7u);
+  EXPECT_EQ(by_cpu.config.partitions[2].max_memory_per_cpu_mb, 0u);
+  EXPECT_EQ(by_cpu.config.partitions[2].max_memory_per_node_mb, 9u);
+  ParsedConfig by_node = parsed("MaxMemPerNode=6" + partitions);
+  EXPECT_EQ(by_node.config.partitions[0].max_memory_per_node_mb, 6u);
+  EXPECT_EQ(by_node.config.partitions[1].max_memory_per_node_mb, 0u);
+}
+
 TEST(PartitionLine, says_all_it_can_say) {
   PartitionSpec p = partition(
       "Nodes=n[1-3] MaxTime=2-0 DefaultTime=90 MinNodes=1 MaxNodes=3 MaxCPUsPerNode=4 "

@@ -215,8 +215,8 @@ constexpr Words kWords[] = {
      "CR_CPU,CR_CPU_MEMORY,CR_CORE,CR_CORE_MEMORY,CR_MEMORY,NONE,ENFORCE_BINDING_GRES,"
      "MULTIPLE_SHARING_GRES_PJ,ONE_TASK_PER_SHARING_GRES"},
     {"SlurmctldParameters",
-     "enable_configless,etcd_ca_file,etcd_cert_file,etcd_cert_key_file,lease_time,preempt_send_"
-     "user_signal,rl_bucket_size,rl_enable,rl_log_freq,"
+     "enable_configless,enable_expedited_requeue,etcd_ca_file,etcd_cert_file,etcd_cert_key_file,"
+     "lease_time,preempt_send_user_signal,rl_bucket_size,rl_enable,rl_log_freq,"
      "rl_refill_period,rl_refill_rate,rl_table_size"},
     {"SlurmdParameters", "config_overrides,sysfs"},
     {"MpiParams", "ports"},
@@ -352,7 +352,7 @@ void MainKeys::show(const std::string& path, ClusterConfig& config) const {
     bool former = key.status == KeyStatus::Obsolete || key.status == KeyStatus::Refused ||
                   key.note == "SlurmctldHost";
     if (former || key.name.ends_with("Pass")) return;
-    const Value* value = fields_.find(key.name);
+    const Value* value = fields_.find(key);
     if (key.name.ends_with("MemPerNode") && !value &&
         fields_.has(fmt::format("{}MemPerCPU", key.name.substr(0, 3))))
       return;

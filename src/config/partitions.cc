@@ -156,11 +156,35 @@ PartitionSpec PartitionLines::spec_of(const Line& line, const NodeLines& nodes) 
   return spec;
 }
 
+namespace {
+
+// The cluster's own, for partitions that have none.
+struct MemoryLimits {
+  std::uint64_t per_cpu_mb = 0, per_node_mb = 0;
+
+  explicit MemoryLimits(const ClusterConfig& config) {
+    for (const auto& [key, value] : config.shown) {
+      if (key == "MaxMemPerCPU") per_cpu_mb = parse_u64(value).value_or(0);
+      if (key == "MaxMemPerNode") per_node_mb = parse_u64(value).value_or(0);
+    }
+  }
+  // MaxMemPerCPU, or else MaxMemPerNode.
+  void apply(PartitionSpec& spec) const {
+    if (spec.max_memory_per_cpu_mb || spec.max_memory_per_node_mb) return;
+    spec.max_memory_per_cpu_mb = per_cpu_mb;
+    if (!per_cpu_mb) spec.max_memory_per_node_mb = per_node_mb;
+  }
+};
+
+}  // namespace
+
 void PartitionLines::finish(const NodeLines& nodes, ClusterConfig& config) {
   find_duplicates();
+  MemoryLimits limits(config);
   for (const Line& line : lines_) {
     if (findings_.diagnostics.full()) return;
     config.partitions.push_back(spec_of(line, nodes));
+    limits.apply(config.partitions.back());
     if (!line.fields.has("PreemptMode"))
       config.partitions.back().preempt_mode = config.preempt.mode_text;
     // Jobs share by taking turns; without GANG they do not share.

@@ -11,7 +11,7 @@ namespace ym {
 struct StandbyConfig {
   // SlurmctldParameters=lease_time=MILLISECONDS: how long a leader may be silent before a standby
   // takes over. SlurmctldTimeout is an upper bound of it.
-  Duration lease_time{4000};
+  Duration lease_time{3000};
   std::string on_program, off_program;  // SlurmctldPrimaryOnProg, SlurmctldPrimaryOffProg
   // SlurmctldParameters=etcd_ca_file=, etcd_cert_file=, etcd_cert_key_file=: for etcds://
   // locations; empty: etcd_ca.pem, etcd_cert.pem and etcd_cert_key.pem beside slurm.conf.

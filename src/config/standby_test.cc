@@ -13,10 +13,10 @@ ClusterConfig with(std::string parameters) {
 }
 
 TEST(Standby, TheLeaseHasATimeOfItsOwnWithinLimits) {
-  EXPECT_EQ(standby_of(with("")).lease_time, Duration(4000));
+  EXPECT_EQ(standby_of(with("")).lease_time, Duration(3000));
   EXPECT_EQ(standby_of(with("enable_rpc_queue,lease_time=2500")).lease_time, Duration(2500));
   EXPECT_EQ(standby_of(with("lease_time=1")).lease_time, kLeaseTimeMin);
-  EXPECT_EQ(standby_of(with("lease_time=much")).lease_time, Duration(4000));
+  EXPECT_EQ(standby_of(with("lease_time=much")).lease_time, Duration(3000));
 }
 
 TEST(Standby, SlurmctldTimeoutIsAnUpperBound) {

@@ -42,8 +42,9 @@ class Controller {
   // Takes a configuration over: defines new nodes and partitions, changes and removes old ones.
   // Refused as a whole (nothing changed) if a job holds something on a node that would go.
   Status configure(const ClusterConfig& config, Instant now, Outbox& out);
-  // After a restart: everyone has until now + their timeouts to be heard of again.
-  void begin_watch(Instant now, Outbox& out);
+  // After a restart: everyone has until now + their timeouts to be heard of again. `place` is ours
+  // among the SlurmctldHost lines: 0 is the primary, others stand in for it.
+  void begin_watch(Instant now, Outbox& out, std::size_t place = 0);
   // REQUIRES: called at least once a second or so. O(what is due).
   void tick(Instant now, Outbox& out);
 
@@ -136,7 +137,8 @@ class Controller {
   // jobs/submit.cc
   Result<JobSubmitted> admit(const SubmitJob& submit, const Caller& caller, Instant now);
   const Job* made_by(const SubmitJob& submit, const Caller& caller) const;
-  Status check_partitions(JobSpec& spec, const Caller& caller) const;
+  // `had`: partitions that the job is in already; their groups are not asked for again.
+  Status check_partitions(JobSpec& spec, const Caller& caller, std::string_view had = {}) const;
   Status check_partition(const PartitionSpec& rules, const JobSpec& spec) const;
   Status check_nodes(const JobSpec& spec) const;
   Status check_times(const JobSpec& spec, Instant now) const;
@@ -225,6 +227,10 @@ class Controller {
     bool requeue = false;
     Duration grace{0};
   };
+  // jobs/expedite.cc
+  bool may_be_expedited(const Job& job, const Ending& ending) const;
+  void set_keeping(JobId job, bool keeps, Instant now, Outbox& out);
+  void blame_job_or_nodes(JobId job, Instant now, Outbox& out);
   // How an allocation ended whose client tells the exit.
   static Ending interactive_ending(ExitStatus exit);
   void finish(JobId job, const Ending& ending, Instant now, Outbox& out);
@@ -268,6 +274,7 @@ class Controller {
   std::uint32_t priority_now(const Job& job, Instant now) const;
   Status update(const Job& job, const JobPatch& patch, const Caller& caller, Instant now,
                 Outbox& out);
+  Status take_back(const Job& job, JobPatch& patch, Instant now, Outbox& out);
   Status set_holds(const Job& job, JobVerb verb, const Caller& caller, Instant now, Outbox& out);
   Status requeue(const Job& job, const AlterJobs& alter, const Caller& caller, Instant now,
                  Outbox& out);
@@ -275,6 +282,14 @@ class Controller {
   Status shrink(JobId job, const JobPatch& patch, Instant now, Outbox& out);
   // Has the job given the node up, and is not gone from there?
   static bool leaves(const Job& job, NodeId node);
+  // jobs/memory.cc
+  Status lower_memory(const Job& job, std::uint64_t memory_mb, Instant now, Outbox& out);
+  void ask_nodes(const Job& job, std::uint64_t memory_mb, Outbox& out);
+  void remind_of_memory(NodeId node, const AttemptReport& attempt, Outbox& out) const;
+  void note_memory(NodeId node, const MemoryReport& report, Instant now, Outbox& out);
+  void settle_memory(JobId job, Instant now, Outbox& out);
+  void look_at_memory(Instant now, Outbox& out);
+  void repeat_memory(Instant now, Outbox& out);
   // jobs/update_step.cc
   static Status notify(const Job& job, const std::string& text, Outbox& out);
   // jobs/top.cc
@@ -367,6 +382,7 @@ class Controller {
   };
   void notice(const EventBody& body, Instant now);  // before it is applied
   void notice(TriggerEvent event, NodeId node, JobId job, Instant now);
+  void notice_lead(std::size_t place, Instant now);
   void recall_triggers();
   void pull_triggers(Instant now, Outbox& out);
   void pull_for_jobs(Instant now, Outbox& out);
@@ -413,6 +429,13 @@ class Controller {
   std::map<JobId, Instant> warned_;  // the limit that the job has been warned of
   // Steps past their own limit: when SIGKILL is due.
   std::map<std::pair<JobId, StepId>, Instant> step_kill_at_;
+  // Nodes that are asked for memory of a job, and what they have said. Asked again after a restart.
+  struct MemoryRound {
+    Sluid sluid;
+    std::uint64_t asked_mb = 0;  // 0: what is in use
+    std::map<NodeId, MemoryReport> told;
+  };
+  std::map<JobId, MemoryRound> memory_rounds_;
   std::map<JobId, Instant> freezing_;  // suspended jobs that have been told, and are not frozen yet
   // Nodes whose prolog has not been heard of; jobs whose PrologSlurmctld runs. Found out again
   // after a restart.

@@ -83,6 +83,11 @@ void Indexes::note(const Job& job, bool present) {
       if (step.limit_end && step.limit_end < kNever)
         set_member(by_step_limit_, std::pair(step.limit_end, id), present);
     if (job.runs_script() && !job.launched) set_member(unlaunched_, id, present);
+    std::uint32_t delay_s = job.spec->extras->specials->memory_delay_s;
+    if (delay_s && !job.memory->looked) {
+      Instant look = job.start + job.suspended_for + std::chrono::seconds(delay_s);
+      set_member(by_memory_look_, std::pair(look, id), present);
+    }
   }
   bool suspended = job.state == JobState::Suspended;
   if (suspended) set_member(suspended_, id, present);

@@ -34,6 +34,8 @@ class Indexes {
   // own, by that.
   const ByTime& by_warning() const { return by_warning_; }
   const ByTime& by_step_limit() const { return by_step_limit_; }
+  // Running ones with --mem-update, by when it looks at what is in use.
+  const ByTime& by_memory_look() const { return by_memory_look_; }
   // Pending ones with a deadline, by when they must have started to meet it.
   const ByTime& by_deadline() const { return by_deadline_; }
   const ByTime& by_end() const { return by_end_; }  // finished and clean, by their end
@@ -65,7 +67,7 @@ class Indexes {
   std::map<JobId, JobSet> elements_, waiting_for_;
   std::map<Key, JobSet> namesakes_;
   ByTime by_limit_, by_warning_, by_step_limit_, by_end_;
-  ByTime by_deadline_;
+  ByTime by_deadline_, by_memory_look_;
   JobSet completing_, unlaunched_, interactive_, suspended_, singletons_, delayed_, shrinking_;
 };
 

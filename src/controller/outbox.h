@@ -26,8 +26,8 @@ struct Reply {
 
 // `LaunchJob` leaves here without script and environment: the shell adds them from the blob store.
 // A credential in `StepCreated` leaves here unsigned: the shell has the key.
-using NodeMessage =
-    std::variant<LaunchJob, KillJob, SignalJob, ForgetAttempts, SuspendJob, RebootNode, NotifyJob>;
+using NodeMessage = std::variant<LaunchJob, KillJob, SignalJob, ForgetAttempts, SuspendJob,
+                                 RebootNode, NotifyJob, LimitMemory>;
 struct Order {
   NodeId node;
   NodeMessage message;

@@ -184,15 +184,22 @@ class Fold {
 
   void operator()(const JobUpdated& e) {
     Job& job = known(e.job);
+    bool was_held = job.held();
+    bool kept = keeps_nodes(job);
     job.spec = e.spec;
     job.holds = e.holds;
+    bool waits = job.state == JobState::Pending;
+    if (was_held && !job.held()) job.failed_launches = 0;
+    if (kept && (!keeps_nodes(job) || (waits && job.held()))) free_nodes_kept_for(job.id);
+    // It was to come back only if its nodes were to blame.
+    if (kept && !keeps_nodes(job) && is_terminal(job.state)) job.requeue_wanted = false;
     job.priority = e.priority;
     job.dependency = e.dependency;
     job.dependency_failed = e.dependency_failed;
     job.array_max_running = e.array_max_running;
     job.special_exit = e.special_exit && job.held();
     if (job.array) job.array = Ref(ArrayTasks{job.array->waiting, e.array_max_running});
-    if (job.state == JobState::Pending)
+    if (waits)
       job.eligible = eligible_time(job);
     else
       job.limit_end = e.limit_end;
@@ -222,6 +229,8 @@ class Fold {
     job.configuring = e.configuring;
     job.preemption = {};
     job.resumed = {};
+    job.memory = {};
+    give_up_kept(job);
     charge(job);
     count_licenses(*job.allocation, true);
   }
@@ -243,6 +252,36 @@ class Fold {
     job.spec = e.spec;
     job.allocation = e.allocation;
     job.leaving = e.leaving;
+  }
+
+  void operator()(const JobMemoryWanted& e) {
+    Job& job = known(e.job);
+    YM_CHECK(job.state == JobState::Running || job.state == JobState::Suspended);
+    JobMemory memory = *job.memory;
+    memory.wanted_mb = e.memory_mb;
+    memory.looked = memory.looked || e.looked;
+    job.memory = Ref(memory);
+  }
+
+  void operator()(const JobMemoryLowered& e) {
+    Job& job = known(e.job);
+    YM_CHECK(job.state == JobState::Running || job.state == JobState::Suspended);
+    JobMemory memory = *job.memory;
+    memory.wanted_mb = memory.lowered_mb = 0;
+    for (const NodeShare& before : job.allocation->nodes) {
+      const NodeShare* after = find_share(*e.allocation, before.node);
+      YM_CHECK(after && after->memory_mb <= before.memory_mb);
+      known(before.node).memory_used_mb -= before.memory_mb - after->memory_mb;
+      memory.lowered_mb = std::max(memory.lowered_mb, after->memory_mb);
+    }
+    job.memory = Ref(memory);
+    job.allocation = e.allocation;
+    std::vector<Step> steps = *job.steps;
+    for (Step& step : steps)
+      for (StepShare& share : step.shares)
+        if (const NodeShare* whole = find_share(*e.allocation, share.node))
+          share.memory_mb = std::min(share.memory_mb, whole->memory_mb);
+    if (!steps.empty()) job.steps = Ref(std::move(steps));
   }
 
   void operator()(const AllocationChanged& e) {
@@ -268,7 +307,9 @@ class Fold {
     job.configuring = false;
     job.array = {};
     job.epilog_due = e.epilog;
+    give_up_kept(job);
     if (!was_placed) return;
+    if (keeps_nodes(job)) keep_nodes_for(job);
     for (const NodeShare& share : job.allocation->nodes) {
       job.nodes_left.push_back(share.node);
       ++state_.nodes.edit(share.node.value).completing;
@@ -304,17 +345,24 @@ class Fold {
     job.requeue_wanted = false;
     job.launched = false;
     job.holds = e.holds;
+    if (job.held()) give_up_kept(job);
     job.special_exit = e.special_exit;
     job.allocation = {};
     job.partition = {};
     job.start = job.end = job.limit_end = {};
     job.suspended_for = {};
     job.resumed = {};
+    job.memory = {};
     job.exit = job.derived_exit = {};
     job.steps = {};
     job.ended_steps = {};
     job.next_step = 0;
     job.eligible = std::max(e.begin, at_);
+    bool never_began = e.reason == Reason::JobLaunchFailure || e.reason == Reason::MaxRequeue ||
+                       e.reason == Reason::LaunchFailedRequeuedHeld;
+    job.failed_launches = never_began && job.failed_launches < 0xff
+                              ? static_cast<std::uint8_t>(job.failed_launches + 1)
+                              : 0;
     ++job.restarts;
     use_sluid(e.sluid);
   }
@@ -407,6 +455,24 @@ class Fold {
   }
 
  private:
+  static bool keeps_nodes(const Job& job) { return job.spec->extras->specials->keeps != 0; }
+  void keep_nodes_for(const Job& job) {
+    for (const NodeShare& share : job.allocation->nodes)
+      state_.nodes.edit(share.node.value).kept_for = job.id;
+    ++state_.kept_changes;
+  }
+  void give_up_kept(const Job& job) {
+    if (keeps_nodes(job)) free_nodes_kept_for(job.id);
+  }
+  // O(nodes); hardly ever asked.
+  void free_nodes_kept_for(JobId job) {
+    std::vector<std::uint64_t> kept;
+    state_.nodes.for_each([&](std::uint64_t id, const Node& node) {
+      if (node.kept_for == job) kept.push_back(id);
+    });
+    for (std::uint64_t id : kept) state_.nodes.edit(id).kept_for = {};
+    if (!kept.empty()) ++state_.kept_changes;
+  }
   Job& known(JobId id) {
     YM_CHECK(state_.find(id));
     return state_.jobs.edit(id.value);

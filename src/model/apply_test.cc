@@ -96,6 +96,65 @@ TEST_F(ApplyTest, ARequeuedJobIsANewAttemptWithNothingLeftOfTheOld) {
   EXPECT_TRUE(job.allocation->nodes.empty());
 }
 
+TEST_F(ApplyTest, LaunchesThatFailedAreCountedUntilOneDoesNotOrTheJobIsReleased) {
+  submit({10});
+  auto requeue = [&](Reason reason, Holds holds = {}) {
+    start({10});
+    happen(JobFinished{.job = {10}, .state = JobState::NodeFail, .requeue = true});
+    happen(JobNodeReleased{.job = {10}, .node = {1}});
+    happen(JobNodeReleased{.job = {10}, .node = {2}});
+    happen(JobRequeued{.job = {10}, .sluid = {99}, .holds = holds, .reason = reason});
+  };
+  auto failed = [&] { return state.find(JobId{10})->failed_launches; };
+  requeue(Reason::JobLaunchFailure);
+  requeue(Reason::JobLaunchFailure);
+  EXPECT_EQ(failed(), 2);
+  requeue(Reason::NodeDown);
+  EXPECT_EQ(failed(), 0);
+  requeue(Reason::JobLaunchFailure);
+  requeue(Reason::MaxRequeue, {.user = true});
+  EXPECT_EQ(failed(), 2);
+  const Job& held = *state.find(JobId{10});
+  happen(JobUpdated{.job = {10}, .spec = held.spec, .priority = 1});
+  EXPECT_EQ(failed(), 0);
+}
+
+// JobSpecials::keeps: from the end of the job until it starts again, ends for good or is held.
+TEST_F(ApplyTest, NodesAreKeptForAJobThatComesBack) {
+  submit({10});
+  start({10});
+  auto keep = [&](std::uint32_t keeps, Holds holds = {}) {
+    JobSpec spec = *state.find(JobId{10})->spec;
+    spec.extras = Ref(JobExtras{.specials = Ref(JobSpecials{.keeps = keeps})});
+    happen(JobUpdated{.job = {10}, .spec = Ref(spec), .holds = holds, .priority = 1});
+  };
+  auto kept = [&] { return node(1).kept_for == JobId{10} && node(2).kept_for == JobId{10}; };
+  auto end = [&] {
+    happen(JobFinished{.job = {10}, .state = JobState::NodeFail, .requeue = true});
+    happen(JobNodeReleased{.job = {10}, .node = {1}});
+    happen(JobNodeReleased{.job = {10}, .node = {2}});
+  };
+  keep(10);
+  EXPECT_FALSE(kept()) << "it has them";
+  end();
+  EXPECT_TRUE(kept());
+  happen(JobRequeued{.job = {10}, .sluid = {99}});
+  EXPECT_TRUE(kept());
+  std::uint64_t changes = state.kept_changes;
+  start({10});
+  EXPECT_FALSE(node(1).kept_for || node(2).kept_for);
+  EXPECT_NE(state.kept_changes, changes);
+  end();
+  happen(JobRequeued{.job = {10}, .sluid = {100}, .holds = {.user = true}});
+  EXPECT_FALSE(node(1).kept_for || node(2).kept_for) << "held";
+  keep(10);
+  start({10});
+  end();
+  keep(0);
+  EXPECT_FALSE(node(1).kept_for || node(2).kept_for) << "its nodes were not to blame";
+  EXPECT_FALSE(state.find(JobId{10})->requeue_wanted);
+}
+
 TEST_F(ApplyTest, StepsComeAndGoAndLeaveTheirWorstExit) {
   submit({10});
   start({10});
@@ -180,6 +239,31 @@ TEST_F(ApplyTest, TheLastStepsThatEndedAreKeptUntilARequeue) {
   happen(JobNodeReleased{.job = {10}, .node = {2}});
   happen(JobRequeued{.job = {10}, .sluid = {77}});
   EXPECT_TRUE(state.jobs.at(10).ended_steps->empty());
+}
+
+TEST_F(ApplyTest, MemoryIsFreeOnceItWasGivenBackAndANewAttemptHasItAll) {
+  submit({10});
+  start({10});
+  happen(StepStarted{.job = {10},
+                     .step = {.id = {0}, .shares = {{.node = {2}, .tasks = 1, .memory_mb = 15}}}});
+  happen(JobMemoryWanted{.job = {10}, .memory_mb = 12, .looked = true});
+  EXPECT_EQ(node(2).memory_used_mb, 20u) << "held until all nodes have said so";
+  EXPECT_EQ(*state.find(JobId{10})->memory, (JobMemory{.wanted_mb = 12, .looked = true}));
+  Allocation less{.generation = 1, .nodes = {{{1}, 4, 10}, {{2}, 2, 12}}};
+  happen(JobMemoryLowered{.job = {10}, .allocation = Ref(less)});
+  const Job& job = *state.find(JobId{10});
+  EXPECT_EQ(node(1).memory_used_mb, 10u);
+  EXPECT_EQ(node(2).memory_used_mb, 12u);
+  EXPECT_EQ(node(2).cpus_used, 2u);
+  EXPECT_EQ(*job.allocation, less);
+  EXPECT_EQ(*job.memory, (JobMemory{.lowered_mb = 12, .looked = true}));
+  EXPECT_EQ(job.steps->front().shares.front().memory_mb, 12u);
+  happen(JobFinished{.job = {10}, .requeue = true});
+  happen(JobNodeReleased{.job = {10}, .node = {1}});
+  happen(JobNodeReleased{.job = {10}, .node = {2}});
+  EXPECT_EQ(node(2).memory_used_mb, 0u);
+  happen(JobRequeued{.job = {10}, .sluid = {77}});
+  EXPECT_EQ(*state.find(JobId{10})->memory, JobMemory{});
 }
 
 }  // namespace

@@ -30,8 +30,7 @@ struct ClusterFounded {
   std::string name;
   std::uint32_t first_job_id = 1;
 };
-// Nodes added or changed by a new configuration, all in one event: the table of names is rebuilt
-// once.
+// Nodes added or changed by a new configuration, in one event: names are indexed only once.
 struct NodeDefinition {
   NodeId node;
   Ref<NodeSpec> spec;
@@ -127,8 +126,7 @@ struct ArrayTaskSplit {
   JobId job;
   Sluid sluid;
 };
-// What may change about a job that is not a step of its life: the whole new values of what an
-// update can touch.
+// What an update can touch about a job, and is not a step of its life: the whole new values.
 struct JobUpdated {
   JobId job;
   Ref<JobSpec> spec;
@@ -157,8 +155,7 @@ struct JobConfigured {
   JobId job;
   Instant limit_end;  // if given, its nodes had to be switched on: its time counts from now
 };
-// The batch host has it: from now on its absence there means that it was lost, not that it never
-// began.
+// The batch host has it: if it is not there from now on, it was lost, and had begun.
 struct JobLaunched {
   JobId job;
 };
@@ -169,6 +166,17 @@ struct JobShrunk {
   Ref<JobSpec> spec;           // asks for no more than there is left
   Ref<Allocation> allocation;  // that stays
   Ref<Allocation> leaving;     // all that is not back yet
+};
+// A running job is to have less memory: when all its nodes have lowered its limits.
+struct JobMemoryWanted {
+  JobId job;
+  std::uint64_t memory_mb = 0;  // on each node; 0: it keeps what it has
+  bool looked = false;          // by --mem-update, which looks once
+};
+// They have: what is above is free.
+struct JobMemoryLowered {
+  JobId job;
+  Ref<Allocation> allocation;
 };
 struct AllocationChanged {
   JobId job;
@@ -272,14 +280,16 @@ struct RequestAnswered {
   std::string answer;
 };
 
-using EventBody = std::variant<
-    UnknownEvent, ClusterFounded, NodesDefined, NodeRemoved, PartitionDefined, PartitionRemoved,
-    NodeRegistered, NodeResponded, NodeStoppedResponding, NodeStateChanged, JobSubmitted,
-    ArrayTaskSplit, JobUpdated, ArrayTasksCancelled, JobStarted, JobLaunched, AllocationChanged,
-    JobFinished, JobNodeReleased, JobRequeued, JobSuspended, JobResumed, JobForgotten, StepStarted,
-    StepNodeEnded, StepEnded, JobConfigured, NodeRebootChanged, JobEpilogEnded, NodeNoted,
-    ReservationDefined, ReservationRemoved, LicensesDefined, TriggerSet, TriggerCleared, CrontabSet,
-    StepUpdated, NodePowerChanged, JobShrunk, JobPreempted, RequestAnswered>;
+using EventBody =
+    std::variant<UnknownEvent, ClusterFounded, NodesDefined, NodeRemoved, PartitionDefined,
+                 PartitionRemoved, NodeRegistered, NodeResponded, NodeStoppedResponding,
+                 NodeStateChanged, JobSubmitted, ArrayTaskSplit, JobUpdated, ArrayTasksCancelled,
+                 JobStarted, JobLaunched, AllocationChanged, JobFinished, JobNodeReleased,
+                 JobRequeued, JobSuspended, JobResumed, JobForgotten, StepStarted, StepNodeEnded,
+                 StepEnded, JobConfigured, NodeRebootChanged, JobEpilogEnded, NodeNoted,
+                 ReservationDefined, ReservationRemoved, LicensesDefined, TriggerSet,
+                 TriggerCleared, CrontabSet, StepUpdated, NodePowerChanged, JobShrunk, JobPreempted,
+                 RequestAnswered, JobMemoryWanted, JobMemoryLowered>;
 
 struct Event {
   Seq seq;

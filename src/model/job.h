@@ -50,6 +50,9 @@ std::string_view short_name_of(JobState state);
 // -S was not given. Slurm's number.
 inline constexpr std::uint32_t kNoCoreSpec = 0xfffe;
 
+// What is kept of the line that submitted a job: every pending job has one in memory.
+inline constexpr std::size_t kSubmitLineMax = 4096;
+
 // JobSpecials::exclusive_kind. Slurm's words: --exclusive=user and so on.
 inline constexpr std::uint8_t kExclusiveNode = 0, kExclusiveUser = 1, kExclusiveMcs = 2,
                               kExclusiveTopo = 3;
@@ -61,7 +64,8 @@ struct JobSpecials {
   std::string cpus_per_tres, memory_per_tres, tres_bind, tres_freq, gres_flags;
   std::uint32_t tasks_per_tres = 0;
   std::string prefer, batch_features, cluster_features, mcs_label, cpu_freq, profile;
-  std::string submit_line, container_id, cron;
+  std::string submit_line;  // never set: see JobSpec::submit_line; its number in the log is taken
+  std::string container_id, cron;
   std::uint32_t switches = 0, switch_wait_s = 0;  // --switches; 0: no wish
   std::uint32_t segment = 0;
   std::uint32_t delay_boot_s = 0;
@@ -76,6 +80,13 @@ struct JobSpecials {
   Ref<GresRequest> gres;          // the former, understood; set by admission alone
   std::uint32_t immediate_s = 0;  // --immediate: given up if it waits for longer; 0: it may
   bool spread_segments = false;   // --spread-segments: no two of them in one base block
+  bool expedite = false;          // --requeue=expedite
+  // The job's own number, while the nodes that it had are kept for it (Node::kept_for); set by the
+  // controller alone.
+  std::uint32_t keeps = 0;
+  // --mem-update: once it has run for so long, its memory is lowered to so many per cent above what
+  // is in use; 0 s: it keeps all.
+  std::uint32_t memory_margin = 0, memory_delay_s = 0;
   bool operator==(const JobSpecials&) const = default;
 };
 
@@ -130,6 +141,8 @@ struct JobSpec {
   bool append_output = false;  // --open-mode=append
   bool overcommit = false;
   Ref<JobExtras> extras;
+  std::string submit_line;  // the command that asked for it, as it was typed: at most
+                            // kSubmitLineMax bytes
 
   static constexpr std::uint32_t kUnlimited = 0xffffffff;
   bool operator==(const JobSpec&) const = default;
@@ -157,6 +170,14 @@ struct Allocation {
   const NodeShare& batch_share() const;
   std::uint32_t cpus() const;
   bool operator==(const Allocation&) const = default;
+};
+
+// What became of a running job's memory, on each of its nodes.
+struct JobMemory {
+  std::uint64_t wanted_mb = 0;   // no more than this, once every node has said so; 0: as it is
+  std::uint64_t lowered_mb = 0;  // the most that it has on a node since; 0: what it was given
+  bool looked = false;           // --mem-update has asked what is in use, and does not ask again
+  bool operator==(const JobMemory&) const = default;
 };
 
 // The elements of an array that have no record of their own.
@@ -210,11 +231,13 @@ struct Job {
   bool priority_fixed = false;   // set by an administrator: factors do not change it
   bool epilog_due = false;       // ended, but EpilogSlurmctld has not: it runs when all is clean
   Ref<std::vector<EndedStep>> ended_steps;  // the last of them, the oldest first
+  std::uint8_t failed_launches = 0;         // one after the other, until somebody released it
   bool special_exit = false;      // requeued and held as SPECIAL_EXIT, until it is released
   Ref<JobPreemption> preemption;  // that it made room for another, last; forgotten when it starts
   Ref<Allocation> leaving;        // what it has given up and is not clean yet, while it runs
   Instant resumed;                // when it last went on after a suspension; none: never
   std::uint64_t submission = 0;   // the client's number for the request that made it; 0: none
+  Ref<JobMemory> memory;          // of this attempt
 
   bool completing() const { return !nodes_left.empty(); }
   bool holds_resources() const {

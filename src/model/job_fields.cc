@@ -72,6 +72,7 @@ void job_members(std::uint64_t fields, F&& f) {
     f(&Job::suspended_for);
   }
   if (has(fields, JobField::Times)) f(&Job::preemption);
+  if (has(fields, JobField::Size)) f(&Job::memory);
   if (has(fields, JobField::Exit)) {
     f(&Job::exit);
     f(&Job::derived_exit);

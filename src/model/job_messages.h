@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/job.h"
+#include "model/partition.h"
 #include "model/priority.h"
 
 namespace ym {
@@ -155,6 +156,7 @@ struct QueryJobs {
   std::uint64_t fields = 0;  // of JobField; 0: whole rows, each with its spec
   JobOrder order = JobOrder::Ids;
   bool with_priority = false;  // whole rows: what the priorities of pending jobs are made of
+  bool hide = false;           // no jobs of partitions that are not shown to the caller
 };
 
 // A job and what only the controller can say of it.
@@ -178,6 +180,7 @@ struct JobRow {
   std::string scheduler;
   // Where it was asked for: one for each partition that the job may go to.
   std::vector<PriorityParts> priority_parts;
+  Sharing sharing = Sharing::No;  // of that partition, or of the first asked for
   Instant preemptable_from;  // of one that runs: when it may be asked to make room; unset: never
 };
 // Specs are counted over all frames of an answer: a job names one of them by its place. The last

@@ -131,6 +131,14 @@ std::string state_word(const Node& node) {
   return std::string(word_of(node).full).append(mark_of(node));
 }
 
+Sharing sharing_of(const PartitionSpec& partition) {
+  if (partition.exclusive_topo) return Sharing::OneTopo;
+  if (partition.exclusive) return Sharing::WholeNodes;
+  if (partition.exclusive_user) return Sharing::OneUser;
+  if (partition.oversubscribe.starts_with("FORCE")) return Sharing::Forced;
+  return partition.oversubscribe.starts_with("YES") ? Sharing::IfAsked : Sharing::No;
+}
+
 std::string_view name_of(PartitionState state) {
   switch (state) {
     case PartitionState::Up: return "UP";

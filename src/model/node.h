@@ -130,6 +130,8 @@ struct Node {
   std::string mcs_label;
   bool several_mcs = false;
   std::uint32_t for_mcs = 0;
+  JobId
+      kept_for;  // nobody else starts here: it lost its nodes, and comes back (JobSpecials::keeps)
 
   // A node of a cloud: not there unless it is switched on.
   bool cloud() const { return spec->state == "CLOUD"; }

@@ -47,6 +47,15 @@ struct StepReport {
   bool out_of_memory = false;
 };
 
+// What a LimitMemory came to here.
+struct MemoryReport {
+  JobId job;
+  Sluid sluid;
+  std::uint64_t asked_mb = 0;  // as the order said
+  std::uint64_t limit_mb = 0;  // what it may use from now on: more than asked if more is in use
+  std::uint64_t used_mb = 0;   // resident
+};
+
 // slurmd → controller. The first one on a connection has `complete`, which says that `attempts` is
 // all there is.
 struct NodeReport {
@@ -58,6 +67,7 @@ struct NodeReport {
   std::uint32_t cpu_load = 0;  // hundredths
   std::uint64_t free_memory_mb = 0;
   std::string drain_reason;  // something is wrong here: give this node no more work
+  std::vector<MemoryReport> memory;
 };
 
 // A component of a heterogeneous job, as far as its batch script is told of it.
@@ -88,6 +98,7 @@ struct LaunchJob {
   Ref<GresShares> gres;                  // of the allocation, all nodes
   JobId het_job;                         // none: it is not heterogeneous
   std::vector<HetComponent> components;  // with the script: all of them, this one, too
+  Sharing sharing = Sharing::No;         // of the partition
 };
 // Why something is ended from outside: said on its stderr. DO NOT CHANGE THESE VALUES.
 enum class KillCause : std::uint8_t {
@@ -112,6 +123,7 @@ struct KillJob {
   JobId array_job;
   std::uint32_t array_task = kNoTask, restarts = 0;
   Ref<GresShares> gres;  // on this node
+  Sharing sharing = Sharing::No;
 };
 struct SignalJob {
   JobId job;
@@ -125,6 +137,13 @@ struct SuspendJob {
   JobId job;
   Sluid sluid;
   bool suspend = true;  // false: go on
+};
+// The job may use no more memory here than this; answered by a MemoryReport, and repeated until it
+// is. Limits are never raised, nor lowered below what is in use.
+struct LimitMemory {
+  JobId job;
+  Sluid sluid;
+  std::uint64_t memory_mb = 0;  // 0: only tell what is in use
 };
 // Words of an administrator or of the user for the job's standard error: the batch script's, or
 // that of the srun whose steps run here.
@@ -160,6 +179,7 @@ struct NodeRows {
 };
 struct QueryPartitions {
   std::string name;
+  bool hide = false;  // none that is not shown to the caller (is_shown_to)
 };
 struct PartitionRow {
   Partition partition;

@@ -15,6 +15,17 @@ namespace ym {
 enum class PartitionState : std::uint8_t { Up = 0, Down = 1, Drain = 2, Inactive = 3 };
 std::string_view name_of(PartitionState state);
 
+// What a partition does with jobs that say nothing about sharing. DO NOT CHANGE THESE VALUES: they
+// are on the wire.
+enum class Sharing : std::uint8_t {
+  No = 0,          // each CPU has one job
+  IfAsked = 1,     // OverSubscribe=YES: --oversubscribe
+  Forced = 2,      // OverSubscribe=FORCE
+  WholeNodes = 3,  // Exclusive=NODE, or OverSubscribe=EXCLUSIVE
+  OneUser = 4,     // Exclusive=USER
+  OneTopo = 5,     // Exclusive=TOPO
+};
+
 // PartitionSpec::over_time_limit_min of a partition that does not say.
 constexpr std::uint32_t kOverTimeOfCluster = 0xfffffffe;
 
@@ -52,6 +63,8 @@ struct PartitionSpec {
                 resume_timeout_s = kOfCluster;
   bool operator==(const PartitionSpec&) const = default;
 };
+
+Sharing sharing_of(const PartitionSpec& partition);
 
 struct Partition {
   PartitionId id;

@@ -43,6 +43,7 @@ constexpr FlagName kOtherNames[] = {
     {ReservationFlag::StaticAlloc, "STATIC_ALLOC"},
     {ReservationFlag::NoHoldJobsAfter, "NO_HOLD_JOBS_AFTER"},
     {ReservationFlag::AllNodes, "ALL"},
+    {ReservationFlag::AnyNodes, "LICENSE_ONLY"},
 };
 
 constexpr Duration kDay = std::chrono::hours(24);

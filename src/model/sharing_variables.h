@@ -7,15 +7,18 @@
 #include <vector>
 
 #include "model/job.h"
+#include "model/partition.h"
 
 namespace ym {
 
-// With whom it shares no node: NODE (nobody), USER, MCS, TOPO; NO if it shares.
-std::string_view exclusive_word(const JobSpec& spec);
-// YES if it asked to, NO if it shares no node, otherwise OK.
-std::string_view oversubscribe_word(const JobSpec& spec);
+// With whom it shares no node: NODE (nobody), USER, MCS, TOPO; NO if it shares. What the job says
+// counts more than its partition.
+std::string_view exclusive_word(const JobSpec& spec, Sharing partition);
+// YES if it asked to or must, OK if it would be let, NO if it shares no CPU.
+std::string_view oversubscribe_word(const JobSpec& spec, Sharing partition);
 
 // SLURM_JOB_OVERSUBSCRIBE, SLURM_JOB_EXCLUSIVE and, with --segment, SLURM_JOB_SEGMENT_SIZE.
-std::vector<std::pair<std::string, std::string>> sharing_variables(const JobSpec& spec);
+std::vector<std::pair<std::string, std::string>> sharing_variables(const JobSpec& spec,
+                                                                   Sharing partition);
 
 }  // namespace ym

@@ -39,6 +39,8 @@ struct State {
   CowTable<JobId> elements;
   CowTable<Reservation> reservations;  // few
   Ref<Licenses> licenses;
+  // How often nodes were kept for a job or given free again; 0: none ever was. Derived.
+  std::uint64_t kept_changes = 0;
   std::uint32_t next_reservation_id = 1;
   CowTable<Trigger> triggers;
   std::uint32_t next_trigger_id = 1;

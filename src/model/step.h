@@ -37,6 +37,13 @@ struct StepShare {
   bool operator==(const StepShare&) const = default;
 };
 
+// What srun said of a step, for people: kept apart, as few ask.
+struct StepTexts {
+  std::string submit_line;               // at most kSubmitLineMax bytes
+  std::string std_in, std_out, std_err;  // names of files, with their patterns; empty: srun's own
+  bool operator==(const StepTexts&) const = default;
+};
+
 struct Step {
   StepId id;
   std::string name;
@@ -56,6 +63,7 @@ struct Step {
   Ref<GresShares> gres;                     // of the job's
   std::uint16_t first_port = 0, ports = 0;  // --resv-ports: so many from there on, on each node
   std::string container;                    // --container: the bundle it runs in
+  Ref<StepTexts> texts;
   bool operator==(const Step&) const = default;
 };
 

@@ -30,6 +30,7 @@ struct CreateStep {
   Ref<GresOptions> gres;
   std::uint32_t ports = 0;  // --resv-ports: on each node; kPortForEachTask
   std::string container;    // --container: the path of an OCI bundle
+  Ref<StepTexts> texts;
 };
 // As many ports as there are tasks on the node with the most of them.
 inline constexpr std::uint32_t kPortForEachTask = 0xffffffff;
@@ -220,6 +221,7 @@ struct UpdateStep {
 struct QuerySteps {
   std::optional<JobId> job;
   std::optional<StepId> step;
+  bool hide = false;  // no steps of jobs that QueryJobs would hide
 };
 struct StepRow {
   JobId job;
@@ -262,8 +264,7 @@ struct StepsHere {
   std::vector<StepHere> rows;
 };
 
-// sbcast: a credential for all nodes of the job, with kExternStep as its step; answered by
-// StepCreated.
+// sbcast: a credential of kExternStep for all nodes of the job; answered by StepCreated.
 struct GetJobCredential {
   JobId job;
 };

@@ -26,7 +26,9 @@ enum class TriggerEvent : std::uint8_t {
   JobFini = 8,
   Reconfig = 9,
   ControllerRestarted = 10,  // it has resumed operation
-  LogFailed = 11,            // the log cannot be written
+  PrimaryFailed = 11,        // a backup leads, and the first SlurmctldHost does not
+  PrimaryLeads = 12,         // where there are backups: it has (again) resumed control
+  BackupLeads = 13,          // it has assumed control
 };
 
 struct Trigger {

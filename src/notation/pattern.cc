@@ -53,7 +53,7 @@ std::optional<std::string> value_of(const Field& field, const PatternValues& val
     case 'a': return number(values.task.value_or(kNoTask));
     case 'b': return number(values.task.value_or(kNoTask) % 10);
     case 'j': return number(values.job);
-    case 'J': return number(values.job) + "." + values.step.str();
+    case 'J': return number(values.job) + (numbered ? "." + values.step.str() : "");
     case 'N': return values.node;
     case 'n': return number(values.node_number);
     case 'r': return number(values.restarts);

@@ -2,7 +2,7 @@
 // Names of output files: --output=slurm-%A_%a.out.
 //
 //   %A job id of the array    %a index in the array    %b that index modulo 10
-//   %j job id                 %J job.step              %s step
+//   %j job id                 %J job.step, or the job  %s step
 //   %N short host name        %n number of the node in the job
 //   %t task's rank            %u user                  %x job's name
 //   %S SLUID                  %r how often the job was started again

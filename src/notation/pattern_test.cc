@@ -77,7 +77,7 @@ TEST(Pattern, ABackslashSwitchesExpansionOff) {
 TEST(Pattern, AJobWithoutArrayKeepsSlurmsNumbers) {
   PatternValues values{.job = 128};
   EXPECT_EQ(expand("%A_%a_%b", values), "128_4294967294_4");
-  EXPECT_EQ(expand("%J %5s", values), "128.batch batch");
+  EXPECT_EQ(expand("%J %5s", values), "128 batch");
 }
 
 TEST(Pattern, TellsHowManyFilesItMakes) {

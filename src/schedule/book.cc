@@ -29,6 +29,13 @@ bool same(const Book::Running& a, const Book::Running& b) {
 
 }  // namespace
 
+void add_promise(Track& track, Promised promised) {
+  auto key = [](const Promised& one) { return std::tuple(one.from, one.job); };
+  auto at = std::ranges::upper_bound(track.promised, key(promised), {}, key);
+  track.promised_alone += promised.for_user || promised.for_mcs;
+  track.promised.insert(at, std::move(promised));
+}
+
 void Book::rebuild(const State& state) {
   std::uint64_t passes = passes_;
   *this = Book();

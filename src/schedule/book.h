@@ -52,7 +52,8 @@ struct Track {
   bool usable = false;
   std::uint32_t jobs = 0;  // that hold something here, suspended ones included
   std::vector<Holding> holdings;
-  std::vector<Promised> promised;                           // ascending by (from, job)
+  std::vector<Promised> promised;    // ascending by (from, job)
+  std::uint32_t promised_alone = 0;  // of them: those who keep others off the node
   std::vector<std::pair<std::uint32_t, std::uint32_t>> in;  // pools, and its place in each
   // The pass that last took something of it, and the number of its sketch there (profile.h).
   std::uint64_t touched_by = 0;
@@ -60,6 +61,19 @@ struct Track {
   // Kept while nothing but promises changes.
   mutable Levels levels;
 };
+
+// Keeps the order, and the count of those who are alone.
+void add_promise(Track& track, Promised promised);
+// Calls visit(const Promised&) for each of the job's before it goes.
+template <class Visit>
+void drop_promises(Track& track, JobId job, Visit&& visit) {
+  std::erase_if(track.promised, [&](const Promised& one) {
+    if (one.job != job) return false;
+    track.promised_alone -= one.for_user || one.for_mcs;
+    visit(one);
+    return true;
+  });
+}
 
 using Bits = std::vector<std::uint64_t>;
 

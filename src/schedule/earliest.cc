@@ -56,7 +56,8 @@ class Least {
   bool idle() const { return busy_ == 0; }
 
  private:
-  void add(Row& row, std::int64_t Level::* what) {
+  template <class T>
+  void add(Row& row, T Level::* what) {
     while (row.levels.size() > row.first && levels_[row.levels.back()].*what >= levels_[end_].*what)
       row.levels.pop_back();
     row.levels.push_back(end_);
@@ -67,10 +68,10 @@ class Least {
   Row cpus_, memory_;
 };
 
-void set(Free& free, std::int64_t cpus, std::int64_t memory_mb, bool idle) {
-  free.cpus = static_cast<std::uint32_t>(std::max<std::int64_t>(0, cpus));
-  free.memory_mb = static_cast<std::uint64_t>(std::max<std::int64_t>(0, memory_mb));
-  free.idle = idle;
+Capacity::Room room_of(std::int64_t cpus, std::int64_t memory_mb, bool idle) {
+  return {.cpus = static_cast<std::uint32_t>(std::max<std::int64_t>(0, cpus)),
+          .memory_mb = static_cast<std::uint64_t>(std::max<std::int64_t>(0, memory_mb)),
+          .idle = idle};
 }
 
 }  // namespace
@@ -104,8 +105,8 @@ struct Profile::Search {
   Least least;
 
   // True: nothing more is needed of this node.
-  bool offer(Instant at, const Free& free) {
-    std::uint32_t tasks = capacity.of(free);
+  bool offer(Instant at, const Free& free) { return offer(at, capacity.of(free)); }
+  bool offer(Instant at, std::uint32_t tasks) {
     if (only_alone && tasks < enough) tasks = 0;
     if (tasks != last) offers.push_back({at, place, tasks});
     last = tasks;
@@ -151,7 +152,7 @@ void Profile::offers_of(const Track& track, Search& search) const {
 // The first time at which the node alone is enough. More cpus and memory are never less room: so
 // that is where all levels of a stay are enough. O(levels before it).
 // REQUIRES: only cpus, memory and whether anybody is there decide.
-void Profile::offer_alone(const std::vector<Level>& levels, Free free, Search& search) {
+void Profile::offer_alone(const std::vector<Level>& levels, const Free& node, Search& search) {
   const Question& question = search.question;
   auto level = std::ranges::upper_bound(levels, question.from, {}, &Level::from);
   if (level != levels.begin()) --level;
@@ -160,8 +161,8 @@ void Profile::offer_alone(const std::vector<Level>& levels, Free free, Search& s
   for (; level != levels.end(); ++level) {
     Instant from = std::max(level->from, question.from);
     if ((fits ? start : from) >= search.before) return;
-    set(free, level->cpus, level->memory_mb, level->busy == 0);
-    if (search.capacity.of(free) < search.enough) {
+    Capacity::Room room = room_of(level->cpus, level->memory_mb, level->busy == 0);
+    if (search.capacity.of(node, room) < search.enough) {
       fits = false;
       continue;
     }
@@ -181,14 +182,10 @@ void Profile::offers_beside_promises(const Track& track, Search& search) const {
   Instant from = search.question.from, end = latest_end(spec, from);
   bool with_gres = gres_request(spec) && track.free.gres;
   const std::vector<Level>& levels = levels_of(track);
-  Free free = free_of(track);
-  bool by_user =
-      search.home.rules.user_alone || free.for_user || free.for_mcs ||
-      spec.extras->specials->exclusive_kind == kExclusiveUser || keeps_labels_off(spec) ||
-      std::ranges::any_of(track.promised,
-                          [](const Promised& one) { return one.for_user || one.for_mcs; });
-  if (search.only_alone && !with_gres && !by_user)
-    return offer_alone(levels, std::move(free), search);
+  const Free& node = free_of(track);
+  bool by_user = search.capacity.keeps_others_off() || node.for_user || node.for_mcs ||
+                 track.promised_alone > 0;
+  if (search.only_alone && !with_gres && !by_user) return offer_alone(levels, node, search);
   times_of(levels, {from, end}, search);
   // Devices and owners change also where as many cpus are free as before.
   if (with_gres || by_user) {
@@ -206,13 +203,15 @@ void Profile::offers_beside_promises(const Track& track, Search& search) const {
   least.begin(levels, from);
   for (Instant at : search.times) {
     if (at >= search.before) return;
-    if (with_gres || by_user) {
-      free = during(track, at, latest_end(spec, at), with_gres);
-    } else {
-      least.move(at, latest_end(spec, at));
-      set(free, least.cpus(), least.memory_mb(), least.idle());
-    }
-    if (search.offer(at, free)) return;
+    Instant until = latest_end(spec, at);
+    least.move(at, until);
+    Capacity::Room room = room_of(least.cpus(), least.memory_mb(), least.idle());
+    std::uint32_t tasks = 0;
+    if (!with_gres && !by_user)
+      tasks = search.capacity.of(node, room);
+    else if (by_user || !search.capacity.is_none(node, room))
+      tasks = search.capacity.of(during(track, at, until, with_gres));
+    if (search.offer(at, tasks)) return;
   }
 }
 

@@ -4,6 +4,24 @@
 #include <algorithm>
 
 namespace ym {
+namespace {
+
+// Nodes that are kept for others are not for this one.
+void leave_out_kept(Home& home, const JobSpec& spec, const State& state,
+                    const std::vector<NodeId>& nodes) {
+  std::uint32_t own = spec.extras->specials->keeps;
+  for (std::size_t place = 0; place < nodes.size(); ++place) {
+    const Node* node = state.find(nodes[place]);
+    if (!node || !node->kept_for || node->kept_for.value == own) continue;
+    if (home.takes_all) {
+      home.takes_all = false;
+      home.admitted.assign((nodes.size() + 63) / 64, ~std::uint64_t{0});
+    }
+    home.admitted[place / 64] &= ~(std::uint64_t{1} << (place % 64));
+  }
+}
+
+}  // namespace
 
 std::vector<Home> homes_of(const JobSpec& spec, const State& state, const Book& book,
                            const PlacementRules& cluster) {
@@ -28,6 +46,7 @@ std::vector<Home> homes_of(const JobSpec& spec, const State& state, const Book& 
         home.admitted[place / 64] |= std::uint64_t{1} << (place % 64);
       }
     }
+    if (state.kept_changes) leave_out_kept(home, spec, state, book.pools()[*pool].nodes);
     homes.push_back(std::move(home));
   }
   return homes;

@@ -36,7 +36,7 @@ void change(Levels& levels, const LevelChange& change) {
   std::size_t first = level_at(steps, from);
   std::size_t last = change.to < kNever ? level_at(steps, change.to) : steps.size();
   for (std::size_t i = first; i < last; ++i) {
-    steps[i].cpus -= change.cpus;
+    steps[i].cpus -= static_cast<std::int32_t>(change.cpus);
     steps[i].memory_mb -= change.memory_mb;
     steps[i].busy = static_cast<std::uint32_t>(static_cast<int>(steps[i].busy) + change.busy);
   }

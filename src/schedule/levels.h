@@ -11,8 +11,9 @@ namespace ym {
 // What is free of a node from a time on until the next level begins. The last one has no end.
 struct Level {
   Instant from;
-  std::int64_t cpus = 0, memory_mb = 0;  // below zero: more is promised than there is
-  std::uint32_t busy = 0;                // who holds or is promised something
+  std::int64_t memory_mb = 0;  // below zero: more is promised than there is
+  std::int32_t cpus = 0;       // likewise
+  std::uint32_t busy = 0;      // who holds or is promised something
 };
 
 // Ascending by time. There may be more of them than differ; and where one job goes and another with

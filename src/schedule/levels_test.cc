@@ -10,9 +10,9 @@ namespace {
 
 Instant at(std::int64_t seconds) { return Instant::from_unix_seconds(seconds); }
 
-Levels one_level(std::int64_t cpus) {
+Levels one_level(std::int32_t cpus) {
   return {
-      .steps = {{.from = at(0), .cpus = cpus, .memory_mb = 100}}, .made = true, .adds_up = true};
+      .steps = {{.from = at(0), .memory_mb = 100, .cpus = cpus}}, .made = true, .adds_up = true};
 }
 
 std::int64_t cpus_at(const Levels& levels, Instant when) {

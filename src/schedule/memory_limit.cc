@@ -15,4 +15,19 @@ bool exceeds_memory(const PartitionSpec& partition, const JobSpec& spec) {
   return (per_node && least > per_node) || (per_cpu && spec.memory_per_cpu_mb > per_cpu);
 }
 
+void spread_memory(const PartitionSpec& partition, JobSpec& spec) {
+  std::uint64_t limit = partition.max_memory_per_cpu_mb, wanted = spec.memory_per_cpu_mb;
+  if (!limit || wanted <= limit) return;
+  std::uint64_t times = wanted / limit + (wanted % limit != 0);
+  constexpr std::uint64_t kCpusMax = 0xffff;  // beyond any node: it is refused, or waits for ever
+  auto more = [&](std::uint64_t cpus) {
+    std::uint64_t all =
+        std::min(std::max<std::uint64_t>(1, cpus), kCpusMax) * std::min(times, kCpusMax);
+    return static_cast<std::uint32_t>(std::min(all, kCpusMax));
+  };
+  spec.cpus_per_task = more(spec.cpus_per_task);
+  if (spec.min_cpus_per_node) spec.min_cpus_per_node = more(spec.min_cpus_per_node);
+  spec.memory_per_cpu_mb = wanted / times + (wanted % times != 0);
+}
+
 }  // namespace ym

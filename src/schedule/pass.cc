@@ -55,6 +55,7 @@ Pass::Pass(Planner& planner, const State& state, Instant now, const PlanBudget& 
   if (budget_.clock) asked_since_ = budget_.clock();
   plan_.based_on = state_.seq;
   plan_.quick = !full_;
+  plan_.tally.waiting = planner.queue_.pending();
 }
 
 // What is asked from here on; returns what was asked before.
@@ -90,19 +91,35 @@ Plan Pass::run() {
   }
   if (full_) planner_.unfinished_ = plan_.unfinished ? number_ : 0;
   plan_.work = profile_.work();
-  plan_.tally.promised = plan_.booked.size();
+  sum_up();
   turn_to(PlanQuestion::WhoseTurn);
   return std::move(plan_);
+}
+
+void Pass::sum_up() {
+  PlanTally& tally = plan_.tally;
+  tally.promised = plan_.booked.size();
+  tally.started = plan_.starts.size();
+  for (const Proposal& one : plan_.starts)
+    if (!one.others.empty()) tally.components += 1 + one.others.size();
+  if (plan_.cut_short)
+    tally.exit = PlanExit::StartsMax;
+  else if (out_of_time_)
+    tally.exit = PlanExit::OutOfTime;
+  else if (full_ && promised_before_pause_ + plan_.booked.size() >= budget_.reservations_max)
+    tally.exit = PlanExit::PromisesMax;
 }
 
 // --- the queue ---
 
 Pass::Head Pass::head_of(Line& line, const Position& position) const {
   const Shape& shape = *line.shape;
-  Head head{.passing = policy_.passing_order && promises_are_given(shape),
-            .claimless = planner_.book_.leaving_for(position.job) == 0 &&
+  // One that comes back to the nodes that are kept for it goes before everybody.
+  bool expedited = shape.spec->extras->specials->keeps != 0;
+  Head head{.passing = !expedited && policy_.passing_order && promises_are_given(shape),
+            .claimless = !expedited && planner_.book_.leaving_for(position.job) == 0 &&
                          !planner_.preemptors_.contains(position.job),
-            .tier_inverse = ~shape.tier,
+            .tier_inverse = expedited ? 0 : ~shape.tier,
             .priority_inverse = position.priority_inverse,
             .score = {},
             .position = position,

@@ -11,6 +11,7 @@
 #include <set>
 #include <vector>
 
+#include "schedule/floors.h"
 #include "schedule/plan.h"
 #include "schedule/planner.h"
 #include "schedule/profile.h"
@@ -55,6 +56,7 @@ class Pass {
     PlanQuestion before_;
   };
   PlanQuestion turn_to(PlanQuestion question);
+  void sum_up();
 
   // The queue.
   void gather_heads();
@@ -160,6 +162,7 @@ class Pass {
   std::size_t preemptors_ = 0;                    // for whom it was asked who could make room
   std::size_t new_promises_ = 0;
   std::size_t promised_before_pause_ = 0;
+  Floors floors_;
   std::vector<Booking> lifted_;  // what others were promised by the full pass before this one
   bool out_of_time_ = false;
   PlanQuestion asked_now_ = PlanQuestion::WhoseTurn;

@@ -75,8 +75,17 @@ std::vector<Booking> Pass::earliest(const Components& components, Shape& shape) 
   // What one of them was promised, the next cannot have before: a pass only takes.
   Shape::Found& before = found_of(shape);
   Instant from = before.blocked_in == number_ ? before.promised_from : now_;
-  auto found = earliest_of(*components.front()->spec, shape.homes, std::max(now_, from));
+  const JobSpec& spec = *components.front()->spec;
+  // Reservations are for some and not for others, whatever they ask for; and a network may have no
+  // place for two nodes where it has one for three.
+  bool comparable = shape.kind && profile_.calendar().empty() &&
+                    std::ranges::all_of(shape.homes, [](const Home& home) {
+                      return home.rules.groups->groups.empty();
+                    });
+  if (comparable) from = std::max(from, floors_.of(shape.kind, spec));
+  auto found = earliest_of(spec, shape.homes, std::max(now_, from));
   if (!found) return {};
+  if (comparable) floors_.note(shape.kind, spec, found->start);
   before.promised_from = found->start;
   return {std::move(*found)};
 }
@@ -110,6 +119,7 @@ std::optional<Booking> Pass::lift(JobId job) {
   profile_.retract(old);
   planner_.bookings_.erase(at);
   planner_.preemptors_.erase(job);
+  floors_.clear();
   return old;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/partition_access.h"
 #include "notation/features.h"
 #include "notation/hostlist.h"
 #include "schedule/choose.h"
@@ -77,17 +78,6 @@ bool is_built_as(const NodeSpec& node, const JobExtras& wanted) {
          node.threads_per_core >= wanted.binding.threads_per_core;
 }
 
-bool in_list(const std::string& list, std::string_view word) {
-  if (list.empty()) return false;
-  std::vector<std::string_view> words = split_words(list, ',');
-  return std::ranges::any_of(words,
-                             [&](std::string_view one) { return same_ignoring_case(one, word); });
-}
-
-bool listed(const std::string& list, std::string_view word) {
-  return list.empty() || same_ignoring_case(list, "ALL") || in_list(list, word);
-}
-
 }  // namespace
 
 PlacementRules rules_in(const PartitionSpec& partition, PlacementRules cluster) {
@@ -140,22 +130,22 @@ Capacity::Capacity(const JobSpec& spec, const PlacementRules& rules)
       spares_(spec.extras->core_spec != kNoCoreSpec),
       gres_(gres_request(spec) != nullptr) {}
 
-std::uint32_t Capacity::of(const Free& node) const {
-  if (whole_ && !node.idle) return 0;
+std::uint32_t Capacity::count(const Free& node, const Room& room, bool with_gres) const {
+  if (whole_ && !room.idle) return 0;
   bool has_owner = alone_ || keeps_labels_off_ || node.for_user || node.for_mcs;
   if (has_owner && !owner_admits(spec_, node, rules_)) return 0;
-  std::uint32_t withheld = spares_ ? std::min(node.cpus, spared(spec_, node)) : 0;
-  std::uint32_t cpus = std::min(node.cpus - withheld, rules_.max_cpus_per_node);
+  std::uint32_t withheld = spares_ ? std::min(room.cpus, spared(spec_, node)) : 0;
+  std::uint32_t cpus = std::min(room.cpus - withheld, rules_.max_cpus_per_node);
   if (cpus < std::max(1u, spec_.min_cpus_per_node)) return 0;
   std::uint32_t tasks = spec_.overcommit ? spec_.tasks : tasks_that_fit(needs_, node.shape, cpus);
   if (spec_.tasks_per_node) tasks = std::min(tasks, spec_.tasks_per_node);
-  if (tasks > 0 && gres_) tasks = gres_capacity(spec_, node, tasks, cpus, rules_);
+  if (tasks > 0 && with_gres) tasks = gres_capacity(spec_, node, tasks, cpus, rules_);
   if (!rules_.memory_counts || tasks == 0) return tasks;
-  if (all_memory_) return node.spec && node.memory_mb >= node.spec->memory_for_jobs() ? tasks : 0;
-  if (spec_.memory_per_node_mb) return node.memory_mb >= spec_.memory_per_node_mb ? tasks : 0;
+  if (all_memory_) return node.spec && room.memory_mb >= node.spec->memory_for_jobs() ? tasks : 0;
+  if (spec_.memory_per_node_mb) return room.memory_mb >= spec_.memory_per_node_mb ? tasks : 0;
   if (spec_.memory_per_cpu_mb) {
     std::uint64_t per_task = spec_.memory_per_cpu_mb * needs_.cpus_per_task;
-    tasks = static_cast<std::uint32_t>(std::min<std::uint64_t>(tasks, node.memory_mb / per_task));
+    tasks = static_cast<std::uint32_t>(std::min<std::uint64_t>(tasks, room.memory_mb / per_task));
   }
   return tasks;
 }
@@ -272,11 +262,8 @@ bool admits_every_node(const JobSpec& spec) {
 Reason refusal_of(const PartitionSpec& partition, const JobSpec& spec) {
   if (partition.state == PartitionState::Down) return Reason::PartitionDown;
   if (partition.state == PartitionState::Inactive) return Reason::PartitionInactive;
-  if (!listed(partition.allow_accounts, spec.account) ||
-      in_list(partition.deny_accounts, spec.account))
-    return Reason::AccountNotAllowed;
-  if (!listed(partition.allow_qos, spec.qos) || in_list(partition.deny_qos, spec.qos))
-    return Reason::QosNotAllowed;
+  if (!admits_account(partition, spec.account)) return Reason::AccountNotAllowed;
+  if (!admits_qos(partition, spec.qos, spec.uid)) return Reason::QosNotAllowed;
   if (spec.time_limit_s > partition.max_time_s) return Reason::PartitionTimeLimit;
   if (spec.min_nodes > partition.max_nodes) return Reason::PartitionNodeLimit;
   if (spec.max_nodes && spec.max_nodes < partition.min_nodes) return Reason::PartitionNodeLimit;
@@ -291,6 +278,7 @@ bool still_fits(const State& state, const JobSpec& spec, const Allocation& alloc
          std::ranges::all_of(allocation.nodes, [&](const NodeShare& share) {
            const Node* node = state.find(share.node);
            if (!node || !node->usable()) return false;
+           if (node->kept_for && node->kept_for.value != spec.extras->specials->keeps) return false;
            Free free = free_now(*node);
            if (!owner_admits(spec, free, rules)) return false;
            return free.cpus >= share.cpus && free.memory_mb >= share.memory_mb &&

@@ -73,13 +73,25 @@ NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,
 // and the rules decide is made once: ask it about many nodes. Refers to both.
 class Capacity {
  public:
+  // What there is at some time of what changes with time. Owners and devices are the node's.
+  struct Room {
+    std::uint32_t cpus = 0;
+    std::uint64_t memory_mb = 0;
+    bool idle = true;
+  };
   Capacity(const JobSpec& spec, const PlacementRules& rules);
-  std::uint32_t of(const Free& node) const;
-  // Is that a matter of cpus, memory and of nobody being there alone, so that more of them never
-  // make less room? Devices and other users may decide, too.
-  bool is_plain() const { return !gres_ && !alone_ && !keeps_labels_off_; }
+  std::uint32_t of(const Free& node) const {
+    return of(node, {.cpus = node.cpus, .memory_mb = node.memory_mb, .idle = node.idle});
+  }
+  std::uint32_t of(const Free& node, const Room& room) const { return count(node, room, gres_); }
+  // Nothing, whatever the node has of generic resources? Cheap.
+  bool is_none(const Free& node, const Room& room) const { return count(node, room, false) == 0; }
+  // Does it matter who else is there?
+  bool keeps_others_off() const { return alone_ || keeps_labels_off_; }
 
  private:
+  std::uint32_t count(const Free& node, const Room& room, bool with_gres) const;
+
   const JobSpec& spec_;
   const PlacementRules& rules_;
   TaskNeeds needs_;

@@ -14,6 +14,10 @@ void Verdicts::merge(const Verdicts& newer) {
 void PlanTally::add(const PlanTally& other) {
   looked_at += other.looked_at;
   promised += other.promised;
+  started += other.started;
+  components += other.components;
+  waiting = other.waiting;
+  exit = other.exit;
   for (std::size_t i = 0; i < kPlanQuestions; ++i) took[i] += other.took[i];
 }
 

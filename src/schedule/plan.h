@@ -59,12 +59,20 @@ struct Preemption {
 // What a pass asks, see README.md.
 enum class PlanQuestion : std::uint8_t { WhoseTurn, FitsNow, When, WhomToPreempt };
 inline constexpr std::size_t kPlanQuestions = 4;
-// How deep a pass went, and what its time went into.
+// Why a pass came to its end.
+enum class PlanExit : std::uint8_t { QueueEnd, StartsMax, PromisesMax, OutOfTime };
+inline constexpr std::size_t kPlanExits = 4;
+// How deep a pass went, what it found, and what its time went into.
 struct PlanTally {
   std::uint64_t looked_at = 0;  // jobs; of a shape that is blocked the others are not looked at
   std::uint64_t promised = 0;
+  std::uint64_t started = 0;     // proposals; an array's elements count each
+  std::uint64_t components = 0;  // of heterogeneous jobs among them
+  std::uint64_t waiting = 0;     // jobs in the queue when it began
+  PlanExit exit = PlanExit::QueueEnd;
   std::array<std::chrono::nanoseconds, kPlanQuestions> took{};  // by question
 
+  // What the next part of the same pass, or another pass, found.
   void add(const PlanTally& other);
 };
 

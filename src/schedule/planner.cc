@@ -112,6 +112,11 @@ void Planner::observe(const Event& event, const State& state) {
     book_.note_ease();
     ++generation_;
   }
+  if (kept_seen_ != state.kept_changes) {
+    kept_seen_ = state.kept_changes;
+    ++generation_;
+    all_changed_ = true;
+  }
   JobId job = std::visit(JobOf{}, event.body);
   if (!job) return;
   // Of a job that goes on without it, too.
@@ -136,8 +141,7 @@ void Planner::refresh(JobId id, const State& state) {
   if (at == bookings_.end()) return;
   for (const NodeShare& share : at->second.allocation.nodes) {
     if (!book_.knows(share.node)) continue;
-    std::erase_if(book_.track(share.node).promised,
-                  [&](const Promised& one) { return one.job == id; });
+    drop_promises(book_.track(share.node), id, [](const Promised&) {});
     book_.wake(share.node);
   }
   bool starts_as_promised = job && job->start == at->second.start;

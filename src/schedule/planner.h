@@ -73,6 +73,7 @@ class Planner {
   Book book_;
   Bookings bookings_;  // promises of the last pass; they stand in the book's tracks, too
   std::map<ReservationId, std::pair<Instant, Instant>> reservations_;  // when they start and end
+  std::uint64_t kept_seen_ = 0;                                        // State::kept_changes
   std::uint64_t generation_ =
       1;  // of nodes, partitions and rules: what shapes remember ends with it
   Instant last_full_, last_plan_;

@@ -2,6 +2,7 @@
 // What a pass costs on synthetic clusters, made from a seed: busy nodes in 20 partitions (or as
 // many as there are nodes), pending jobs of 2,000 shapes. bench/scheduling.py makes a table of it.
 //
+// The same with one partition and a shape for each job, which is the most work for so many.
 // Arguments: nodes, pending jobs. Counters in microseconds: p50, p99 and the most of one pass.
 #include <benchmark/benchmark.h>
 
@@ -9,6 +10,7 @@
 #include <ctime>
 #include <functional>
 #include <memory>
+#include <tuple>
 
 #include "base/format.h"
 #include "base/prng.h"
@@ -31,10 +33,13 @@ double cpu_us() {
 
 class Cluster {
  public:
-  Cluster(std::uint32_t nodes, std::uint32_t jobs)
-      : planner({.memory_counts = true}), partitions_(std::min(kPartitions, nodes)), prng_(kSeed) {
+  Cluster(std::uint32_t nodes, std::uint32_t jobs, bool one_partition)
+      : planner({.memory_counts = true}),
+        partitions_(std::min(one_partition ? 1 : kPartitions, nodes)),
+        prng_(kSeed) {
     define_nodes(nodes);
-    for (std::uint32_t i = 0; i < kShapes; ++i) shapes_.push_back(random_shape(nodes));
+    std::uint32_t shapes = one_partition ? jobs : kShapes;
+    for (std::uint32_t i = 0; i < shapes; ++i) shapes_.push_back(random_shape(nodes));
     planner.rebuild(state);
     // Busy first: with jobs that no longer wait.
     fill();
@@ -123,7 +128,7 @@ class Cluster {
     return spec;
   }
   Event submit() {
-    JobSpec spec = shapes_[prng_.below(kShapes)];
+    JobSpec spec = shapes_[prng_.below(shapes_.size())];
     JobId id{state.next_job_id};
     spec.name = fmt::format("job{}", id.value);
     spec.user_name = fmt::format("user{}", id.value % 500);
@@ -186,14 +191,14 @@ class Cluster {
 };
 
 // One at a time: the largest needs gigabytes.
-Cluster& cluster_of(const benchmark::State& bench) {
+Cluster& cluster_of(const benchmark::State& bench, bool one_partition = false) {
   static std::unique_ptr<Cluster> cluster;
-  static std::pair<std::int64_t, std::int64_t> size;
-  std::pair wanted{bench.range(0), bench.range(1)};
+  static std::tuple<std::int64_t, std::int64_t, bool> size;
+  std::tuple wanted{bench.range(0), bench.range(1), one_partition};
   if (!cluster || size != wanted) {
     cluster.reset();
-    cluster = std::make_unique<Cluster>(static_cast<std::uint32_t>(wanted.first),
-                                        static_cast<std::uint32_t>(wanted.second));
+    cluster = std::make_unique<Cluster>(static_cast<std::uint32_t>(bench.range(0)),
+                                        static_cast<std::uint32_t>(bench.range(1)), one_partition);
     size = wanted;
   }
   return *cluster;
@@ -247,19 +252,24 @@ void job_ends_in_full_pass(benchmark::State& bench) {
 }
 
 // Everything is looked at, promises are made anew.
-void full_pass(benchmark::State& bench) {
-  Cluster& cluster = cluster_of(bench);
+void look_at_all(benchmark::State& bench, Cluster& cluster) {
   std::vector<double> times;
-  std::size_t promises = 0;
+  std::uint64_t promises = 0, looked_at = 0;
   for (auto _ : bench) {
     double begin = cpu_us();
     Plan plan = cluster.pass(PlanBudget::Depth::Full);
     times.push_back(cpu_us() - begin);
-    promises = plan.booked.size();
+    promises = plan.tally.promised;
+    looked_at = plan.tally.looked_at;
     bench.SetIterationTime(times.back() / 1e6);
   }
   bench.counters["promises"] = static_cast<double>(promises);
+  bench.counters["looked_at"] = static_cast<double>(looked_at);
   note(bench, std::move(times));
+}
+void full_pass(benchmark::State& bench) { look_at_all(bench, cluster_of(bench)); }
+void full_pass_of_one_partition(benchmark::State& bench) {
+  look_at_all(bench, cluster_of(bench, true));
 }
 
 void sizes(benchmark::internal::Benchmark* bench) {
@@ -270,6 +280,11 @@ void sizes(benchmark::internal::Benchmark* bench) {
 }
 BENCHMARK(job_ends)->Apply(sizes)->Iterations(1000);
 BENCHMARK(full_pass)->Apply(sizes)->Iterations(3);
+BENCHMARK(full_pass_of_one_partition)
+    ->UseManualTime()
+    ->Unit(benchmark::kMicrosecond)
+    ->Args({1000, 10'000})
+    ->Iterations(5);
 BENCHMARK(job_ends_in_full_pass)
     ->UseManualTime()
     ->Unit(benchmark::kMicrosecond)

@@ -120,6 +120,26 @@ TEST(Planner, ABudgetCutsThePlanShortAndSaysSo) {
   EXPECT_TRUE(plan.cut_short);
 }
 
+TEST(Planner, APassTellsWhatItFoundAndWhyItEnded) {
+  World cluster({.nodes = 2, .cpus = 4});
+  for (int i = 0; i < 6; ++i) cluster.submit({.tasks = 4, .time_limit_s = 60});
+  PlanBudget full{.depth = PlanBudget::Depth::Full};
+  PlanTally all = cluster.plan(full).tally;
+  EXPECT_EQ(all.waiting, 6u);
+  EXPECT_EQ(all.started, 2u);
+  EXPECT_EQ(all.promised, 4u);
+  EXPECT_EQ(all.exit, PlanExit::QueueEnd);
+  full.starts_max = 1;
+  EXPECT_EQ(cluster.plan(full).tally.exit, PlanExit::StartsMax);
+  full.starts_max = 1000;
+  full.reservations_max = 2;
+  PlanTally few = cluster.plan(full).tally;
+  EXPECT_EQ(few.promised, 2u);
+  EXPECT_EQ(few.exit, PlanExit::PromisesMax);
+  full.out_of_time = [] { return true; };
+  EXPECT_EQ(cluster.plan(full).tally.exit, PlanExit::OutOfTime);
+}
+
 TEST(Planner, JobsAlikeAreOneShape) {
   World cluster({.nodes = 1, .cpus = 1});
   for (int i = 0; i < 50; ++i) cluster.submit({.name = std::to_string(i), .time_limit_s = 60});

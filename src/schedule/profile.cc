@@ -112,8 +112,8 @@ void Profile::make_levels(const Track& track, Levels& levels) const {
   auto edge = edges.begin();
   auto push = [&](Instant at) {
     Level level{.from = at,
-                .cpus = base.cpus + cpus,
                 .memory_mb = static_cast<std::int64_t>(base.memory_mb) + memory,
+                .cpus = static_cast<std::int32_t>(base.cpus + cpus),
                 .busy = jobs + static_cast<std::uint32_t>(busy)};
     if (!out.empty() && out.back().from == at)
       out.back() = level;
@@ -152,7 +152,7 @@ void Profile::lower(Free& free, const Track& track, Instant from, Instant to) co
   auto level = std::ranges::upper_bound(levels, from, {}, &Level::from);
   if (level != levels.begin()) --level;
   for (; level != levels.end() && level->from < to; ++level) {
-    cpus = std::min(cpus, level->cpus);
+    cpus = std::min<std::int64_t>(cpus, level->cpus);
     memory = std::min(memory, level->memory_mb);
   }
   free.cpus = static_cast<std::uint32_t>(std::max<std::int64_t>(0, cpus));
@@ -332,13 +332,11 @@ void Profile::promise(const Booking& booking, const JobSpec& spec, bool whole) {
                       .allocation = with_gres,
                       .mcs = mcs_of(spec),
                       .for_mcs = keeps_labels_off(spec)};
-    auto key = [](const Promised& one) { return std::tuple(one.from, one.job); };
-    auto at = std::ranges::upper_bound(track.promised, key(promised), {}, key);
     change_levels(track, {.from = promised.from,
                           .to = promised.to,
                           .cpus = promised.cpus,
                           .memory_mb = static_cast<std::int64_t>(promised.memory_mb)});
-    track.promised.insert(at, std::move(promised));
+    add_promise(track, std::move(promised));
   }
 }
 
@@ -347,14 +345,12 @@ void Profile::retract(const Booking& booking) {
   for (const NodeShare& share : booking.allocation.nodes) {
     if (!book_.knows(share.node)) continue;
     Track& track = book_.track(share.node);
-    std::erase_if(track.promised, [&](const Promised& one) {
-      if (one.job != booking.job) return false;
+    drop_promises(track, booking.job, [&](const Promised& one) {
       change_levels(track, {.from = one.from,
                             .to = one.to,
                             .cpus = -std::int64_t{one.cpus},
                             .memory_mb = -static_cast<std::int64_t>(one.memory_mb),
                             .busy = -1});
-      return true;
     });
   }
 }

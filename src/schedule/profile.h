@@ -140,7 +140,7 @@ class Profile {
   Free during(const Track& track, Instant from, Instant to, bool with_gres) const;
   void lower(Free& free, const Track& track, Instant from, Instant to) const;
   void offers_beside_promises(const Track& track, Search& search) const;
-  static void offer_alone(const std::vector<Level>& levels, Free free, Search& search);
+  static void offer_alone(const std::vector<Level>& levels, const Free& node, Search& search);
   void offers_of(const Track& track, Search& search) const;
   static void times_of(const std::vector<Level>& levels, std::pair<Instant, Instant> stay,
                        Search& search);

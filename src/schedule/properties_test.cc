@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/prng.h"
 #include "model/gres_request.h"
+#include "schedule/outlook.h"
 #include "schedule/pass.h"
 #include "schedule/world_for_test.h"
 
@@ -455,6 +456,31 @@ TEST(Properties, ProcessorsAreCountedAlikeOnOneNodeAndOnMany) {
     for (std::uint64_t seed = 1; seed <= 60; ++seed)
       EXPECT_EQ(history(seed, *policy, true), history(seed, *policy, false))
           << policy->name << " seed " << seed;
+}
+
+// Whatever a pass remembers to be quick: asked anew, with nothing remembered, the answer is the
+// same.
+TEST(PromiseProperties, EachIsTheEarliestStartThatThoseBeforeItLeave) {
+  std::size_t promises = 0;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    Prng prng(seed);
+    Kind kind{.blocks = seed % 3 == 1, .gpus = seed % 3 == 2};
+    Town world =
+        random_world(prng, seed % 2 ? kBackfill : kBestForecast, PlanBudget::Depth::Full, kind);
+    auto nodes = static_cast<std::uint32_t>(world.state.nodes.size());
+    for (int i = 0; i < 12; ++i) world.submit(random_spec(prng, nodes, kind));
+    Plan plan = world.plan();
+    for (const Proposal& start : plan.starts) world.start(start);
+    Outlook outlook(world.state, world.rules, world.now);
+    for (const Booking& booking : plan.booked) {
+      auto found = outlook.earliest(*world.state.find(booking.job)->spec);
+      ASSERT_TRUE(found) << "seed " << seed;
+      EXPECT_EQ(found->start, booking.start) << "seed " << seed << " job " << booking.job.value;
+      outlook.promise(booking);
+      ++promises;
+    }
+  }
+  EXPECT_GT(promises, 4000u);
 }
 
 }  // namespace

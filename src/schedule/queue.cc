@@ -69,6 +69,7 @@ Line& JobQueue::line_for(const Job& first, const std::vector<const Job*>& compon
     shape.key = at->first;
     shape.hash = shape_hash(shape.key);
     shape.spec = first.spec;
+    shape.kind = kind_of(*first.spec);
     shape.is_het = static_cast<bool>(first.het_job);
     for (const Partition* partition : partitions_of(*first.spec, state))
       shape.tier = std::max(shape.tier, partition->spec->priority_tier);

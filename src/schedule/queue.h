@@ -75,8 +75,8 @@ struct Home {
 
 struct Shape {
   std::string key;
-  std::uint64_t hash = 0;
-  Ref<JobSpec> spec;  // of one of its jobs
+  std::uint64_t hash = 0, kind = 0;  // as shape.h has them
+  Ref<JobSpec> spec;                 // of one of its jobs
   std::uint32_t tier = 0;
   bool is_het = false;
   std::vector<std::unique_ptr<Line>> lines;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule/shape.h"
 
+#include <algorithm>
+
 namespace ym {
 namespace {
 
@@ -27,6 +29,38 @@ void put(std::string& out, const GresRequest& request) {
                              request.one_task_per_shared << 2));
 }
 
+// What only some ask for, beside the numbers.
+void put_wishes(std::string& key, const JobSpec& spec) {
+  put(key, spec.extras->features);
+  put(key, spec.extras->required_nodes);
+  put(key, spec.extras->excluded_nodes);
+  put(key, spec.extras->licenses);
+  put(key, spec.extras->reservation);
+  put(key, spec.extras->binding.distribution);
+  put(key, spec.extras->binding.threads_per_core);
+  put(key, spec.extras->binding.tasks_per_socket);
+  put(key, spec.extras->binding.tasks_per_core);
+  put(key, spec.extras->sockets_per_node);
+  put(key, spec.extras->cores_per_socket);
+  put(key, spec.extras->core_spec);
+  put(key, spec.extras->thread_spec);
+  put(key, spec.extras->tmp_mb);
+  const JobSpecials& specials = *spec.extras->specials;
+  put(key, static_cast<char>(specials.spread | specials.use_min_nodes << 1 |
+                             specials.all_memory << 2 | specials.exclusive_kind << 3));
+  put(key, specials.prefer);
+  if (specials.exclusive_kind == kExclusiveUser) put(key, spec.uid.value);
+  if (!specials.mcs_label.empty()) put(key, specials.mcs_label);
+  if (specials.switches || specials.segment) {
+    put(key, specials.switches);
+    put(key, specials.switch_wait_s);
+    put(key, specials.segment);
+    put(key, static_cast<char>(specials.consolidate_segments | specials.spread_segments << 1));
+  }
+  if (specials.gres) put(key, *specials.gres);
+  if (specials.keeps) put(key, specials.keeps);
+}
+
 }  // namespace
 
 std::string shape_key(const JobSpec& spec) {
@@ -45,36 +79,30 @@ std::string shape_key(const JobSpec& spec) {
   put(key, spec.time_min_s);
   put(key, static_cast<char>(spec.exclusive | spec.contiguous << 1 | spec.overcommit << 2 |
                              spec.oversubscribe << 3));
-  if (spec.extras) {
-    put(key, spec.extras->features);
-    put(key, spec.extras->required_nodes);
-    put(key, spec.extras->excluded_nodes);
-    put(key, spec.extras->licenses);
-    put(key, spec.extras->reservation);
-    put(key, spec.extras->binding.distribution);
-    put(key, spec.extras->binding.threads_per_core);
-    put(key, spec.extras->binding.tasks_per_socket);
-    put(key, spec.extras->binding.tasks_per_core);
-    put(key, spec.extras->sockets_per_node);
-    put(key, spec.extras->cores_per_socket);
-    put(key, spec.extras->core_spec);
-    put(key, spec.extras->thread_spec);
-    put(key, spec.extras->tmp_mb);
-    const JobSpecials& specials = *spec.extras->specials;
-    put(key, static_cast<char>(specials.spread | specials.use_min_nodes << 1 |
-                               specials.all_memory << 2 | specials.exclusive_kind << 3));
-    put(key, specials.prefer);
-    if (specials.exclusive_kind == kExclusiveUser) put(key, spec.uid.value);
-    if (!specials.mcs_label.empty()) put(key, specials.mcs_label);
-    if (specials.switches || specials.segment) {
-      put(key, specials.switches);
-      put(key, specials.switch_wait_s);
-      put(key, specials.segment);
-      put(key, static_cast<char>(specials.consolidate_segments | specials.spread_segments << 1));
-    }
-    if (specials.gres) put(key, *specials.gres);
-  }
+  if (spec.extras) put_wishes(key, spec);
   return key;
+}
+
+std::uint64_t kind_of(const JobSpec& spec) {
+  static const std::string kNone = [] {
+    std::string none;
+    put_wishes(none, JobSpec());
+    return none;
+  }();
+  if (spec.contiguous || spec.overcommit || spec.oversubscribe || spec.time_min_s) return 0;
+  if (spec.extras) {
+    std::string wishes;
+    put_wishes(wishes, spec);
+    if (wishes != kNone) return 0;
+  }
+  std::string key;
+  put(key, spec.partitions);
+  put(key, spec.cpus_per_task);
+  put(key, spec.tasks_per_node);
+  put(key, spec.max_nodes);
+  put(key, spec.min_cpus_per_node);
+  put(key, static_cast<char>(spec.exclusive));
+  return std::max<std::uint64_t>(1, shape_hash(key));
 }
 
 std::uint64_t shape_hash(std::string_view key) {

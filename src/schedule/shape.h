@@ -18,4 +18,9 @@ std::string shape_key(const JobSpec& spec);
 // statistics).
 std::uint64_t shape_hash(std::string_view key);
 
+// What a request is apart from how many nodes and tasks it wants, with how much memory, and for how
+// long: of two of one kind, the one that wants no less of any of them fits nowhere that the other
+// does not. 0: nothing of the sort can be said (it names nodes, features, devices, neighbours …).
+std::uint64_t kind_of(const JobSpec& spec);
+
 }  // namespace ym

@@ -23,8 +23,20 @@
 namespace ym {
 namespace {
 
+// The thread sanitizer has a thread of its own in every process, which fork() alone prepares for:
+// without that, a child that changes its groups waits for that thread for ever.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define YM_SANITIZER_HAS_THREAD
+#endif
+#endif
+#ifdef YM_SANITIZER_HAS_THREAD
+constexpr bool kOneThread = false;
+#else
+constexpr bool kOneThread = true;
+#endif
+
 constexpr std::string_view kTaskPrefix = "task_";
-constexpr std::uint64_t kMegabyte = 1 << 20;
 // The last step of a job removes the job's folder while the next one is about to be made in it.
 constexpr int kMakeTries = 10;
 constexpr int kRemoveTries = 20;
@@ -76,7 +88,8 @@ std::string step_word(StepId step) {
 
 Containment::Containment(const CgroupConfig& config, const std::string& node, JobId job,
                          Sluid sluid, StepId step)
-    : path_(fmt::format("yardmaster/{}/job_{}_{:016x}/step_{}", node, job.value, sluid.value,
+    : config_(config),
+      path_(fmt::format("yardmaster/{}/job_{}_{:016x}/step_{}", node, job.value, sluid.value,
                         step_word(step))) {
   const std::string& mount = config.mount_point;
   if (config.plugin == "disabled" || mount.empty()) return;
@@ -155,34 +168,6 @@ std::vector<std::string> Containment::make(const ShepherdOrder& order) {
   return troubles;
 }
 
-void Containment::limit_memory(const ShepherdOrder& order, std::vector<std::string>& troubles) {
-  if (!memory_.valid()) return;
-  if (v2_) enable(memory_, "memory");
-  if (!make_folder(memory_)) return troubles.push_back(errno_text(step_folder(memory_)));
-  std::string job = job_folder(memory_), step = step_folder(memory_);
-  limit_memory_of(job, order.job_memory_mb, order.cgroup, troubles);
-  limit_memory_of(step, order.memory_mb, order.cgroup, troubles);
-  if (v2_ && order.oom_kill_step) write_cgroup(step, "memory.oom.group", "1");
-}
-
-void Containment::limit_memory_of(const std::string& folder, std::uint64_t megabytes,
-                                  const CgroupConfig& config,
-                                  std::vector<std::string>& troubles) const {
-  if (megabytes == 0) return;
-  std::uint64_t allowed =
-      std::max(megabytes * config.allowed_memory_percent / 100, config.min_memory_mb) * kMegabyte;
-  std::uint64_t swap = megabytes * config.allowed_swap_percent / 100 * kMegabyte;
-  const char* file = v2_ ? "memory.max" : "memory.limit_in_bytes";
-  if (!write_cgroup(folder, file, fmt::format("{}", allowed)))
-    troubles.push_back(errno_text(fmt::format("{}/{}", folder, file)));
-  if (!config.constrain_swap) return;
-  // A machine without swap may lack the file; then there is nothing to limit.
-  if (v2_)
-    write_cgroup(folder, "memory.swap.max", fmt::format("{}", swap));
-  else
-    write_cgroup(folder, "memory.memsw.limit_in_bytes", fmt::format("{}", allowed + swap));
-}
-
 void Containment::limit_cpus(const ShepherdOrder& order, std::vector<std::string>& troubles) {
   if (!cpuset_.valid()) return;
   if (v2_) enable(cpuset_, "cpuset");
@@ -245,7 +230,7 @@ pid_t Containment::fork_inside(std::size_t task) const {
     how.exit_signal = SIGCHLD;
     how.cgroup = static_cast<std::uint64_t>(folder.get());
     // No thread but this one, so that the library has nothing to prepare for a fork.
-    if (folder) pid = static_cast<pid_t>(::syscall(SYS_clone3, &how, sizeof how));
+    if (folder && kOneThread) pid = static_cast<pid_t>(::syscall(SYS_clone3, &how, sizeof how));
     born_inside = pid >= 0;
   }
   if (pid < 0) pid = ::fork();

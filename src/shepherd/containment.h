@@ -53,6 +53,12 @@ class Containment {
   Fd watch_oom() const;
   // Bytes, the highest at once; 0 if not known.
   std::uint64_t memory_peak() const;
+  // containment_memory.cc
+  // Lowers the limits of the job and of the step, never below what is in use now, and raises none.
+  // So many megabytes the job may have then, at least those that were asked for; 0: no limit.
+  std::uint64_t lower_memory(std::uint64_t megabytes) const;
+  // Of all steps of the job here, resident; 0 if not known.
+  std::uint64_t job_resident_mb() const;
 
   // REQUIRES: no process is left. The job's groups go with its last step.
   void remove() const;
@@ -78,11 +84,17 @@ class Containment {
   void enable(const Branch& branch, const char* controller) const;
   void limit_memory(const ShepherdOrder& order, std::vector<std::string>& troubles);
   void limit_memory_of(const std::string& folder, std::uint64_t megabytes,
-                       const CgroupConfig& config, std::vector<std::string>& troubles) const;
+                       std::vector<std::string>& troubles) const;
+  std::uint64_t allowed_bytes(std::uint64_t megabytes) const;
+  std::uint64_t memory_limit(const std::string& folder) const;
+  std::uint64_t resident(const std::string& folder) const;
+  bool lower_limit(const std::string& folder, std::uint64_t bytes) const;
+  void limit_swap(const std::string& folder, std::uint64_t megabytes) const;
   void limit_cpus(const ShepherdOrder& order, std::vector<std::string>& troubles);
   void limit_devices(const ShepherdOrder& order, std::vector<std::string>& troubles);
   void remove_from(const Branch& branch) const;
 
+  CgroupConfig config_;
   std::string path_;  // of the step, below a root
   bool v2_ = false;   // one tree for everything
   bool by_task_ = false;

@@ -142,6 +142,73 @@ TEST_F(ContainmentTest, UnlessMemoryIsConstrainedNothingIsLimited) {
   EXPECT_EQ(text("memory/" + job_ + "/step_0/memory.limit_in_bytes"), "");
 }
 
+class LoweredMemory : public ContainmentTest {
+ protected:
+  static std::string mb(std::uint64_t megabytes) { return fmt::format("{}", megabytes << 20); }
+  // A job that may have 400 MB, and a step of it 300 MB.
+  Containment contained() {
+    ShepherdOrder one = order();
+    one.job_memory_mb = 400;
+    one.memory_mb = 300;
+    one.cgroup.constrain_swap = true;
+    one.cgroup.allowed_swap_percent = 50;
+    Containment groups(one);
+    EXPECT_THAT(groups.make(one), IsEmpty());
+    return groups;
+  }
+};
+
+TEST_F(LoweredMemory, OfTheJobAndOfTheStepAndTheirSwap) {
+  step_files("memory", {"cgroup.procs", "memory.limit_in_bytes", "memory.memsw.limit_in_bytes",
+                        "memory.stat"});
+  Containment groups = contained();
+  EXPECT_EQ(groups.lower_memory(200), 200u);
+  EXPECT_EQ(text("memory/" + job_ + "/memory.limit_in_bytes"), mb(200));
+  EXPECT_EQ(text("memory/" + job_ + "/memory.memsw.limit_in_bytes"), mb(300));
+  EXPECT_EQ(text("memory/" + job_ + "/step_0/memory.limit_in_bytes"), mb(200));
+  EXPECT_EQ(groups.lower_memory(350), 350u) << "what it may have is less than that";
+  EXPECT_EQ(text("memory/" + job_ + "/memory.limit_in_bytes"), mb(200)) << "never raised";
+  ShepherdOrder next = order();
+  next.step = StepId{1};
+  next.job_memory_mb = 400;  // signed before
+  Containment later(next);
+  later.make(next);
+  EXPECT_EQ(text("memory/" + job_ + "/memory.limit_in_bytes"), mb(200));
+}
+
+TEST_F(LoweredMemory, NotBelowWhatIsResidentNow) {
+  step_files("memory", {"cgroup.procs", "memory.limit_in_bytes", "memory.stat"});
+  Containment groups = contained();
+  file("memory/" + job_ + "/memory.stat",
+       fmt::format("cache 5\ntotal_rss {}\ntotal_shmem {}\n", 150 << 20, 10 << 20));
+  EXPECT_EQ(groups.job_resident_mb(), 160u);
+  EXPECT_EQ(groups.lower_memory(100), 170u);
+  EXPECT_EQ(text("memory/" + job_ + "/memory.limit_in_bytes"), mb(170));
+  file("memory/" + job_ + "/memory.stat", fmt::format("total_rss {}\n", 165 << 20));
+  EXPECT_EQ(groups.lower_memory(100), 170u) << "as it is";
+}
+
+TEST_F(LoweredMemory, OnVersionTwoNobodyIsKilledForIt) {
+  step_files("", {"cgroup.procs", "cgroup.controllers", "cgroup.subtree_control", "memory.max",
+                  "memory.high", "memory.current", "memory.swap.max", "memory.stat"});
+  Containment groups = contained();
+  file(job_ + "/memory.current", mb(350) + "\n");  // a cache that cannot be reclaimed
+  EXPECT_EQ(groups.lower_memory(200), 400u);
+  EXPECT_EQ(text(job_ + "/memory.max"), mb(400));
+  EXPECT_EQ(text(job_ + "/memory.high").substr(0, 3), "max");
+  file(job_ + "/memory.current", mb(150) + "\n");
+  EXPECT_EQ(groups.lower_memory(200), 200u);
+  EXPECT_EQ(text(job_ + "/memory.max"), mb(200));
+  EXPECT_EQ(text(job_ + "/memory.swap.max"), mb(100));
+}
+
+TEST_F(LoweredMemory, WhereNothingIsLimitedThereIsNothingToLower) {
+  Containment none(order());
+  none.make(order());
+  EXPECT_EQ(none.lower_memory(100), 0u);
+  EXPECT_EQ(none.job_resident_mb(), 0u);
+}
+
 // The machine's own groups, where there are any that this user may make.
 TEST(RealContainment, AProcessIsBornWithItsCpusOnly) {
   ShepherdOrder one{.job = JobId{7},

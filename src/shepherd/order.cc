@@ -147,6 +147,14 @@ void fields(F&& f, const ControlPacket*) {
   f(7, "task", &ControlPacket::task);
   f(8, "input", &ControlPacket::input);
   f(9, "notice", &ControlPacket::notice);
+  f(10, "memory_mb", &ControlPacket::memory_mb);
+}
+template <class F>
+void fields(F&& f, const ShepherdMemory*) {
+  f(1, "pid", &ShepherdMemory::pid);
+  f(2, "limit_mb", &ShepherdMemory::limit_mb);
+  f(3, "job_mb", &ShepherdMemory::job_mb);
+  f(4, "resident_mb", &ShepherdMemory::resident_mb);
 }
 
 }  // namespace ym::wire
@@ -167,5 +175,8 @@ template std::string to_json(const ShepherdResult&);
 template void encode_to(std::string&, const ControlPacket&);
 template Result<ControlPacket> decode(std::string_view);
 template std::string to_json(const ControlPacket&);
+template void encode_to(std::string&, const ShepherdMemory&);
+template Result<ShepherdMemory> decode(std::string_view);
+template std::string to_json(const ShepherdMemory&);
 
 }  // namespace ym::wire

@@ -117,7 +117,8 @@ struct ShepherdResult {
 
 // One packet to a shepherd's control socket. A Resume comes with the new connection as a file
 // descriptor.
-// An Attach, too: it is sattach's. A Query is answered on the same connection with a StepHere.
+// An Attach, too: it is sattach's. A Query is answered on the same connection with a StepHere, a
+// Memory with a ShepherdMemory.
 enum class ControlKind : std::uint8_t {
   Signal = 0,
   Resume = 1,
@@ -125,6 +126,7 @@ enum class ControlKind : std::uint8_t {
   Query = 3,
   Freeze = 4,
   Thaw = 5,
+  Memory = 6,
 };
 struct ControlPacket {
   ControlKind kind = ControlKind::Signal;
@@ -136,6 +138,13 @@ struct ControlPacket {
   std::uint32_t task = kEveryTask;  // Attach
   bool input = false;               // Attach
   std::string notice;               // Signal: written to the tasks' stderr first
+  std::uint64_t memory_mb = 0;      // Memory: no more than this; 0: only tell
+};
+struct ShepherdMemory {
+  std::uint32_t pid = 0;          // the shepherd's: a packet is never empty
+  std::uint64_t limit_mb = 0;     // of the whole job here, from now on; 0: nothing limits it
+  std::uint64_t job_mb = 0;       // resident, of all its steps here; 0: not known
+  std::uint64_t resident_mb = 0;  // of this step
 };
 inline constexpr std::size_t kControlPacketMax = 128 << 10;
 

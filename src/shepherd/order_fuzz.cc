@@ -12,5 +12,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)ym::wire::decode<ym::ShepherdResult>(bytes);
   (void)ym::wire::decode<ym::StartedMark>(bytes);
   (void)ym::wire::decode<ym::ControlPacket>(bytes);
+  (void)ym::wire::decode<ym::ShepherdMemory>(bytes);
   return 0;
 }

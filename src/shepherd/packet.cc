@@ -9,7 +9,7 @@
 
 namespace ym {
 
-std::optional<ControlPacket> take_packet(int listener) {
+std::optional<ControlPacket> take_packet(int listener, const PacketAnswer& answer) {
   for (;;) {
     Fd caller(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
     if (!caller) return std::nullopt;
@@ -23,8 +23,20 @@ std::optional<ControlPacket> take_packet(int listener) {
     ssize_t got = ::recv(caller.get(), bytes.data(), bytes.size(), 0);
     if (got <= 0) continue;
     bytes.resize(static_cast<std::size_t>(got));
-    if (auto packet = wire::decode<ControlPacket>(bytes)) return std::move(*packet);
+    auto packet = wire::decode<ControlPacket>(bytes);
+    if (packet && answer && answer(*packet, caller.get())) continue;
+    if (packet) return std::move(*packet);
   }
+}
+
+void answer_memory(int caller, const Containment& groups, std::uint64_t memory_mb,
+                   std::uint64_t resident_kb) {
+  ShepherdMemory memory{.pid = static_cast<std::uint32_t>(::getpid())};
+  if (memory_mb) memory.limit_mb = groups.lower_memory(memory_mb);
+  memory.job_mb = groups.job_resident_mb();
+  memory.resident_mb = (resident_kb + 1023) / 1024;
+  std::string bytes = wire::encode(memory);
+  ::send(caller, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 }  // namespace ym

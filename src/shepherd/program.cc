@@ -217,10 +217,15 @@ int run_extern(const ShepherdOrder& order, PlainInherited inherited) {
     containment.make(order);
     // SIGTERM is passed on, and there is time until SIGKILL, as for any other step.
     bool told = false, kill = false;
+    auto answer = [&](const ControlPacket& packet, int caller) {
+      if (packet.kind != ControlKind::Memory) return false;
+      answer_memory(caller, containment, packet.memory_mb, 0);
+      return true;
+    };
     while (!told || (!kill && !containment.members().empty())) {
       pollfd fd{.fd = inherited.control.get(), .events = POLLIN, .revents = 0};
       ::poll(&fd, 1, told ? kLookAgainMs : -1);
-      while (auto packet = take_packet(inherited.control.get())) {
+      while (auto packet = take_packet(inherited.control.get(), answer)) {
         if (packet->kind != ControlKind::Signal) continue;
         kill = kill || packet->signal == SIGKILL;
         if (packet->signal == SIGTERM && !told)

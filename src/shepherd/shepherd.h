@@ -103,6 +103,7 @@ class Shepherd {
   Duration until_sample() const;
   void sample_if_due();
   void answer_query(const Fd& caller);
+  void answer_memory(const Fd& caller, std::uint64_t memory_mb);
   bool no_child_left();
   // The bytes that came; 0 if there is nothing more at present.
   std::size_t read_output(Task& task, StreamKind kind);

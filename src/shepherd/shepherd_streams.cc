@@ -226,6 +226,8 @@ void Shepherd::on_control() {
     auto decoded = wire::decode<ControlPacket>(got->bytes);
     if (decoded && decoded->kind == ControlKind::Query)
       answer_query(caller);
+    else if (decoded && decoded->kind == ControlKind::Memory)
+      answer_memory(caller, decoded->memory_mb);
     else if (decoded)
       handle(std::move(*decoded), std::move(passed));
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "os/clock.h"
+#include "shepherd/packet.h"
 #include "shepherd/shepherd.h"
 
 namespace ym {
@@ -46,6 +47,14 @@ void Shepherd::answer_query(const Fd& caller) {
                           .ended = task.ended});
   std::string bytes = wire::encode(StepsHere{.rows = {std::move(here)}});
   ::send(caller.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void Shepherd::answer_memory(const Fd& caller, std::uint64_t memory_mb) {
+  usage_.sample();
+  std::uint64_t resident_kb = 0;
+  for (const UsageMeter::Task& task : usage_.tasks())
+    if (!task.ended) resident_kb += task.usage.rss_kb;
+  ::ym::answer_memory(caller.get(), containment_, memory_mb, resident_kb);
 }
 
 }  // namespace ym

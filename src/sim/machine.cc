@@ -106,6 +106,8 @@ void Machine::receive(const NodeMessage& message) {
     agent_->handle(*signalled, effects);
   } else if (const auto* suspend = std::get_if<SuspendJob>(&message)) {
     agent_->handle(*suspend, effects);
+  } else if (const auto* limit = std::get_if<LimitMemory>(&message)) {
+    agent_->handle(*limit, effects);
   } else if (const auto* forget = std::get_if<ForgetAttempts>(&message)) {
     agent_->handle(*forget, effects);
   }
@@ -137,6 +139,8 @@ void Machine::carry_out(const agent::Effect& effect) {
     spawn(launch->job, {launch->sluid, launch->step});
   } else if (const auto* number = std::get_if<agent::Signal>(&effect)) {
     signal({number->sluid, number->step}, number->signal);
+  } else if (const auto* limit = std::get_if<agent::Limit>(&effect)) {
+    lower_memory(*limit);
   } else if (const auto* say = std::get_if<agent::Report>(&effect)) {
     report(say->report);
   } else if (const auto* forget = std::get_if<agent::Forget>(&effect)) {
@@ -145,6 +149,16 @@ void Machine::carry_out(const agent::Effect& effect) {
              (!forget->step || entry.first.second == *forget->step);
     });
   }
+}
+
+// Every shepherd does as it is told.
+void Machine::lower_memory(const agent::Limit& order) {
+  std::vector<agent::MemoryTold> told;
+  for (StepId step : order.steps)
+    told.push_back({.step = step, .limit_mb = order.memory_mb, .attempt_mb = 100});
+  agent::Outbox effects;
+  agent_->memory_told(order.sluid, order.memory_mb, told, effects);
+  carry_out(effects);
 }
 
 void Machine::report(NodeReport report) {

@@ -62,6 +62,7 @@ class Machine {
   void end(Key key, std::uint64_t pid, const agent::Ended& ended);
   void signal(Key key, std::uint16_t number);
   void report(NodeReport report);
+  void lower_memory(const agent::Limit& order);
 
   Setting in_;
   NodeSpec spec_;

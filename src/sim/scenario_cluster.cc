@@ -144,6 +144,7 @@ std::string Scenario::set(const Line& line) {
     if (key == "suspend_rate") config_.power.suspend_rate = number(value);
     if (key == "resume_rate") config_.power.resume_rate = number(value);
     if (key == "except_nodes") config_.power.except_nodes = value;
+    if (key == "slurmctld_parameters") config_.shown.emplace_back("SlurmctldParameters", value);
     if (key == "kill_invalid") config_.kill_on_invalid_dependency = value == "yes";
   }
   return {};

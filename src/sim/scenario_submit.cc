@@ -112,6 +112,7 @@ std::string Scenario::submit(const Line& line) {
     if (word == "test") submit.test_only = true;
     if (word == "oversubscribe") spec.oversubscribe = true;
     if (word == "overcommit") spec.overcommit = true;
+    if (word == "expedite") specials.expedite = true;
     if (word == "consolidate") specials.consolidate_segments = true;
   }
   if (!(specials == JobSpecials{})) extras.specials = Ref(specials);

@@ -26,6 +26,6 @@ using EveryMessage = MessageList<
     TriggerAdded, TriggerRows, UpdateCrontab, UpdateNodes, UpdatePartition, UpdateReservation,
     UpdateStep, WatchJob, WindowChanged, X11Data, X11Opened, RequestCertificate, CertificateIssued,
     TrustNews, JoinCluster, Joined, MakeJoinToken, RevokeCertificate, QueryCertificates,
-    Certificates, QueryTrust, ControllerLeads>;
+    Certificates, QueryTrust, ControllerLeads, LimitMemory>;
 
 }  // namespace ym::wire

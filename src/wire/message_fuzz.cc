@@ -12,7 +12,7 @@ using ym::wire::round_trip;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0] % 41) {
+  switch (data[0] % 42) {
     case 0: round_trip<ym::SubmitJob>(bytes); break;
     case 1: round_trip<ym::AlterJobs>(bytes); break;
     case 2: round_trip<ym::QueryJobs>(bytes); break;
@@ -53,6 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case 38: round_trip<ym::TrustNews>(bytes); break;
     case 39: round_trip<ym::Joined>(bytes); break;
     case 40: round_trip<ym::Certificates>(bytes); break;
+    case 41: round_trip<ym::LimitMemory>(bytes); break;
     case 15: {
       ym::wire::SnapshotReader reader;
       if (reader.add(bytes)) static_cast<void>(reader.finish());

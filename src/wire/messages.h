@@ -186,6 +186,8 @@ inline constexpr std::uint16_t message_number<SuspendJob> = 305;
 template <>
 inline constexpr std::uint16_t message_number<RebootNode> = 306;
 template <>
+inline constexpr std::uint16_t message_number<LimitMemory> = 307;
+template <>
 inline constexpr std::uint16_t message_number<QueryNodes> = 310;
 template <>
 inline constexpr std::uint16_t message_number<NodeRows> = 311;

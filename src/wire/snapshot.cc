@@ -145,7 +145,10 @@ Status SnapshotReader::add(std::string_view bytes) {
 Result<State> SnapshotReader::finish() {
   if (!have_head_) return fail("snapshot has no head");
   std::map<std::string, NodeId, std::less<>> nodes;
-  state_.nodes.for_each([&](std::uint64_t, const Node& node) { nodes[node.spec->name] = node.id; });
+  state_.nodes.for_each([&](std::uint64_t, const Node& node) {
+    nodes[node.spec->name] = node.id;
+    if (node.kept_for) state_.kept_changes = 1;
+  });
   std::map<std::string, PartitionId, std::less<>> partitions;
   state_.partitions.for_each([&](std::uint64_t, const Partition& partition) {
     partitions[partition.spec->name] = partition.id;

@@ -239,7 +239,7 @@ def test_cpus_memory_and_tasks_follow_the_gpus(yard):
 
 def test_a_job_alone_on_its_node_has_its_gpus_but_its_steps_must_ask(yard):
     done = yard.run("salloc", "--exclusive", "sh", "-c", """
-        scontrol -d show job $SLURM_JOB_ID | grep -o 'GRES=gpu.*'
+        scontrol -d show job $SLURM_JOB_ID | grep -v SubmitLine | grep -o 'GRES=gpu.*'
         srun -n1 sh -c 'echo x$CUDA_VISIBLE_DEVICES'
         srun -n1 --gpus=4 sh -c 'echo x$CUDA_VISIBLE_DEVICES'""")
     assert done.stdout.splitlines()[-3:] == [
@@ -270,7 +270,8 @@ def test_gpus_of_a_job_may_be_on_several_nodes(own):
     yard = own(nodes=2)
     yard.start()
     done = yard.run("salloc", "-N2", "--gpus=6", "sh", "-c", """
-        scontrol -d show job $SLURM_JOB_ID | grep -o 'GRES=gpu.*'; echo $SLURM_GPUS
+        scontrol -d show job $SLURM_JOB_ID | grep -v SubmitLine | grep -o 'GRES=gpu.*'
+        echo $SLURM_GPUS
         srun -l -N2 sh -c 'echo $SLURMD_NODENAME $CUDA_VISIBLE_DEVICES'
         srun -l -N2 --gpus=3 sh -c 'echo $SLURMD_NODENAME $CUDA_VISIBLE_DEVICES'
         srun -l -N1 -n1 sh -c 'echo $SLURMD_NODENAME $CUDA_VISIBLE_DEVICES'""")

@@ -54,6 +54,31 @@ def test_a_file_arrives_whole_in_pieces(yard, job):
     assert [name for name in os.listdir(yard.dir) if "sbcast" in name] == []
 
 
+def test_only_nodes_that_are_named_get_it(yard, job):
+    source = make_file(yard, "some", 1000)
+    # Without --force only the first of several nodes could write here: one is asked, one writes.
+    yard.run("sbcast", "--nodelist=n3", "-j", job, source, f"{yard.dir}/one-copy")
+    assert content(f"{yard.dir}/one-copy") == content(source)
+    two = yard.run("sbcast", "--nodelist", "n[1,4]", "-j", job, source, f"{yard.dir}/two-copies",
+                   check=False)
+    assert two.returncode == 1 and "n2" not in two.stderr and "n3" not in two.stderr, two.stderr
+    for nodes, error in (("n[1,9]", "Node n9 is not of this job"), ("n[1", "nodelist")):
+        refused = yard.run("sbcast", "--nodelist", nodes, "-j", job, source, f"{yard.dir}/none",
+                           check=False)
+        assert refused.returncode != 0 and error in refused.stderr, refused.stderr
+    assert not os.path.exists(f"{yard.dir}/none")
+
+
+def test_the_tree_may_have_any_width(yard, job):
+    source = make_file(yard, "wide", 100000)
+    for width in ("1", "3", "off"):
+        target = f"{yard.dir}/wide-{width}"
+        yard.run("sbcast", "-f", f"--treewidth={width}", "-j", job, source, target)
+        assert content(target) == content(source)
+    refused = yard.run("sbcast", "--treewidth=x", "-j", job, source, f"{yard.dir}/x", check=False)
+    assert refused.returncode != 0 and "treewidth" in refused.stderr, refused.stderr
+
+
 def test_every_node_gets_it_and_those_that_cannot_are_named(yard, job):
     source = make_file(yard, "each", 1000)
     target = f"{yard.dir}/each-copy"

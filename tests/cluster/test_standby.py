@@ -91,8 +91,12 @@ def test_takeover_moves_the_lead_there_and_back(standbys):
     job = yard.submit("first", "-H")
     assert yard.ping() == ("Slurmctld(primary) at localhost is UP\n"
                            "Slurmctld(backup1) at c1 is UP\nlocalhost leads\n")
+    pulled = f"{yard.dir}/pulled"
+    yard.run("strigger", "--set", "--backup_slurmctld_assumed_control",
+             f"--program=/bin/touch {pulled}")
     yard.run("scontrol", "takeover")
     wait_for(lambda: yard.leader() == 1, what="the backup to lead")
+    wait_for(lambda: os.path.exists(pulled), what="the trigger's program")
     assert yard.jobs() == {"first": [job]}
     yard.run("scontrol", "takeover", "0")
     wait_for(lambda: yard.leader() == 0, what="the primary to lead again")

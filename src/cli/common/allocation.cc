@@ -79,12 +79,12 @@ Result<Granted> allocate(Controller& controller, const SubmitJob& request, const
     AlterJobs cancel{.verb = JobVerb::Cancel, .filter = only(job)};
     if (auto done = controller.ask<AlterAnswer>(cancel); !done)
       return std::unexpected(done.error());
-    if (waiting.at_most) return fail(kLikeController, "Requested nodes are busy");
+    if (waiting.at_most) return fail(kNotAtOnce, "Requested nodes are busy");
     return fail(fmt::format("Job allocation {} has been revoked.", job.value));
   }
   // The controller has given it up in the same moment.
   if (waiting.at_most && (*row)->job.state == JobState::Cancelled)
-    return fail(kLikeController, "Requested nodes are busy");
+    return fail(kNotAtOnce, "Requested nodes are busy");
   if ((*row)->job.state != JobState::Running)
     return fail(fmt::format("Job allocation {} has been revoked: it is {}", job.value,
                             name_of((*row)->job.state)));

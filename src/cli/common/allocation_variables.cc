@@ -17,14 +17,14 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 constexpr const char* kLauncherArguments = "--external-launcher";
 
 // What was asked for, as far as it was.
-void add_requests(Variables& out, const JobSpec& spec) {
+void add_requests(Variables& out, const JobSpec& spec, Sharing sharing) {
   const JobExtras& extras = *spec.extras;
   auto add_text = [&](const char* name, const std::string& value) {
     if (!value.empty()) out.emplace_back(name, value);
   };
   for (auto& variable : binding_variables(extras.binding)) out.push_back(std::move(variable));
   for (auto& variable : gres_variables(*extras.specials)) out.push_back(std::move(variable));
-  for (auto& variable : sharing_variables(spec)) out.push_back(std::move(variable));
+  for (auto& variable : sharing_variables(spec, sharing)) out.push_back(std::move(variable));
   add_text("SLURM_JOB_RESERVATION", extras.reservation);
   add_text("SLURM_JOB_LICENSES", extras.licenses);
   add_text("SLURM_JOB_EXTRA", extras.extra);
@@ -74,6 +74,7 @@ std::vector<std::pair<std::string, std::string>> allocation_variables(
     out.emplace_back("SLURM_JOB_END_TIME", fmt::format("{}", job.limit_end.unix_seconds()));
   if (!spec.account.empty()) out.emplace_back("SLURM_JOB_ACCOUNT", spec.account);
   if (!spec.qos.empty()) out.emplace_back("SLURM_JOB_QOS", spec.qos);
+  if (!options.dependency.empty()) out.emplace_back("SLURM_JOB_DEPENDENCY", options.dependency);
   if (options.tasks) {
     out.emplace_back("SLURM_NTASKS", fmt::format("{}", spec.tasks));
     out.emplace_back("SLURM_NPROCS", fmt::format("{}", spec.tasks));
@@ -90,7 +91,7 @@ std::vector<std::pair<std::string, std::string>> allocation_variables(
     out.emplace_back("SLURM_CPU_FREQ_REQ", options.specials.cpu_freq);
   if (!options.extras.network.empty()) out.emplace_back("SLURM_NETWORK", options.extras.network);
   for (const auto& one : container_variables(options.extras, options.specials)) out.push_back(one);
-  add_requests(out, spec);
+  add_requests(out, spec, row.sharing);
   add_launchers(out);
   return out;
 }

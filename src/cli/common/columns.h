@@ -33,6 +33,7 @@ struct Column {
   bool keeps_star = false;      // a star at the value's end survives a cut
   bool by_position = false;     // `number` is the configured order: only for the sort key "#X"
   std::uint64_t needs = ~0ull;  // what of the row both take, in the bits of the question for it
+  bool spans = false;           // spans of time, which are never cut where they stand to the right
 };
 
 // A format resolved against a table of columns.
@@ -53,6 +54,8 @@ struct Format {
         append_field(out, fields[i], "");
       else if (columns[i]->keeps_star)
         append_field(out, fields[i], cut_before_star(columns[i]->extract(row), fields[i].width));
+      else if (columns[i]->spans && fields[i].right)
+        append_span(out, fields[i], columns[i]->extract(row));
       else
         append_field(out, fields[i], columns[i]->extract(row));
     }

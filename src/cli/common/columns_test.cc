@@ -40,6 +40,14 @@ TEST(Columns, AreJustifiedPaddedAndCut) {
   EXPECT_EQ(by_letters("%n%a"), "NAMEAGE\nAda36\nWilhelmina7\n");
 }
 
+TEST(Columns, SpansToTheRightAreNotCut) {
+  std::string out;
+  append_span(out, {.width = 5, .right = true}, "1-00:00:00");
+  append_span(out, {.width = 5, .right = true}, "0:10");
+  append_span(out, {.width = 3, .right = true}, "UNLIMITED");
+  EXPECT_EQ(out, "1-00:00:00 0:10UNL");
+}
+
 TEST(Columns, KeepTheTextAroundThem) {
   EXPECT_EQ(by_letters(R"({"n":"%n","a":%a},)"),
             "{\"n\":\"NAME\",\"a\":AGE},\n{\"n\":\"Ada\",\"a\":36},\n"

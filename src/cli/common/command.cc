@@ -80,14 +80,15 @@ void answer_standard(StandardOption option, const CommandPage& page,
   }
 }
 
-namespace {
+OwnVariables::OwnVariables() {
+  for (char** entry = environ; entry && *entry; ++entry)
+    if (**entry == 'S') entries_.emplace_back(*entry);
+}
 
-// The value of a variable whose name is the two one after the other. Each command looks for each of
-// its hundred options: nothing is put together for one that is not there.
-std::optional<std::string> find_variable(std::string_view prefix, std::string_view rest) {
-  for (char** entry = environ; entry && *entry; ++entry) {
-    if (**entry != (prefix.empty() ? rest : prefix).front()) continue;
-    std::string_view text(*entry);
+// The value of a variable whose name is the two one after the other; nothing is put together.
+std::optional<std::string> OwnVariables::find(std::string_view prefix,
+                                              std::string_view rest) const {
+  for (std::string_view text : entries_) {
     if (!text.starts_with(prefix)) continue;
     text.remove_prefix(prefix.size());
     if (text.size() > rest.size() && text.starts_with(rest) && text[rest.size()] == '=')
@@ -96,13 +97,16 @@ std::optional<std::string> find_variable(std::string_view prefix, std::string_vi
   return std::nullopt;
 }
 
-}  // namespace
-
-std::optional<std::string> variable_of(const OptionInfo& info) {
+std::optional<std::string> OwnVariables::of(const OptionInfo& info) const {
   std::optional<std::string> found;
-  if (!info.variable.empty()) found = find_variable(info.variable_prefix, info.variable);
-  if (!found && !info.other_variable.empty()) found = find_variable({}, info.other_variable);
+  if (!info.variable.empty()) found = find(info.variable_prefix, info.variable);
+  if (!found && !info.other_variable.empty()) found = find({}, info.other_variable);
   return found;
+}
+
+bool switches_on(std::string_view value) {
+  auto number = parse_unsigned<std::uint64_t>(value);
+  return value.empty() || same_ignoring_case(value, "yes") || (number && *number != 0);
 }
 
 bool complaints_are_read() { return ::isatty(STDERR_FILENO) != 0; }

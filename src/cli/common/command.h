@@ -41,7 +41,21 @@ struct Parsed {
   std::optional<int> exit_code;
 };
 
-std::optional<std::string> variable_of(const OptionInfo& info);
+// The variables that options are given by. A command looks for each of its hundred options, so the
+// environment is gone through once. All their names begin with S: SLURM_, SBATCH_, SQUEUE_ …
+class OwnVariables {
+ public:
+  OwnVariables();
+  std::optional<std::string> of(const OptionInfo& info) const;
+
+ private:
+  std::optional<std::string> find(std::string_view prefix, std::string_view rest) const;
+
+  std::vector<std::string_view> entries_;
+};
+// Whether a variable with this value gives an option that has none: nothing, "yes" or a number but
+// zero.
+bool switches_on(std::string_view value);
 // A person reads what we complain about.
 bool complaints_are_read();
 
@@ -68,9 +82,12 @@ Status apply_given(const OptionSet& set, const std::vector<Option<Settings>>& ta
 template <class Settings>
 Status apply_environment(const std::vector<Option<Settings>>& table, Settings& settings) {
   if constexpr (requires { settings.enter_environment(); }) settings.enter_environment();
+  OwnVariables variables;
   for (const auto& option : table) {
-    auto value = variable_of(option.info);
+    auto value = variables.of(option.info);
     if (!value || !option.set) continue;
+    if constexpr (requires { settings.enter_environment(); })
+      if (option.info.takes == Takes::Nothing && !switches_on(*value)) continue;
     if (Status done = option.set(settings, *value); !done)
       return fail("environment variable " + option.info.variable_name() + "=" + *value + ": " +
                   done.error().text);

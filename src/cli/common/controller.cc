@@ -26,7 +26,9 @@ constexpr Duration kLongestPause{2000};
 constexpr Duration kShortPause{250};  // the longest where a standby is about to take over
 constexpr Duration kConnectTimeout{5000};
 constexpr Duration kShortConnectTimeout{1000};  // there are others
-constexpr Duration kSilence{3000};              // then we look whether another leads
+constexpr Duration kSilence{1500};              // then we look whether another leads,
+constexpr Duration kLookAgain{500};             // and so often from then on
+constexpr Duration kHandshakePatience{3000};    // of a leader that has much to do
 // As long as standbys answer, there will be a leader: its lease ends, another takes over.
 constexpr Duration kFailoverPatience = std::chrono::seconds(30);
 // Told to come back later: a second, then two, as Slurm's commands.
@@ -193,9 +195,9 @@ Status Controller::exchange_at(std::size_t index, std::uint16_t type, const std:
 Result<Frame> Controller::next_frame(Duration timeout) {
   if (!has_standbys(config())) return client_->receive(timeout);
   Duration end = monotonic_clock() + timeout;
-  for (;;) {
+  for (Duration quiet = kSilence;; quiet = kLookAgain) {
     Duration left = end - monotonic_clock();
-    auto ready = client_->readable(std::clamp(left, Duration(0), kSilence));
+    auto ready = client_->readable(std::clamp(left, Duration(0), quiet));
     if (!ready) return std::unexpected(ready.error());
     if (*ready || left <= Duration(0)) return client_->receive(std::max(left, Duration(0)));
     if (leads_elsewhere()) return fail("another controller leads by now");
@@ -277,7 +279,7 @@ Status Controller::exchange_once(const Attempt& attempt, const std::string& payl
   // Where a repetition could do harm, whoever is refused at the door should know that nothing was
   // asked. Over the network nothing is said before the other side has proved who it is.
   if (attempt.asking != Asking::Repeatable || !places()[place_].is_unix()) {
-    Duration patience = has_standbys(config()) ? std::min(timeout, kSilence) : timeout;
+    Duration patience = has_standbys(config()) ? std::min(timeout, kHandshakePatience) : timeout;
     if (Status met = client_->finish_handshake(patience); !met) {
       try_next();
       // Somebody is there: what he said is worth more than that nobody could be reached.

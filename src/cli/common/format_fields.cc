@@ -115,6 +115,13 @@ void append_field(std::string& out, const FormatField& field, std::string_view v
   out += field.after;
 }
 
+void append_span(std::string& out, FormatField field, std::string_view value) {
+  bool words = value.empty() || value[0] < '0' || value[0] > '9';
+  if (!words && field.width != 0)
+    field.width = std::max(field.width, static_cast<std::uint32_t>(value.size()));
+  append_field(out, field, value);
+}
+
 std::string unknown_column(std::string_view noun, const FormatField& field,
                            const std::vector<std::string_view>& names) {
   std::string_view meant = names.empty() ? "" : nearest(field.name, names);

@@ -32,6 +32,8 @@ Result<std::vector<FormatField>> parse_long_format(std::string_view format);
 
 // The value cut or padded to the field, between its literal texts.
 void append_field(std::string& out, const FormatField& field, std::string_view value);
+// The same of "1-00:00:00", which is not cut; words for a span are.
+void append_span(std::string& out, FormatField field, std::string_view value);
 // "debug*" in four columns: "deb*".
 std::string cut_before_star(std::string value, std::uint32_t width);
 

@@ -144,6 +144,9 @@ void write_state(DataWriter& data, View view) {
   data.texts("mail_type", {}).text("mail_user", extras.mail_user);
   data.number("max_cpus", 0).number("max_nodes", view.spec().max_nodes);
   data.text("mcs_label", view.specials().mcs_label);
+  std::uint32_t delay_s = view.specials().memory_delay_s;
+  data.number("mem_update_delay", if_set(delay_s));
+  data.number("mem_update_margin", delay_s ? Maybe(view.specials().memory_margin) : std::nullopt);
   data.text("memory_per_tres", shown_gres(view.specials().memory_per_tres))
       .text("name", view.spec().name);
   data.text("network", extras.network).text("nodes", view.row->nodes);
@@ -167,10 +170,12 @@ void write_counts(DataWriter& data, View view) {
   data.number("cpus", cpu_count_of(view)).number("node_count", node_count_of(view));
   data.number("tasks", spec.tasks).text("partition", view.partition());
   data.text("prefer", view.specials().prefer);
-  data.number("memory_per_cpu", if_set(spec.memory_per_cpu_mb));
-  bool by_node = spec.memory_per_cpu_mb == 0;
-  data.number("memory_per_node", by_node ? Maybe(spec.memory_per_node_mb) : std::nullopt);
-  data.number("minimum_cpus_per_node", std::max({1u, spec.min_cpus_per_node, spec.cpus_per_task}));
+  std::uint64_t lowered = view.job().memory->lowered_mb;
+  bool by_node = lowered || spec.memory_per_cpu_mb == 0;
+  data.number("memory_per_cpu", by_node ? std::nullopt : if_set(spec.memory_per_cpu_mb));
+  data.number("memory_per_node",
+              by_node ? Maybe(lowered ? lowered : spec.memory_per_node_mb) : std::nullopt);
+  data.number("minimum_cpus_per_node", least_cpus_per_node(spec));
   data.number("minimum_tmp_disk_per_node", extras.tmp_mb);
   data.begin_map("power").texts("flags", {}).end();
 }
@@ -222,6 +227,7 @@ void write_files(DataWriter& data, View view) {
 void write_time(DataWriter& data, View view) {
   const Job& job = view.job();
   auto limit = time_limit_of(view);
+  data.text("submit_line", view.spec().submit_line);
   data.number("submit_time", seconds(job.submit)).number("suspend_time", seconds(job.suspended_at));
   data.text("system_comment", "");
   if (limit && *limit == JobSpec::kUnlimited)

@@ -112,9 +112,14 @@ std::string nodes_or_reason(const JobView& view) {
   return view.row->nodes;
 }
 
+std::uint32_t least_cpus_per_node(const JobSpec& spec) {
+  std::uint32_t of_tasks = std::max(1u, spec.cpus_per_task) * std::max(1u, spec.tasks_per_node);
+  return std::max(spec.min_cpus_per_node, of_tasks);
+}
+
 Instant start_of(const JobView& view) {
   const Job& job = view.job();
-  if (job.state != JobState::Pending) return job.start;
+  if (job.state != JobState::Pending) return job.start ? job.start : job.end;
   return view.row->expected_start ? view.row->expected_start : view.spec().begin;
 }
 
@@ -122,7 +127,7 @@ Instant end_of(const JobView& view) {
   const Job& job = view.job();
   if (job.end) return job.end;
   if (job.state == JobState::Pending) {
-    Instant start = view.row->expected_start;
+    Instant start = start_of(view);
     auto limit = time_limit_of(view);
     if (!start || !limit || *limit == JobSpec::kUnlimited) return {};
     return start + std::chrono::seconds(*limit);
@@ -149,6 +154,18 @@ std::string allocated_tres(const JobView& view) {
 std::string tres_per_node(const JobView& view) {
   GresOptions wish = gres_options(view.extras());
   return shown_gres(wish.per_node);
+}
+
+std::string on_one_line(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f)
+      out += fmt::format("\\x{:02x}", byte);
+    else
+      out += c;
+  }
+  return out;
 }
 
 std::string shown_file(const JobView& view, const std::string& pattern) {

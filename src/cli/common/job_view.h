@@ -38,13 +38,18 @@ std::uint32_t node_count_of(const JobView& view);
 std::uint32_t cpu_count_of(const JobView& view);
 std::string reason_of(const JobView& view);        // "Priority"
 std::string nodes_or_reason(const JobView& view);  // "n[1-2]" or "(Priority)"
-Instant start_of(const JobView& view);             // real or expected
+// What is asked for of each node, tasks included.
+std::uint32_t least_cpus_per_node(const JobSpec& spec);
+// Real or expected; of a job that ended before it had begun, its end.
+Instant start_of(const JobView& view);
 Instant end_of(const JobView& view);  // real or at the limit; not set if there is neither
 // "cpu=4,mem=8G,node=1,billing=4"; what was asked for, or what the job holds.
 std::string requested_tres(const JobView& view);
 std::string allocated_tres(const JobView& view);
 // "gres/gpu:2": --gres and --gpus-per-node.
 std::string tres_per_node(const JobView& view);
+// Line feeds and other control characters become \xNN.
+std::string on_one_line(std::string_view text);
 // Patterns of file names resolved as far as the job itself can tell.
 std::string shown_file(const JobView& view, const std::string& pattern);
 

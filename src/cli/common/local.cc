@@ -3,9 +3,12 @@
 
 #include <array>
 #include <ctime>
+#include <limits>
 
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/common/relative_time.h"
+#include "notation/array.h"
 #include "os/clock.h"
 #include "os/environment.h"
 #include "os/files.h"
@@ -67,14 +70,26 @@ const TimeZone& local_zone() {
 
 std::string show_time(Instant time, std::string_view unset) {
   static const std::string format = environment_variable("SLURM_TIME_FORMAT").value_or("");
-  if (!format.starts_with('%') || !time || time >= kNever)
-    return print_timestamp(time, local_zone(), unset);
+  bool set = time && time < kNever;
+  if (set && same_ignoring_case(format, "relative"))
+    return print_relative(local_zone().to_local(time), local_zone().to_local(wall_clock()));
+  if (!set || !format.starts_with('%')) return print_timestamp(time, local_zone(), unset);
   std::time_t seconds = time.unix_seconds();
   std::tm parts{};
   ::localtime_r(&seconds, &parts);
   std::array<char, 256> text{};
   std::size_t length = std::strftime(text.data(), text.size(), format.c_str(), &parts);
   return std::string(text.data(), length);
+}
+
+std::size_t array_text_max() {
+  static const std::size_t most = [] {
+    auto told = environment_variable("SLURM_BITSTR_LEN");
+    if (!told) return ArrayExpression::kShownMax;
+    std::size_t bytes = parse_unsigned<std::uint32_t>(*told).value_or(0);
+    return bytes == 0 ? std::numeric_limits<std::size_t>::max() : bytes - 1;
+  }();
+  return most;
 }
 
 std::map<std::uint32_t, std::string> names_by_number(std::string_view text) {

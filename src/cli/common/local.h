@@ -20,9 +20,13 @@ class LocalZone final : public TimeZone {
 };
 const TimeZone& local_zone();
 
-// "2026-11-15T21:24:15", or as SLURM_TIME_FORMAT wants it: standard, relative (taken as standard)
+// "2026-11-15T21:24:15", or as SLURM_TIME_FORMAT wants it: standard, relative (relative_time.h)
 // or a strftime format.
 std::string show_time(Instant time, std::string_view unset);
+
+// How many characters of a pending array's indices are shown: one less than SLURM_BITSTR_LEN says,
+// which is 64 if nobody says anything; all of them for 0.
+std::size_t array_text_max();
 
 // The names of an /etc/passwd or /etc/group text by number. Broken lines are skipped.
 std::map<std::uint32_t, std::string> names_by_number(std::string_view text);

@@ -54,6 +54,7 @@ Result<std::size_t> OptionSet::find_long(std::string_view name) const {
     std::string hint = meant.empty() ? "" : fmt::format("; did you mean '--{}'?", meant);
     return fail(fmt::format("unrecognized option '--{}'{}", printable(name), hint));
   }
+  std::ranges::sort(near, {}, [this](std::size_t i) { return options_[i].name; });
   std::string text = fmt::format("option '--{}' is ambiguous; possibilities:", name);
   for (std::size_t i : near) text += fmt::format(" '--{}'", options_[i].name);
   return fail(text);
@@ -63,7 +64,14 @@ Status OptionSet::take_long(Cursor& at, GivenLine& line) const {
   std::string_view text = std::string_view(at.arguments[at.next++]).substr(2);
   auto equals = text.find('=');
   auto found = find_long(text.substr(0, equals));
-  if (!found) return std::unexpected(found.error());
+  if (!found) {
+    // The word is told as it stands, with its value, as getopt does.
+    Error error = found.error();
+    std::string name = fmt::format("'--{}'", printable(text.substr(0, equals)));
+    if (std::size_t told = error.text.find(name); told != std::string::npos)
+      error.text.replace(told, name.size(), fmt::format("'--{}'", printable(text)));
+    return std::unexpected(error);
+  }
   const OptionInfo& info = options_[*found];
   GivenOption given{.option = *found};
   if (equals != std::string_view::npos) {

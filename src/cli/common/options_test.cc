@@ -76,7 +76,7 @@ TEST(Options, RefusalsSayWhatIsWrongAndWhatWasMeant) {
   EXPECT_EQ(shown({"-N"}), "error: option requires an argument -- 'N'");
   EXPECT_EQ(shown({"-z"}), "error: invalid option -- 'z'");
   EXPECT_EQ(shown({"--node"}),
-            "error: option '--node' is ambiguous; possibilities: '--nodes' '--nodelist'");
+            "error: option '--node' is ambiguous; possibilities: '--nodelist' '--nodes'");
   EXPECT_EQ(shown({"--labell"}), "error: unrecognized option '--labell'; did you mean '--label'?");
   EXPECT_EQ(shown({"--xyzzy"}), "error: unrecognized option '--xyzzy'");
   EXPECT_EQ(shown({"--=x"}).substr(0, 29), "error: unrecognized option '-");

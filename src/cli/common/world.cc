@@ -86,7 +86,7 @@ std::vector<std::string> own_environment() {
   return out;
 }
 
-SubmissionContext submission_context(JobCommand command) {
+SubmissionContext submission_context(JobCommand command, const std::vector<std::string>& words) {
   mode_t mask = ::umask(0);
   ::umask(mask);
   return {.command = command,
@@ -96,7 +96,8 @@ SubmissionContext submission_context(JobCommand command) {
           .host = host_name(),
           .umask = mask,
           .nice = ::getpriority(PRIO_PROCESS, 0),
-          .environment = own_environment()};
+          .environment = own_environment(),
+          .line = typed_line(command, words)};
 }
 
 std::string submission_error(const Error& error, const std::string& job_name) {

@@ -12,7 +12,8 @@ namespace ym::cli {
 // more than any other layout. Without that variable nothing happens.
 Status read_hostfile(JobOptions& options);
 
-SubmissionContext submission_context(JobCommand command);
+// `words` are those of the command's line, without its name.
+SubmissionContext submission_context(JobCommand command, const std::vector<std::string>& words);
 std::vector<std::string> own_environment();
 // The reasons an answer did not come, in words for the user.
 std::string submission_error(const Error& error, const std::string& job_name);

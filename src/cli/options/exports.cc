@@ -118,10 +118,12 @@ Result<EnvironmentBlock> batch_environment(const JobOptions& options,
   }
   if (options.cpus_per_task) out.set("SLURM_CPUS_PER_TASK", *options.cpus_per_task);
   set_array(out, options.array);
+  out.remove("SLURM_JOB_DEPENDENCY");
+  if (!options.dependency.empty()) out.set("SLURM_JOB_DEPENDENCY", options.dependency);
   if (!options.export_list.empty()) out.set("SLURM_EXPORT_ENV", options.export_list);
   out.set("SLURM_SUBMIT_DIR", context.work_dir);
   out.set("SLURM_SUBMIT_HOST", context.host);
-  out.set("SLURM_UMASK", fmt::format("{:04o}", context.umask));
+  out.set("SLURM_UMASK", fmt::format("{:04o}", options.umask.value_or(context.umask)));
   out.set("SLURM_PRIO_PROCESS", fmt::format("{}", context.nice));
   return out;
 }

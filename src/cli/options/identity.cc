@@ -148,6 +148,18 @@ Result<std::uint32_t> parse_mail_types(std::string_view value) {
   return bits;
 }
 
+std::string print_mail_types(std::uint32_t types) {
+  constexpr std::uint32_t kOrder[] = {0x200, 0x400, 0x1,  0x2,  0x4, 0x8,
+                                      0x100, 0x80,  0x40, 0x20, 0x10};
+  std::string out;
+  for (std::uint32_t bit : kOrder) {
+    if (!(types & bit)) continue;
+    for (const MailType& type : kMailTypes)
+      if (type.bits == bit) out += fmt::format("{}{}", out.empty() ? "" : ",", type.name);
+  }
+  return out;
+}
+
 void add_identity_options(std::vector<JobOption>& table) {
   table.insert(table.end(), name_rows().begin(), name_rows().end());
   table.insert(table.end(), people_rows().begin(), people_rows().end());

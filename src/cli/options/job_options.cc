@@ -8,9 +8,9 @@ constexpr std::size_t kTypicalRows = 256;
 
 void set_variable(JobCommand command, const JobOption& row, OptionInfo& info) {
   info.variable_prefix = command == kSbatch ? "SBATCH_" : command == kSalloc ? "SALLOC_" : "SLURM_";
-  if (command != kSrun) {
-    info.other_variable = row.other_variable;
-  } else if (row.srun_variable) {
+  info.other_variable = command == kSrun ? row.srun_other : row.other_variable;
+  if (command != kSrun) return;
+  if (row.srun_variable) {
     info.variable = row.srun_variable;
     info.variable_prefix = "";
   }

@@ -74,8 +74,9 @@ struct JobOptions {
   std::string chdir;
   bool hold = false, test_only = false, parsable = false, quiet = false, wait = false;
   bool hold_kill_invalid = false;
+  bool ignore_pbs = false;             // sbatch: #PBS and #BSUB lines are comments
+  std::optional<std::uint32_t> umask;  // told by such a line; otherwise ours
   bool wrap_given = false;
-  bool memory_update = false;  // --mem-update, which takes nothing back here
   std::uint32_t verbose = 0;
   // salloc
   bool no_shell = false;
@@ -111,6 +112,7 @@ struct JobOption {
   const char* srun_variable =
       nullptr;                      // the whole name; null: SLURM_ and the common part; "": none
   std::string_view other_variable;  // of sbatch and salloc: the whole name of a second one
+  std::string_view srun_other{};    // of srun
 };
 
 // By subject, in the order of --help.
@@ -140,7 +142,11 @@ struct SubmissionContext {
   std::uint32_t umask = 022;
   std::int32_t nice = 0;
   std::vector<std::string> environment;  // NAME=value
+  std::string line;                      // as it was typed: typed_line
 };
+// The command and its words as they are kept with the job: at most kSubmitLineMax bytes, and no
+// part of a character at the end.
+std::string typed_line(JobCommand command, const std::vector<std::string>& words);
 // GPUs or other generic resources.
 bool wants_generic_resources(const JobOptions& options);
 // Of two wishes that exclude each other the one from the stronger source counts.

@@ -2,6 +2,7 @@
 #include "cli/options/job_options.h"
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <algorithm>
 
@@ -378,6 +379,9 @@ TEST(JobOptions, BadValuesAreRefusedInTheWordsThatScriptsKnow) {
       {"--container-type=x", 1, "Container runtime not configured or invalid"},
       {"--resources=flat:2", 1, "Invalid license specification"},
       {"--mem-update=20", 255, "Invalid --mem-update specification"},
+      {"--mem-update=20@0:59", 255, "Invalid --mem-update specification"},
+      {"--mem-update=x@10", 255, "Invalid --mem-update specification"},
+      {"--mem-update=20@UNLIMITED", 255, "Invalid --mem-update specification"},
       {"--requeue=soon", 255, "Invalid --requeue specification"},
       {"-N2,0", 255, "\"2,0\" is not a valid node count"},
   };
@@ -464,6 +468,65 @@ TEST(JobOptions, ABatchJobKnowsWhereItCameFrom) {
   EXPECT_NE(environment.find("|SLURM_SUBMIT_DIR=/data/ada|"), std::string::npos);
   EXPECT_NE(environment.find("|SLURM_SUBMIT_HOST=login|"), std::string::npos);
   EXPECT_NE(environment.find("|SLURM_UMASK=0022|"), std::string::npos);
+}
+
+TEST(JobOptions, TheTypedLineIsKeptAndBounded) {
+  EXPECT_EQ(typed_line(kSbatch, {"-N2", "--wrap", "sleep 1; true"}),
+            "sbatch -N2 --wrap sleep 1; true");
+  EXPECT_EQ(typed_line(kSalloc, {}), "salloc");
+  EXPECT_EQ(typed_line(kSrun, {"hostname"}), "srun hostname");
+  // A character of two bytes, of which the first is the last one that fits.
+  std::string long_word(kSubmitLineMax - std::string("sbatch ").size() - 1, 'x');
+  std::string cut = typed_line(kSbatch, {long_word + "\u00e4", "more"});
+  EXPECT_EQ(cut, "sbatch " + long_word);
+  SubmissionContext with_line = context();
+  with_line.line = "sbatch job.sh";
+  EXPECT_EQ(make_submission(JobOptions{}, with_line)->spec.submit_line, "sbatch job.sh");
+}
+
+TEST(JobOptions, ExpediteIsKept) {
+  EXPECT_TRUE(request({"--requeue=expedite"})->spec.extras->specials->expedite);
+  EXPECT_FALSE(request({"--requeue"})->spec.extras->specials->expedite);
+}
+
+// What the environment alone asks srun for.
+JobOptions by_environment() {
+  JobOptions options;
+  EXPECT_TRUE(apply_environment(known_job_options(kSrun).table, options));
+  return options;
+}
+
+TEST(JobOptions, VariablesOfSrunCountMoreThanThoseOfAllCommands) {
+  ::setenv("SLURM_EXPORT_ENV", "A", 1);
+  ::setenv("SLURM_CPUS_PER_TASK", "2", 1);
+  EXPECT_EQ(by_environment().export_list, "A");
+  EXPECT_EQ(by_environment().cpus_per_task, 2u);
+  ::setenv("SRUN_EXPORT_ENV", "B", 1);
+  ::setenv("SRUN_CPUS_PER_TASK", "3", 1);
+  EXPECT_EQ(by_environment().export_list, "B");
+  EXPECT_EQ(by_environment().cpus_per_task, 3u);
+  for (const char* name :
+       {"SLURM_EXPORT_ENV", "SLURM_CPUS_PER_TASK", "SRUN_EXPORT_ENV", "SRUN_CPUS_PER_TASK"})
+    ::unsetenv(name);
+}
+
+TEST(JobOptions, SwitchesAreOnForNothingYesAndNumbersButZero) {
+  for (const char* value : {"", "yes", "YES", "1", "7"}) {
+    ::setenv("SLURM_LABELIO", value, 1);
+    EXPECT_TRUE(by_environment().label) << value;
+  }
+  for (const char* value : {"0", "no", "x", "-1"}) {
+    ::setenv("SLURM_LABELIO", value, 1);
+    EXPECT_FALSE(by_environment().label) << value;
+  }
+  ::unsetenv("SLURM_LABELIO");
+}
+
+TEST(JobOptions, MemoryIsGivenBackAfterAWhile) {
+  const JobSpecials kept = *request({"--mem-update=20@1:30"}).value().spec.extras->specials;
+  EXPECT_EQ(kept.memory_margin, 20u);
+  EXPECT_EQ(kept.memory_delay_s, 90u);
+  EXPECT_EQ(request({"--mem-update=0@1-0"}).value().spec.extras->specials->memory_delay_s, 86400u);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "cli/common/command.h"
 #include "cli/options/gres_counts.h"
 #include "model/errc.h"
+#include "os/environment.h"
 
 namespace ym::cli {
 namespace {
@@ -34,7 +35,15 @@ void add_names(std::vector<std::string>& names, std::string_view list) {
   }
 }
 
+// What a variable says, if it is the number of an exit code.
+int exit_by(const char* variable) {
+  auto code = parse_unsigned<std::uint8_t>(environment_variable(variable).value_or(""));
+  return code ? *code : 1;
+}
+
 }  // namespace
+
+int error_exit() { return exit_by("SLURM_EXIT_ERROR"); }
 
 std::string_view name_of(JobCommand command) {
   return command == kSbatch ? "sbatch" : command == kSalloc ? "salloc" : "srun";
@@ -47,8 +56,10 @@ int tell_refusal(JobCommand command, const Error& error) {
     return 1;
   }
   bool plain = error.code == 0 || error.code == kWholeText || error.code == kWholeTextOne;
-  complain(name, plain ? error.text : fmt::format("{}: {}", failure_of(command), error.text));
-  return error.code == kWholeText ? kBadLineExit : 1;
+  std::string_view failure = failure_of(error.code == kNotAtOnce ? kSrun : command);
+  complain(name, plain ? error.text : fmt::format("{}: {}", failure, error.text));
+  if (error.code == kWholeText) return kBadLineExit;
+  return error.code == kNotAtOnce ? exit_by("SLURM_EXIT_IMMEDIATE") : error_exit();
 }
 
 std::vector<std::string> lines_before_refusal(const Error& error, const JobSpec& spec,

@@ -8,6 +8,12 @@
 
 namespace ym::cli {
 
+// Code of an allocation that --immediate did not want to wait for; told as the controller's.
+inline constexpr std::uint32_t kNotAtOnce = 0x59000013;
+
+// The exit code of a failure: what SLURM_EXIT_ERROR says, or 1.
+int error_exit();
+
 std::string_view name_of(JobCommand command);
 
 // Prints it and gives the exit code. The code of the error says how: see options.h (kWholeText …)

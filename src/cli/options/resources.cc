@@ -71,13 +71,21 @@ Status refuse_resources(JobOptions&, std::string_view) {
   return fail(kWholeTextOne, "Invalid license specification");
 }
 
-// MARGIN@DELAY. To keep all that was asked for is always right, only less thrifty.
-Status check_memory_update(JobOptions& options, std::string_view value) {
+constexpr std::uint32_t kMemoryMarginMax = 10'000;  // per cent
+constexpr std::chrono::seconds kMemoryDelayMax = std::chrono::days(365);
+
+// PERCENT@TIME
+Status set_memory_update(JobOptions& options, std::string_view value) {
   auto at = value.find('@');
-  bool fine = at != std::string_view::npos && parse_unsigned<std::uint32_t>(value.substr(0, at)) &&
-              parse_time_limit(value.substr(at + 1));
-  if (!fine) return fail("not PERCENT@TIME");
-  options.memory_update = true;
+  if (at == std::string_view::npos) return fail("not PERCENT@TIME");
+  auto margin = parse_unsigned<std::uint32_t>(value.substr(0, at));
+  auto delay = parse_time_limit(value.substr(at + 1));
+  if (!margin || *margin > kMemoryMarginMax || !delay || delay->unlimited)
+    return fail("not PERCENT@TIME");
+  bool in_range = delay->span >= std::chrono::minutes(1) && delay->span <= kMemoryDelayMax;
+  if (!in_range) return fail("the time is less than a minute, or too long");
+  options.specials.memory_margin = *margin;
+  options.specials.memory_delay_s = static_cast<std::uint32_t>(delay->span.count());
   return {};
 }
 
@@ -174,7 +182,8 @@ std::span<const JobOption> amount_rows() {
                            .argument = "N",
                            .help = "CPUs for each task"},
                   .set = set_cpus_per_task},
-       .srun_variable = "SLURM_CPUS_PER_TASK"},
+       .srun_variable = "SRUN_CPUS_PER_TASK",
+       .srun_other = "SLURM_CPUS_PER_TASK"},
       {.option = {.info = {.name = "mincpus",
                            .takes = Takes::Value,
                            .argument = "N",
@@ -219,9 +228,9 @@ std::span<const JobOption> memory_rows() {
       {.option = {.info = {.name = "mem-update",
                            .takes = Takes::Value,
                            .argument = "PERCENT@TIME",
-                           .help = "Give back memory that is not used after so long; checked, and "
-                                   "nothing is taken from the job"},
-                  .set = check_memory_update}},
+                           .help = "After so long, keep so much more memory than is in use, and "
+                                   "give the rest back"},
+                  .set = set_memory_update}},
   };
   return kRows;
 }

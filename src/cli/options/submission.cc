@@ -150,10 +150,23 @@ Status settle_clashes(JobOptions& options) {
   return {};
 }
 
+std::string typed_line(JobCommand command, const std::vector<std::string>& words) {
+  std::string out = command == kSbatch ? "sbatch" : command == kSalloc ? "salloc" : "srun";
+  for (const std::string& word : words) {
+    if (out.size() >= kSubmitLineMax) break;
+    out += ' ';
+    out += word;
+  }
+  if (out.size() <= kSubmitLineMax) return out;
+  std::size_t end = kSubmitLineMax;
+  auto inside = [&] { return (static_cast<unsigned char>(out[end]) & 0xc0) == 0x80; };
+  while (end > kSubmitLineMax - 4 && inside()) --end;
+  out.resize(end);
+  return out;
+}
+
 std::vector<std::string> submission_warnings(const JobOptions& options) {
   std::vector<std::string> out;
-  if (options.memory_update)
-    out.emplace_back("Warning: --mem-update takes no memory back, the job keeps what it asks for");
   if (options.tasks && options.min_nodes && *options.tasks < *options.min_nodes)
     out.push_back(fmt::format("Warning: can't run {} processes on {} nodes, setting nnodes to {}",
                               *options.tasks, *options.min_nodes, *options.tasks));
@@ -173,6 +186,7 @@ Result<SubmitJob> make_submission(const JobOptions& given, const SubmissionConte
   spec.batch = context.command == kSbatch;
   spec.requeue = spec.requeue && spec.batch;
   spec.submit_host = context.host;
+  spec.submit_line = context.line;
   spec.work_dir = options.chdir.empty()            ? context.work_dir
                   : options.chdir.starts_with('/') ? options.chdir
                                                    : context.work_dir + "/" + options.chdir;

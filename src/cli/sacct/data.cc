@@ -145,7 +145,7 @@ void write_account_job(DataWriter& data, Row row) {
     write_step(data, line);
   }
   data.end();
-  data.text("submit_line", row.job.specials().submit_line);
+  data.text("submit_line", spec.submit_line);
   data.begin_map("tres");
   write_tres(data, "allocated", allocated_tres(row.job));
   write_tres(data, "requested", requested_tres(row.job));

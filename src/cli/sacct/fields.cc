@@ -206,7 +206,10 @@ std::vector<SacctField> identity_fields() {
       {"ReqReservation", 20, [](Row r) { return r.step ? "" : r.job.extras().reservation; }},
       {"ReservationId", 20, empty},
       {"SegmentSize", 12, [](Row r) { return r.step ? "" : number(r.job.specials().segment); }},
-      {"SubmitLine", 20, [](Row r) { return r.step ? "" : r.job.specials().submit_line; }},
+      {"SubmitLine", 20,
+       [](Row r) {
+         return on_one_line(r.step ? r.step->step.texts->submit_line : r.job.spec().submit_line);
+       }},
       {"WorkDir", 20, [](Row r) { return r.step ? "" : r.job.spec().work_dir; }},
       {"StdOut", 20, [](Row r) { return file_text(r, r.job.spec().std_out); }},
       {"StdErr", 20, [](Row r) { return file_text(r, r.job.extras().std_err); }},

@@ -156,7 +156,7 @@ int salloc_main(const Arguments& arguments) {
   }
   auto refuse_with = [](const Error& error) { return tell_refusal(kSalloc, error); };
   if (Status settled = settle(wanted); !settled) return refuse_with(settled.error());
-  SubmissionContext context = submission_context(kSalloc);
+  SubmissionContext context = submission_context(kSalloc, arguments);
   for (JobOptions& one : wanted.components) one.specials.detached = one.no_shell;
   auto request = make_submission(wanted.components, context);
   if (!request) return refuse_with(request.error());

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/common/controller.h"
 #include "cli/common/flags.h"
+#include "cli/options/refusal.h"
 #include "cli/sattach/listening.h"
 
 namespace ym::cli {
@@ -115,7 +116,7 @@ int sattach_main(const Arguments& arguments) {
   if (parsed.exit_code) return *parsed.exit_code;
   auto fail_with = [](const std::string& text) {
     complain("sattach", text);
-    return 1;
+    return error_exit();
   };
   if (parsed.operands.size() != 1) return fail_with("Exactly one step is needed, as JOB.STEP");
   auto wanted = JobRef::parse(parsed.operands[0]);
@@ -125,7 +126,7 @@ int sattach_main(const Arguments& arguments) {
   auto controller = Controller::open();
   if (!controller) return fail_with(controller.error().text);
   auto row = find_step(*controller, *wanted);
-  if (!row) return fail_with(row.error().text);
+  if (!row) return fail_with(fmt::format("Could not get job step info: {}", row.error().text));
   if (parsed.settings.layout) {
     print(layout_text(*row));
     return 0;

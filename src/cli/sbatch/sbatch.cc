@@ -16,6 +16,7 @@
 #include "cli/options/components.h"
 #include "cli/options/exports.h"
 #include "cli/options/refusal.h"
+#include "cli/sbatch/foreign.h"
 #include "cli/sbatch/script.h"
 #include "model/x11_messages.h"
 #include "os/environment.h"
@@ -146,6 +147,13 @@ int tell_bad_options(const Error& error) {
     remark("sbatch", with_hint("sbatch", error.text));
     return kBadLineExit;
   }
+  if (error.code == kForeignOption) {
+    remark("sbatch", error.text);
+    complain("sbatch", "Unrecognized command line parameter ?");
+    if (complaints_are_read())
+      complain("sbatch", "It stands on a #PBS or #BSUB line; --ignore-pbs leaves them out");
+    return 1;
+  }
   complain("sbatch", error.text);
   return error.code ? static_cast<int>(error.code) : 1;
 }
@@ -166,6 +174,16 @@ CommandPage sbatch_page() {
           "the first\n"
           "command. Those on the command line count most, then the environment, then the "
           "script.\n\n"
+          "Lines of other batch systems are read, too, anywhere in the script, unless "
+          "--ignore-pbs is given;\n"
+          "what they say counts more than #SBATCH lines. Of #PBS lines -A, -a, -e, -h, -J, -l, "
+          "-M, -m,\n"
+          "-N, -o, -p (as --nice), -q, -t, -v, -W depend= and -W umask= count; of -l: "
+          "walltime, cput,\n"
+          "nodes (with ppn and gpus), select, ncpus, mpiprocs, mem, file, nice, accelerator, "
+          "naccelerators\n"
+          "and proc. Of #BSUB lines -c or -cwd, -e, -J, -M, -m, -n, -o, -q, -W and -x "
+          "count.\n\n"
           "A heterogeneous job has several components with options of their own, which start "
           "together:\n"
           "sbatch -n1 -c8 : -n64 SCRIPT. In the script, a line \"#SBATCH hetjob\" stands between "
@@ -173,22 +191,52 @@ CommandPage sbatch_page() {
       .refusals = Refusals::Slurm};
 }
 
+namespace {
+
+// --ignore-pbs may stand in the script, in the environment and on the line, too, of which the last
+// two count later.
+bool reads_foreign(const JobOptions& by_script, const std::vector<GivenOption>& line) {
+  const auto& [table, set] = known_job_options(kSbatch);
+  JobOptions later;
+  // Whoever asks for something wrong is told so when it counts.
+  static_cast<void>(apply_environment(table, later));
+  static_cast<void>(apply_given(set, table, line, later));
+  return !by_script.ignore_pbs && !later.ignore_pbs;
+}
+
+Status apply_foreign(std::string_view script, JobOptions& options) {
+  auto foreign = foreign_lines(script);
+  if (!foreign) return std::unexpected(foreign.error());
+  const auto& [table, set] = known_job_options(kSbatch);
+  auto given = set.parse(foreign->words, Operands::Mix);
+  if (!given) return fail(kBadLine, given.error().text);
+  if (Status done = apply_given(set, table, given->options, options); !done) return done;
+  for (const std::string& variables : foreign->variables)
+    options.export_list += (options.export_list.empty() ? "" : ",") + variables;
+  if (foreign->umask) options.umask = foreign->umask;
+  return {};
+}
+
+}  // namespace
+
 Status apply_batch_options(std::string_view script, const std::vector<GivenOption>& line,
                            JobOptions& options) {
   auto components = script_components(script);
   if (!components) return fail(fmt::format("#SBATCH {}", components.error().text));
-  return apply_batch_options(components->front(), line, options);
+  return apply_batch_options(components->front(), script, line, options);
 }
 
-Status apply_batch_options(const std::vector<std::string>& script,
+Status apply_batch_options(const std::vector<std::string>& words, std::string_view script,
                            const std::vector<GivenOption>& line, JobOptions& options) {
   const auto& [table, set] = known_job_options(kSbatch);
-  auto in_script = set.parse(script, Operands::Mix);
+  auto in_script = set.parse(words, Operands::Mix);
   if (!in_script) return fail(kBadLine, in_script.error().text);
   if (!in_script->operands.empty())
     return fail(fmt::format("#SBATCH: '{}' is not an option", printable(in_script->operands[0])));
   options.source = OptionSource::Script;
   if (Status done = apply_given(set, table, in_script->options, options); !done) return done;
+  if (has_foreign_lines(script) && reads_foreign(options, line))
+    if (Status done = apply_foreign(script, options); !done) return done;
   if (Status done = apply_environment(table, options); !done) return done;
   return apply_given(set, table, line, options);
 }
@@ -208,7 +256,9 @@ Result<std::vector<JobOptions>> settle_components(const BatchScript& script,
   for (std::size_t i = 0; i < count; ++i) {
     auto line = set.parse(lines[i], Operands::EndOptions);
     if (!line) return fail(kBadLine, line.error().text);
-    if (Status applied = apply_batch_options(in_script[i], line->options, out[i]); !applied)
+    // Other batch systems know nothing of components.
+    std::string_view text = i == 0 ? script.text : std::string_view{};
+    if (Status applied = apply_batch_options(in_script[i], text, line->options, out[i]); !applied)
       return std::unexpected(applied.error());
   }
   return out;
@@ -231,7 +281,7 @@ int sbatch_main(const Arguments& arguments) {
   if (last.exit_code) return *last.exit_code;
   auto controller = Controller::open();
   if (controller) controller->greet();
-  SubmissionContext context = submission_context(kSbatch);
+  SubmissionContext context = submission_context(kSbatch, arguments);
   auto refuse_with = [](const Error& error) { return tell_refusal(kSbatch, error); };
   const JobOptions& wrapping = first.settings.wrap_given ? first.settings : last.settings;
   auto script = read_script(last.operands, wrapping, context.work_dir);

@@ -7,11 +7,13 @@
 namespace ym::cli {
 
 CommandPage sbatch_page();
-// Options in the order of their weight: the script's, the environment's, the line's.
+// Options in the order of their weight: those of #SBATCH lines, of lines of other batch systems, of
+// the environment, of the line.
 Status apply_batch_options(std::string_view script, const std::vector<GivenOption>& line,
                            JobOptions& options);
-// The same with the words of one component's #SBATCH lines.
-Status apply_batch_options(const std::vector<std::string>& script,
+// The same with the words of one component's #SBATCH lines, and the text whose lines of other batch
+// systems count for it.
+Status apply_batch_options(const std::vector<std::string>& words, std::string_view script,
                            const std::vector<GivenOption>& line, JobOptions& options);
 int sbatch_main(const Arguments& arguments);
 

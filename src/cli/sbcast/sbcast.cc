@@ -27,9 +27,14 @@ Status set_compress(Settings& settings, std::string_view value) {
   settings.compress_given = true;
   return {};
 }
+constexpr std::uint32_t kWidthMax = 65533;
+
 Status set_fanout(Settings& settings, std::string_view value) {
-  auto number = parse_unsigned<std::uint32_t>(value);
-  if (!number || *number == 0) return fail("not a number above 0");
+  // Without a tree every node is the first.
+  auto number = same_ignoring_case(value, "off") ? std::optional(kWidthMax)
+                                                 : parse_unsigned<std::uint32_t>(value);
+  if (!number || *number == 0 || *number > kWidthMax)
+    return fail(fmt::format("neither off nor a number from 1 to {}", kWidthMax));
   settings.wish.fanout = *number;
   return {};
 }
@@ -173,7 +178,7 @@ std::vector<Option<SbcastSettings>> place_rows() {
        set_fanout},
       {{.name = "treewidth",
         .takes = Takes::Value,
-        .argument = "NUMBER",
+        .argument = "NUMBER|off",
         .help = "How many nodes each passes it on to; TreeWidth without it",
         .variable = "SBCAST_TREEWIDTH"},
        set_fanout},

@@ -2,6 +2,7 @@
 #include "cli/scontrol/reservation.h"
 
 #include "base/format.h"
+#include "base/text.h"
 #include "cli/common/local.h"
 #include "cli/scontrol/data.h"
 #include "model/node_gres.h"
@@ -58,14 +59,14 @@ int update_reservation(ScontrolContext& context, const std::vector<Assignment>& 
   return 0;
 }
 
-int delete_reservation(ScontrolContext& context, const std::string& name) {
+int delete_reservation(ScontrolContext& context, const std::string& said, const std::string& name) {
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
   UpdateReservation request{.wanted = {.name = name}, .remove = true};
   auto done = (*controller)->ask<Done>(request, Asking::Keyed);
   if (!done)
     return context.fail_with(
-        fmt::format("delete_reservation reservation={}: {}", name, done.error().text));
+        fmt::format("delete_reservation {}: {}", printable(said), done.error().text));
   return 0;
 }
 

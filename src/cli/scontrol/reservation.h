@@ -21,7 +21,8 @@ std::string license_record(const LicenseRow& row, bool one_line);
 
 int create_reservation(ScontrolContext& context, const Words& words);
 int update_reservation(ScontrolContext& context, const std::vector<Assignment>& assignments);
-int delete_reservation(ScontrolContext& context, const std::string& name);
+// `said`: as the user named it, for complaints.
+int delete_reservation(ScontrolContext& context, const std::string& said, const std::string& name);
 int show_reservations(ScontrolContext& context, const Words& words);
 int show_licenses(ScontrolContext& context, const Words& words);
 

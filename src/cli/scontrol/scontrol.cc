@@ -8,9 +8,9 @@
 namespace ym::cli {
 namespace {
 
-template <auto Member>
+template <auto Member, bool Value = true>
 Status flag(ScontrolSettings& settings, std::string_view) {
-  settings.*Member = true;
+  settings.*Member = Value;
   return {};
 }
 template <Notation Value>
@@ -265,7 +265,10 @@ std::vector<Option<ScontrolSettings>> scontrol_table() {
        }},
       {{.name = "quiet", .letter = 'Q', .help = "Say nothing but what was asked for"},
        flag<&ScontrolSettings::quiet>},
-      {{.name = "future", .letter = 'F', .help = "Nodes in state FUTURE, too"},
+      {{.name = "future",
+        .letter = 'F',
+        .help = "Nodes in state FUTURE, too",
+        .variable = "SCONTROL_FUTURE"},
        flag<&ScontrolSettings::future>},
       {{.name = "federation", .help = "Taken, without effect: the cluster is in none"}, accept},
       {{.name = "sibling", .help = "Taken, without effect"}, accept},
@@ -275,7 +278,8 @@ std::vector<Option<ScontrolSettings>> scontrol_table() {
         .argument = "USER",
         .help = "Taken, without effect: who calls is who asks"},
        accept},
-      {{.name = "hide", .help = "Taken, without effect"}, accept},
+      {{.name = "hide", .help = "No hidden partitions; this is usual"},
+       flag<&ScontrolSettings::all, false>},
       {{.name = "local", .help = "Taken, without effect"}, accept},
       {{.name = "verbose", .letter = 'v', .help = "Taken, without effect"}, accept},
   };

@@ -48,7 +48,7 @@ TEST_F(Records, AJobIsShownAsSlurmDoes) {
             "   Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*\n"
             "   MinCPUsNode=1 MinMemoryNode=0 MinTmpDiskNode=0\n"
             "   Features=(null) DelayBoot=00:00:00\n"
-            "   OverSubscribe=OK Exclusive=NO Contiguous=0 Licenses=(null) LicensesAlloc=(null) "
+            "   OverSubscribe=NO Exclusive=NO Contiguous=0 Licenses=(null) LicensesAlloc=(null) "
             "Network=(null)\n"
             "   Command=/data/ada/job.sh\n"
             "   WorkDir=/data/ada\n"

@@ -7,6 +7,7 @@
 #include "cli/common/job_view.h"
 #include "cli/common/local.h"
 #include "cli/common/targets.h"
+#include "cli/options/mail_types.h"
 #include "cli/scontrol/data.h"
 #include "cli/scontrol/scontrol.h"
 #include "model/errc.h"
@@ -41,7 +42,7 @@ std::string head(const JobView& view) {
   if (job.array_job) {
     std::string tasks = job.array ? ArrayExpression{.indices = job.array->waiting,
                                                     .max_running = job.array->max_running}
-                                        .str()
+                                        .str(array_text_max())
                                   : fmt::format("{}", job.array_task);
     out += fmt::format(" ArrayJobId={} ArrayTaskId={}", job.array_job.value, tasks);
     if (job.array_max_running) out += fmt::format(" ArrayTaskThrottle={}", job.array_max_running);
@@ -89,9 +90,13 @@ void add_time_lines(std::vector<std::string>& lines, const JobView& view) {
   lines.push_back(fmt::format("RunTime={} TimeLimit={} TimeMin={}",
                               print_span_long(time_used(view)), limit_text(time_limit_of(view)),
                               least));
+  bool waits = job.state == JobState::Pending;
+  Instant eligible = waits && !job.eligible ? spec.begin : job.eligible;
   lines.push_back(fmt::format("SubmitTime={} EligibleTime={}", show_time(job.submit, "Unknown"),
-                              show_time(job.eligible, "Unknown")));
-  lines.push_back(fmt::format("AccrueTime={}", show_time(job.eligible, "Unknown")));
+                              show_time(eligible, "Unknown")));
+  // What nobody has waited for yet gathers no age.
+  Instant accrues = waits && eligible > wall_clock() ? Instant() : job.eligible;
+  lines.push_back(fmt::format("AccrueTime={}", show_time(accrues, "Unknown")));
   lines.push_back(fmt::format("StartTime={} EndTime={} Deadline={}",
                               show_time(start_of(view), "Unknown"),
                               show_time(end_of(view), "Unknown"), show_time(spec.deadline, "N/A")));
@@ -112,7 +117,7 @@ void add_time_lines(std::vector<std::string>& lines, const JobView& view) {
 // "1-2" of a job that waits and would take either.
 std::string node_range(const JobView& view) {
   const JobSpec& spec = view.spec();
-  bool range = view.job().state == JobState::Pending && spec.max_nodes > node_count_of(view);
+  bool range = view.job().state == JobState::Pending && spec.max_nodes >= node_count_of(view);
   return range ? fmt::format("{}-{}", node_count_of(view), spec.max_nodes)
                : fmt::format("{}", node_count_of(view));
 }
@@ -143,21 +148,23 @@ void add_resource_lines(std::vector<std::string>& lines, const JobView& view) {
   lines.push_back(fmt::format(
       "Socks/Node={} NtasksPerN:B:S:C={}:0:{}:{} {}", or_star(extras.sockets_per_node), per_node,
       or_star(extras.binding.tasks_per_socket), or_star(extras.binding.tasks_per_core), spared));
+  std::uint64_t lowered = view.job().memory->lowered_mb;
   std::string memory =
-      spec.memory_per_cpu_mb
+      lowered ? fmt::format("MinMemoryNode={}", print_megabytes(lowered))
+      : spec.memory_per_cpu_mb
           ? fmt::format("MinMemoryCPU={}", print_megabytes(spec.memory_per_cpu_mb))
           : fmt::format("MinMemoryNode={}", print_megabytes(spec.memory_per_node_mb));
-  lines.push_back(fmt::format("MinCPUsNode={} {} MinTmpDiskNode={}",
-                              std::max({1u, spec.min_cpus_per_node, spec.cpus_per_task}), memory,
-                              print_megabytes(extras.tmp_mb)));
+  lines.push_back(fmt::format("MinCPUsNode={} {} MinTmpDiskNode={}", least_cpus_per_node(spec),
+                              memory, print_megabytes(extras.tmp_mb)));
   lines.push_back(fmt::format("Features={} DelayBoot={}", or_null(extras.features),
                               print_span_long(std::chrono::seconds(view.specials().delay_boot_s))));
   if (!extras.reservation.empty())
     lines.push_back(fmt::format("Reservation={}", extras.reservation));
   lines.push_back(fmt::format(
       "OverSubscribe={} Exclusive={} Contiguous={} Licenses={} LicensesAlloc={} Network={}",
-      oversubscribe_word(spec), exclusive_word(spec), spec.contiguous ? 1 : 0,
-      or_null(extras.licenses), or_null(view.job().allocation->licenses), or_null(extras.network)));
+      oversubscribe_word(spec, view.row->sharing), exclusive_word(spec, view.row->sharing),
+      spec.contiguous ? 1 : 0, or_null(extras.licenses), or_null(view.job().allocation->licenses),
+      or_null(extras.network)));
   if (std::uint32_t segment = view.specials().segment)
     lines.push_back(fmt::format("SegmentSize={}", segment));
 }
@@ -185,8 +192,8 @@ void add_file_lines(std::vector<std::string>& lines, const JobView& view) {
   std::string command = or_null(spec.command);
   for (const std::string& argument : extras.arguments) command += " " + argument;
   lines.push_back(fmt::format("Command={}", command));
-  if (const std::string& line = view.specials().submit_line; !line.empty())
-    lines.push_back(fmt::format("SubmitLine={}", line));
+  if (!spec.submit_line.empty())
+    lines.push_back(fmt::format("SubmitLine={}", on_one_line(spec.submit_line)));
   lines.push_back(fmt::format("WorkDir={}", spec.work_dir));
   if (!extras.admin_comment.empty())
     lines.push_back(fmt::format("AdminComment={}", extras.admin_comment));
@@ -201,7 +208,10 @@ void add_file_lines(std::vector<std::string>& lines, const JobView& view) {
     lines.push_back(fmt::format("StdOut={}", shown_file(view, spec.std_out)));
   }
   add_gres_lines(lines, view);
-  if (!extras.mail_user.empty()) lines.push_back(fmt::format("MailUser={}", extras.mail_user));
+  if (extras.mail_types)
+    lines.push_back(fmt::format("MailUser={} MailType={}",
+                                extras.mail_user.empty() ? view.spec().user_name : extras.mail_user,
+                                print_mail_types(extras.mail_types)));
   if (!extras.container.empty()) lines.push_back(fmt::format("Container={}", extras.container));
   if (const std::string& id = view.specials().container_id; !id.empty())
     lines.push_back(fmt::format("ContainerID={}", id));
@@ -263,7 +273,8 @@ std::vector<JobRow> named_elements(std::vector<JobRow> rows,
 }
 
 Result<std::vector<JobRow>> fetch_jobs(ScontrolContext& context, const Words& words) {
-  QueryJobs question{.filter = {.all_states = true}};
+  QueryJobs question{.filter = {.all_states = true},
+                     .hide = words.empty() && !context.settings().all};
   if (!words.empty()) {
     auto targets = parse_targets(words[0]);
     if (!targets) return fail(kNoId, std::string(text_of(Errc::InvalidJobId)));

@@ -110,8 +110,9 @@ int show_partitions(ScontrolContext& context, const Words& words) {
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
   std::vector<PartitionRow> rows;
-  Status asked = fetch_rows<PartitionRows>(
-      **controller, QueryPartitions{.name = words.empty() ? "" : words[0]}, rows);
+  QueryPartitions question{.name = words.empty() ? "" : words[0],
+                           .hide = words.empty() && !context.settings().all};
+  Status asked = fetch_rows<PartitionRows>(**controller, question, rows);
   if (!asked && is(asked.error(), Errc::InvalidPartition)) asked = {};
   if (!asked)
     return context.fail_with(fmt::format("slurm_load_partitions error: {}", asked.error().text));
@@ -119,8 +120,7 @@ int show_partitions(ScontrolContext& context, const Words& words) {
     return print_data(context, {"show", "partitions"}, [&](DataWriter& data) {
       data.begin_list("partitions");
       for (const PartitionRow& row : rows)
-        if (!words.empty() || context.settings().all || !row.partition.spec->hidden)
-          write_partition(data, "", row, (*controller)->config().cluster_name);
+        write_partition(data, "", row, (*controller)->config().cluster_name);
       data.end();
       data.number("last_update", wall_clock().unix_seconds());
     });
@@ -129,9 +129,7 @@ int show_partitions(ScontrolContext& context, const Words& words) {
     return 1;
   }
   std::string out;
-  for (const PartitionRow& row : rows)
-    if (!words.empty() || context.settings().all || !row.partition.spec->hidden)
-      out += partition_record(row, context.settings());
+  for (const PartitionRow& row : rows) out += partition_record(row, context.settings());
   print(rows.empty() ? "No partitions in the system\n" : out);
   return 0;
 }

@@ -65,7 +65,8 @@ int show_steps(ScontrolContext& context, const Words& words) {
   std::string out;
   std::vector<StepRow> chosen;
   for (const JobTarget& target : targets) {
-    QuerySteps question{.job = {}, .step = target.step};
+    QuerySteps question{
+        .job = {}, .step = target.step, .hide = words.empty() && !context.settings().all};
     if (target.job) question.job = target.job;
     std::vector<StepRow> rows;
     if (Status asked = fetch_rows<StepRows>(**controller, question, rows); !asked)

@@ -50,7 +50,7 @@ int update_job(ScontrolContext& context, const std::vector<Assignment>& assignme
     return context.fail_with(fmt::format("{} for job {}", answer.error().text, update->job));
   if (answer->outcomes.empty() && update->job.empty())
     return context.fail_with(
-        fmt::format("{} for job {}", text_of(Errc::InvalidJobId), printable(update->name)));
+        fmt::format("scontrol: error: No jobs with name '{}'", printable(update->name)));
   int code = 0;
   for (const JobOutcome& outcome : answer->outcomes)
     if (outcome.code != 0 || !outcome.text.empty())
@@ -290,7 +290,8 @@ int delete_verb(ScontrolContext& context, const Words& words) {
         "scontrol: error: Proper format is 'delete <ENTITY>=<ID>' or 'delete <ENTITY> <ID>'");
   std::string kind = words[0].substr(0, words[0].find('='));
   std::string name = one_word ? bare_name(words[0]) : bare_name(words[1]);
-  if (starts_with_ignoring_case(kind, "reservation")) return delete_reservation(context, name);
+  if (starts_with_ignoring_case(kind, "reservation"))
+    return delete_reservation(context, one_word ? words[0] : words[0] + "=" + words[1], name);
   if (starts_with_ignoring_case(kind, "node")) return delete_node(context, name);
   if (starts_with_ignoring_case(kind, "partition"))
     return change_partition(context, {"PartitionName=" + name}, false, true);

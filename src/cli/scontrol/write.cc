@@ -14,6 +14,7 @@
 #include "config/parse.h"
 #include "model/errc.h"
 #include "os/clock.h"
+#include "os/environment.h"
 #include "os/files.h"
 
 namespace ym::cli {
@@ -71,9 +72,9 @@ int write_config(ScontrolContext& context, const Words& words) {
   for (const NodeRow& row : nodes) config.nodes.push_back(*row.node.spec);
   config.partitions.clear();
   for (const PartitionRow& row : partitions) config.partitions.push_back(*row.partition.spec);
-  std::string file = words.empty() ? fmt::format("{}.{}", (*controller)->loaded().path,
-                                                 show_time(wall_clock(), "now"))
-                                   : words[0];
+  std::string path = environment_variable("SLURM_CONF_OUT").value_or((*controller)->loaded().path);
+  std::string file =
+      words.empty() ? fmt::format("{}.{}", path, show_time(wall_clock(), "now")) : words[0];
   std::string text = fmt::format("# Written by scontrol at {}\n{}", show_time(wall_clock(), "now"),
                                  print_config(config));
   if (file == "-") {

@@ -89,7 +89,8 @@ Result<SubmitJob> crontab_job(const CrontabEntry& entry, const std::string& home
   JobOptions options;
   if (Status done = apply_given(set, table, given->options, options); !done)
     return wrong(entry.line, done.error().text);
-  SubmissionContext context = submission_context(kSbatch);
+  SubmissionContext context = submission_context(kSbatch, {});
+  context.line.clear();  // nobody typed one
   context.work_dir = home;
   context.environment = {"HOME=" + home, "USER=" + user, "LOGNAME=" + user, "SHELL=/bin/sh",
                          "PATH=/usr/local/bin:/usr/bin:/bin"};

@@ -2,6 +2,7 @@
 #include "cli/sdiag/sdiag.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/format.h"
@@ -122,6 +123,132 @@ void write_counts(DataWriter& data, std::string_view key, std::string_view id,
   data.end();
 }
 
+struct Exit {
+  const char *text, *name, *key;  // as people read it, in JSON, of ours; no key: never
+};
+// Quick passes look at all that changed, whatever there is of it.
+constexpr std::array<Exit, 6> kQuickExits = {
+    {{"End of job queue", "end_job_queue", "quick_exit_end"},
+     {"Hit default_queue_depth", "default_queue_depth", nullptr},
+     {"Hit sched_max_job_start", "max_job_start", "quick_exit_starts_max"},
+     {"Blocked on licenses", "licenses", nullptr},
+     {"Hit max_rpc_cnt", "max_rpc_cnt", nullptr},
+     {"Timeout (max_sched_time)", "max_sched_time", "quick_exit_out_of_time"}}};
+constexpr std::array<Exit, 6> kFullExits = {
+    {{"End of job queue", "end_job_queue", "full_exit_end"},
+     {"Hit bf_max_job_start", "bf_max_job_start", "full_exit_starts_max"},
+     {"Hit bf_max_job_test", "bf_max_job_test", "full_exit_promises_max"},
+     {"System state changed", "state_changed", nullptr},
+     {"Hit table size limit (bf_node_space_size)", "bf_node_space_size", nullptr},
+     {"Timeout (bf_max_time)", "bf_max_time", "full_exit_out_of_time"}}};
+
+std::string exit_lines(std::string_view heading, const std::array<Exit, 6>& exits,
+                       const Statistics& s) {
+  std::string out = fmt::format("\t{}\n", heading);
+  for (const Exit& one : exits)
+    out += fmt::format("\t\t{}: {}\n", one.text, one.key ? value_of(s, one.key) : 0);
+  return out;
+}
+
+void write_exits(DataWriter& data, std::string_view key, const std::array<Exit, 6>& exits,
+                 const Statistics& s) {
+  data.begin_map(key);
+  for (const Exit& one : exits)
+    data.integer(one.name, one.key ? static_cast<std::int64_t>(value_of(s, one.key)) : 0);
+  data.end();
+}
+
+std::uint64_t mean(const Statistics& s, std::string_view total, std::string_view count) {
+  std::uint64_t of = value_of(s, count);
+  return of ? value_of(s, total) / of : 0;
+}
+
+std::uint64_t per_minute(const Statistics& s, Instant now) {
+  std::int64_t minutes = (now.unix_seconds() - time_of(s, "since").unix_seconds()) / 60;
+  return minutes > 0 ? value_of(s, "plans") / static_cast<std::uint64_t>(minutes) : 0;
+}
+
+// As Slurm's main scheduler: what each change lets start. Its count has those of the whole queue in
+// it.
+std::string quick_passes(const Statistics& s, Instant now) {
+  auto count = [&](const char* key) { return value_of(s, key); };
+  std::string out = fmt::format(
+      "Main schedule statistics (microseconds):\n\tLast cycle:   {}\n\tMax cycle:    {}\n"
+      "\tTotal cycles: {}\n\tMean cycle:   {}\n\tMean depth cycle:  {}\n",
+      count("plan_last_us"), count("plan_max_us"), count("plans"),
+      mean(s, "plan_total_us", "plans"), mean(s, "depth_total", "plans"));
+  if (std::uint64_t cycles = per_minute(s, now); cycles > 0)
+    out += fmt::format("\tCycles per minute: {}\n", cycles);
+  out += fmt::format("\tLast queue length: {}\n\n", count("pending"));
+  return out + exit_lines("Main scheduler exit:", kQuickExits, s) + "\n";
+}
+
+// As Slurm's backfill scheduler: the whole queue, with a start promised to those who wait. Its
+// table has a time for each promise.
+std::string full_passes(const Statistics& s) {
+  auto count = [&](const char* key) { return value_of(s, key); };
+  std::string out = fmt::format(
+      "Backfilling stats\n\tTotal backfilled jobs (since last slurm start): {}\n"
+      "\tTotal backfilled jobs (since last stats cycle start): {}\n"
+      "\tTotal backfilled heterogeneous job components: {}\n\tTotal cycles: {}\n"
+      "\tLast cycle when: {}\n\tLast cycle: {}\n\tMax cycle:  {}\n",
+      count("full_started_ever"), count("full_started"), count("full_components_ever"),
+      count("full_plans"), count("full_plans") ? dated(time_of(s, "full_at")) : "N/A",
+      count("full_plan_last_us"), count("full_plan_max_us"));
+  bool some = count("full_plans") > 0;
+  auto line = [&](std::string_view label, std::uint64_t value) {
+    out += fmt::format("\t{}: {}\n", label, value);
+  };
+  if (some) line("Mean cycle", mean(s, "full_plan_total_us", "full_plans"));
+  line("Last depth cycle", count("full_depth_last"));
+  line("Last depth cycle (try sched)", count("full_depth_last"));
+  if (some) line("Depth Mean", mean(s, "full_depth_total", "full_plans"));
+  if (some) line("Depth Mean (try depth)", mean(s, "full_depth_total", "full_plans"));
+  line("Last queue length", count("full_queue_last"));
+  if (some) line("Queue length mean", mean(s, "full_queue_total", "full_plans"));
+  line("Last table size", count("full_promised_last"));
+  if (some) line("Mean table size", mean(s, "full_promised_total", "full_plans"));
+  line("Stale starts", count("starts_refused"));
+  return out + "\n" + exit_lines("Backfill exit", kFullExits, s) + "\n";
+}
+
+void write_passes(DataWriter& data, const Statistics& s, Instant now) {
+  auto put = [&](const char* key, std::uint64_t value) {
+    data.integer(key, static_cast<std::int64_t>(value));
+  };
+  auto count = [&](const char* key) { return value_of(s, key); };
+  put("schedule_cycle_max", count("plan_max_us"));
+  put("schedule_cycle_last", count("plan_last_us"));
+  put("schedule_cycle_sum", count("plan_total_us"));
+  put("schedule_cycle_total", count("plans"));
+  put("schedule_cycle_mean", mean(s, "plan_total_us", "plans"));
+  put("schedule_cycle_mean_depth", mean(s, "depth_total", "plans"));
+  put("schedule_cycle_per_minute", per_minute(s, now));
+  put("schedule_cycle_depth", count("depth_total"));
+  put("schedule_queue_length", count("pending"));
+  write_exits(data, "schedule_exit", kQuickExits, s);
+  put("bf_backfilled_jobs", count("full_started_ever"));
+  put("bf_last_backfilled_jobs", count("full_started"));
+  put("bf_backfilled_het_jobs", count("full_components_ever"));
+  put("bf_cycle_counter", count("full_plans"));
+  put("bf_cycle_mean", mean(s, "full_plan_total_us", "full_plans"));
+  put("bf_cycle_last", count("full_plan_last_us"));
+  put("bf_cycle_max", count("full_plan_max_us"));
+  put("bf_cycle_sum", count("full_plan_total_us"));
+  for (const char* key : {"bf_depth_mean", "bf_depth_mean_try"})
+    put(key, mean(s, "full_depth_total", "full_plans"));
+  for (const char* key : {"bf_depth_sum", "bf_depth_try_sum"}) put(key, count("full_depth_total"));
+  for (const char* key : {"bf_last_depth", "bf_last_depth_try"}) put(key, count("full_depth_last"));
+  put("bf_queue_len", count("full_queue_last"));
+  put("bf_queue_len_mean", mean(s, "full_queue_total", "full_plans"));
+  put("bf_queue_len_sum", count("full_queue_total"));
+  put("bf_table_size", count("full_promised_last"));
+  put("bf_table_size_mean", mean(s, "full_promised_total", "full_plans"));
+  put("bf_table_size_sum", count("full_promised_total"));
+  data.number("bf_when_last_cycle", count("full_at"));
+  write_exits(data, "bf_exit", kFullExits, s);
+}
+
 }  // namespace
 
 std::string render_statistics(const Settings& settings, Statistics s, Instant now) {
@@ -141,20 +268,7 @@ std::string render_statistics(const Settings& settings, Statistics s, Instant no
       count("jobs_canceled"), count("jobs_failed"));
   out += fmt::format("Job states ts:  {}\nJobs pending:   {}\nJobs running:   {}\n\n", dated(now),
                      count("pending"), count("running"));
-  std::uint64_t plans = count("plans"), total_us = count("plan_total_us");
-  out += fmt::format(
-      "Main schedule statistics (microseconds):\n\tLast cycle:   {}\n\tMax cycle:    {}\n"
-      "\tTotal cycles: {}\n\tMean cycle:   {}\n\tMean depth cycle:  {}\n"
-      "\tLast queue length: {}\n\n",
-      count("plan_last_us"), count("plan_max_us"), plans, plans ? total_us / plans : 0,
-      plans ? count("depth_total") / plans : 0, count("pending"));
-  std::uint64_t full = count("full_plans");
-  out += fmt::format(
-      "Backfilling stats\n\tTotal cycles: {}\n\tLast cycle: {}\n\tMax cycle:  {}\n"
-      "\tMean cycle: {}\n\tLast depth cycle: {}\n\tDepth Mean: {}\n\tStale starts: {}\n\n",
-      full, count("full_plan_last_us"), count("full_plan_max_us"),
-      full ? count("full_plan_total_us") / full : 0, count("full_depth_last"),
-      full ? count("full_depth_total") / full : 0, count("starts_refused"));
+  out += quick_passes(s, now) + full_passes(s);
   out += fmt::format(
       "Planning by question (microseconds):\n\tWhose turn?        {}\n\tDoes it fit now?   {}\n"
       "\tWhen does it fit?  {}\n\tWhom to preempt?   {}\n\tStarts promised:   {}\n\n",
@@ -186,18 +300,7 @@ std::string statistics_data(const Settings& settings, const Statistics& s, Insta
   data.integer("agent_queue_size", 0).integer("agent_count", 0).integer("agent_thread_count", 0);
   data.integer("dbd_agent_queue_size", 0);
   data.integer("gettimeofday_latency", clock_latency_us());
-  put("schedule_cycle_max", "plan_max_us");
-  put("schedule_cycle_last", "plan_last_us");
-  put("schedule_cycle_sum", "plan_total_us");
-  put("schedule_cycle_total", "plans");
-  put("bf_cycle_counter", "full_plans");
-  put("bf_cycle_last", "full_plan_last_us");
-  put("bf_cycle_max", "full_plan_max_us");
-  put("bf_cycle_sum", "full_plan_total_us");
-  put("bf_last_depth", "full_depth_last");
-  put("bf_depth_sum", "full_depth_total");
-  put("schedule_cycle_depth", "depth_total");
-  put("schedule_queue_length", "pending");
+  write_passes(data, s, now);
   put("jobs_submitted", "jobs_submitted");
   put("jobs_started", "jobs_started");
   put("jobs_completed", "jobs_completed");

@@ -57,10 +57,8 @@ bool node_wanted(const SinfoSettings& settings, const Hostlist& hosts, const Nod
 }
 
 bool partition_wanted(const SinfoSettings& settings, const PartitionSpec& spec) {
-  bool named = std::find(settings.partitions.begin(), settings.partitions.end(), spec.name) !=
-               settings.partitions.end();
-  if (!settings.partitions.empty()) return named;
-  return settings.all || !spec.hidden;
+  return settings.partitions.empty() ||
+         std::ranges::find(settings.partitions, spec.name) != settings.partitions.end();
 }
 
 // Puts nodes that are alike on one line. A node stands once on a line, however many of the line's
@@ -110,6 +108,14 @@ class Grouping {
   std::set<std::pair<std::size_t, const NodeRow*>> seen_;
 };
 
+// A line that names no partition has nothing to say of one without nodes.
+bool tells_partitions(const SinfoSettings& settings, const Format<NodeGroup>& format) {
+  return settings.report.notation || settings.summary ||
+         std::ranges::any_of(format.columns, [](const Column<NodeGroup>* column) {
+           return column && (column->letter == 'P' || column->letter == 'R');
+         });
+}
+
 // O(partitions × nodes), as each node knows its partitions by name only.
 std::vector<NodeGroup> groups_of(const SinfoSettings& settings, const Format<NodeGroup>& format,
                                  const std::vector<PartitionRow>& partitions,
@@ -130,7 +136,8 @@ std::vector<NodeGroup> groups_of(const SinfoSettings& settings, const Format<Nod
       grouping.add(partition, &node);
     }
     // A partition without such nodes is told, too.
-    if (!any && !settings.by_node && !settings.reasons) grouping.add(partition, nullptr);
+    if (!any && !settings.by_node && !settings.reasons && tells_partitions(settings, format))
+      grouping.add(partition, nullptr);
   }
   return grouping.groups();
 }
@@ -161,14 +168,23 @@ void print_data(const SinfoSettings& settings, const std::vector<PartitionRow>& 
   print(data.finish());
 }
 
-int show_once(const SinfoSettings& settings, Controller& controller) {
-  if (settings.reservations) {
-    print("No reservations in the system\n");
-    return 0;
+int show_reservations(const SinfoSettings& settings, Controller& controller) {
+  auto rows = controller.ask<ReservationRows>(QueryReservations{});
+  if (!rows) {
+    print_error(fmt::format("slurm_load_reservations error: {}\n", rows.error().text));
+    return 1;
   }
+  print(render_reservations(rows->rows, settings.report.header, wall_clock()));
+  return 0;
+}
+
+int show_once(const SinfoSettings& settings, Controller& controller) {
+  if (settings.reservations) return show_reservations(settings, controller);
   std::vector<PartitionRow> partitions;
   std::vector<NodeRow> nodes;
-  Status asked = fetch_report<PartitionRows>(controller, QueryPartitions{}, partitions);
+  // What is asked for by name is shown.
+  QueryPartitions question{.name = "", .hide = !settings.all && settings.partitions.empty()};
+  Status asked = fetch_report<PartitionRows>(controller, question, partitions);
   if (asked) asked = fetch_report<NodeRows>(controller, QueryNodes{}, nodes);
   if (!asked) {
     print_error(fmt::format("slurm_load_partitions: {}\n", asked.error().text));

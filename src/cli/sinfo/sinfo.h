@@ -7,6 +7,7 @@
 #include "cli/common/report.h"
 #include "cli/sinfo/node_states.h"
 #include "model/node_messages.h"
+#include "model/reservation.h"
 
 namespace ym::cli {
 
@@ -34,6 +35,8 @@ Result<std::string> render_nodes(const SinfoSettings& settings,
                                  const std::vector<PartitionRow>& partitions,
                                  const std::vector<NodeRow>& nodes, Instant now,
                                  std::vector<std::string>* complaints = nullptr);
+// -T. Times as the environment wants them.
+std::string render_reservations(const std::vector<ReservationRow>& rows, bool heading, Instant now);
 // Nodes or CPUs of a group by what they do.
 struct Counts {
   std::uint64_t allocated = 0, idle = 0, other = 0, total = 0;

@@ -30,6 +30,21 @@ std::string shown(const std::vector<std::string>& arguments) {
   return out ? *out : "error: " + out.error().text;
 }
 
+TEST(Sinfo, ReservationsHaveALineEach) {
+  ReservationRow one;
+  one.reservation.name = "a_rather_long_name";
+  one.reservation.start = kNow - std::chrono::hours(1);
+  one.reservation.end = kNow + std::chrono::hours(30);
+  one.nodes = "n[1-2]";
+  std::string out = render_reservations({one}, true, kNow);
+  EXPECT_TRUE(out.starts_with("RESV_NAME              STATE           START_TIME")) << out;
+  EXPECT_NE(out.find("\na_rather_long_name    ACTIVE  "), std::string::npos) << out;
+  EXPECT_TRUE(out.ends_with("   1-07:00:00  n[1-2]\n")) << out;
+  one.reservation.name = "x";
+  EXPECT_TRUE(render_reservations({one}, false, kNow).starts_with("x            ACTIVE  "));
+  EXPECT_EQ(render_reservations({}, true, kNow), "No reservations in the system\n");
+}
+
 TEST(Sinfo, PutsNodesThatAreAlikeOnOneLine) {
   EXPECT_EQ(shown({}),
             "PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST\n"

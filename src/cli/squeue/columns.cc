@@ -42,6 +42,7 @@ std::string left_text(View view) {
 
 std::string memory_text(View view) {
   const JobSpec& spec = view.spec();
+  if (std::uint64_t lowered = view.job().memory->lowered_mb) return print_megabytes(lowered);
   return print_megabytes(spec.memory_per_cpu_mb ? spec.memory_per_cpu_mb : spec.memory_per_node_mb);
 }
 
@@ -62,7 +63,7 @@ std::string array_task_text(View view) {
   if (view.job().array) {
     ArrayExpression left{.indices = view.job().array->waiting,
                          .max_running = view.job().array->max_running};
-    return left.str(ArrayExpression::kShownMax);
+    return left.str(array_text_max());
   }
   return view.job().array_task == kNoTask ? "N/A" : number(view.job().array_task);
 }
@@ -184,11 +185,23 @@ Columns time_columns() {
   // What nobody can tell comes last.
   auto start = [](View v) { return start_of(v) ? start_of(v).unix_ms : INT64_MAX; };
   return {
-      {'M', "timeused", "TIME", [](View v) { return print_span(time_used(v)); },
-       [](View v) { return static_cast<std::int64_t>(time_used(v).count()); }},
-      {'l', "timelimit", "TIME_LIMIT", limit_text,
-       [](View v) { return static_cast<std::int64_t>(time_limit_of(v).value_or(0)); }},
-      {'L', "timeleft", "TIME_LEFT", left_text},
+      {.letter = 'M',
+       .name = "timeused",
+       .header = "TIME",
+       .extract = [](View v) { return print_span(time_used(v)); },
+       .number = [](View v) { return static_cast<std::int64_t>(time_used(v).count()); },
+       .spans = true},
+      {.letter = 'l',
+       .name = "timelimit",
+       .header = "TIME_LIMIT",
+       .extract = limit_text,
+       .number = [](View v) { return static_cast<std::int64_t>(time_limit_of(v).value_or(0)); },
+       .spans = true},
+      {.letter = 'L',
+       .name = "timeleft",
+       .header = "TIME_LEFT",
+       .extract = left_text,
+       .spans = true},
       {'S', "starttime", "START_TIME", [](View v) { return show_time(start_of(v), "N/A"); }, start},
       {'e', "endtime", "END_TIME", [](View v) { return show_time(end_of(v), "N/A"); },
        [](View v) { return end_of(v).unix_ms; }},
@@ -231,10 +244,7 @@ Columns resource_columns() {
        [](View v) { return number(v.spec().max_nodes ? v.spec().max_nodes : node_count_of(v)); }},
       {0, "numtasks", "TASKS", [](View v) { return number(v.spec().tasks); }},
       {0, "cpus-per-task", "CPUS_PER_TASK", [](View v) { return number(v.spec().cpus_per_task); }},
-      {'c', "mincpus", "MIN_CPUS",
-       [](View v) {
-         return number(std::max({1u, v.spec().min_cpus_per_node, v.spec().cpus_per_task}));
-       }},
+      {'c', "mincpus", "MIN_CPUS", [](View v) { return number(least_cpus_per_node(v.spec())); }},
       {'m', "minmemory", "MIN_MEMORY", memory_text},
       {'d', "mintmpdisk", "MIN_TMP_DISK",
        [](View v) { return print_megabytes(v.extras().tmp_mb); }},
@@ -246,8 +256,9 @@ Columns resource_columns() {
        [](View v) { return or_null(v.job().allocation->licenses); }},
       {'v', "reservation", "RESERVATION", [](View v) { return or_null(v.extras().reservation); }},
       {'h', "oversubscribe", "OVER_SUBSCRIBE",
-       [](View v) { return std::string(oversubscribe_word(v.spec())); }},
-      {0, "exclusive", "EXCLUSIVE", [](View v) { return std::string(exclusive_word(v.spec())); }},
+       [](View v) { return std::string(oversubscribe_word(v.spec(), v.row->sharing)); }},
+      {0, "exclusive", "EXCLUSIVE",
+       [](View v) { return std::string(exclusive_word(v.spec(), v.row->sharing)); }},
       {'O', "contiguous", "CONTIGUOUS", [](View v) { return yes_no(v.spec().contiguous); }},
       {'H', "sockets", "SOCKETS_PER_NODE",
        [](View v) { return or_star(v.extras().sockets_per_node); }},

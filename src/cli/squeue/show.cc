@@ -35,7 +35,7 @@ void print_data(const SqueueSettings& settings, const std::vector<JobRow>& rows,
 
 Status fetch_steps(Controller& controller, const SqueueSettings& settings,
                    std::vector<StepRow>& steps) {
-  QuerySteps question;
+  QuerySteps question{.job = {}, .step = {}, .hide = squeue_hides(settings)};
   if (settings.targets.size() == 1) question.job = settings.targets.front().job;
   return fetch_report<StepRows>(controller, question, steps);
 }
@@ -158,7 +158,8 @@ int show_queue(const SqueueSettings& given, Controller& controller) {
   QueuePlan plan = squeue_plan(settings);
   QueryJobs question{.filter = squeue_filter(settings),
                      .fields = plan.fields,
-                     .order = plan.streams ? JobOrder::Usual : JobOrder::Ids};
+                     .order = plan.streams ? JobOrder::Usual : JobOrder::Ids,
+                     .hide = squeue_hides(settings)};
   if (head_comes_first(settings) && controller.connected()) print_head(settings);
   if (plan.streams) {
     print_head(settings);

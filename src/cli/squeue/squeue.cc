@@ -280,6 +280,10 @@ JobFilter squeue_filter(const SqueueSettings& settings) {
   return filter;
 }
 
+bool squeue_hides(const SqueueSettings& settings) {
+  return !settings.all && settings.partitions.empty() && settings.targets.empty();
+}
+
 Result<std::string> render_queue(const SqueueSettings& settings, const std::vector<JobRow>& rows,
                                  Instant now, const std::vector<StepRow>& steps,
                                  std::vector<std::string>* complaints) {

@@ -33,6 +33,9 @@ CommandPage squeue_page();
 std::vector<Option<SqueueSettings>> squeue_table();
 // The question to the controller that the settings make.
 JobFilter squeue_filter(const SqueueSettings& settings);
+// Whether jobs of partitions that are not shown to everybody are left out: unless --all says
+// otherwise, or somebody names the partitions or the jobs.
+bool squeue_hides(const SqueueSettings& settings);
 // What the columns, filters and sort keys need of each job (JobField; 0: all of it), and whether
 // the lines may be printed as they come, in the controller's order.
 struct QueuePlan {

@@ -79,7 +79,7 @@ TEST(Squeue, ShowsJobsOfOthersOnRequest) {
 
 TEST(Squeue, ShowsHowNodesAreSharedAndHowJobsEnded) {
   EXPECT_EQ(shown({"-h", "-t", "R", "-O", "exclusive:|,oversubscribe:|,segmentsize:|,cronjob:|"}),
-            "NO|OK|0|No|\n");
+            "NO|NO|0|No|\n");
   EXPECT_EQ(shown({"-h", "-t", "F", "-O", "exit_code:|,derivedec:|,licensesalloc:|"}),
             "0:0|0:0|(null)|\n");
   EXPECT_EQ(shown({"-h", "-t", "R", "-o", "%s"}), "s0000000000007\n");

@@ -17,6 +17,9 @@ using S = const StepView&;
 std::string number(std::uint64_t value) { return fmt::format("{}", value); }
 std::string always_null(S) { return "(null)"; }
 std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }
+std::string step_file(S s, const std::string& name) {
+  return name.empty() ? "(null)" : shown_file(*s.job, name);
+}
 // What it has, not what it asked for.
 std::string gres_of_step(S s) { return or_null(shown_gres(gres_total_text(*s.step().gres))); }
 std::string gres_per_node(S s) {
@@ -67,12 +70,20 @@ const std::vector<Column<StepView>>& step_columns() {
       {'P', "partition", "PARTITION", [](S s) { return s.job->row->partition; }},
       {'u', "username", "USER", [](S s) { return shown_user(*s.job); }},
       {'U', "userid", "UID", [](S s) { return number(s.job->spec().uid.value); }, user_id},
-      {'M', "timeused", "TIME",
-       [](S s) { return print_span(std::max(Duration(0), s.job->now - s.step().start)); },
-       [](S s) { return -s.step().start.unix_ms; }},
+      {.letter = 'M',
+       .name = "timeused",
+       .header = "TIME",
+       .extract =
+           [](S s) { return print_span(std::max(Duration(0), s.job->now - s.step().start)); },
+       .number = [](S s) { return -s.step().start.unix_ms; },
+       .spans = true},
       {'S', "starttime", "START_TIME", [](S s) { return show_time(s.step().start, "N/A"); },
        [](S s) { return s.step().start.unix_ms; }},
-      {'l', "timelimit", "TIME_LIMIT", limit_text},
+      {.letter = 'l',
+       .name = "timelimit",
+       .header = "TIME_LIMIT",
+       .extract = limit_text,
+       .spans = true},
       {'A', "numtasks", "TASKS", [](S s) { return number(s.step().tasks); },
        [](S s) { return static_cast<std::int64_t>(s.step().tasks); }},
       {'N', "nodes", "NODELIST", [](S s) { return s.row->nodes; }},
@@ -86,9 +97,9 @@ const std::vector<Column<StepView>>& step_columns() {
       {0, "cluster", "CLUSTER", [](S s) { return std::string(s.job->cluster); }},
       {0, "container", "CONTAINER", [](S s) { return or_null(s.step().container); }},
       {0, "containerid", "CONTAINER_ID", always_null},
-      {0, "stderr", "STDERR", always_null},  // files are srun's affair, the controller knows none
-      {0, "stdin", "STDIN", always_null},
-      {0, "stdout", "STDOUT", always_null},
+      {0, "stderr", "STDERR", [](S s) { return step_file(s, s.step().texts->std_err); }},
+      {0, "stdin", "STDIN", [](S s) { return step_file(s, s.step().texts->std_in); }},
+      {0, "stdout", "STDOUT", [](S s) { return step_file(s, s.step().texts->std_out); }},
       {0, "cpufreq", "CPU_FREQ", [](S) { return std::string("Unknown-Unknown:Unknown"); }},
       {0, "network", "NETWORK", always_null},
       {0, "resvport", "RESV_PORTS", ports_text},

@@ -11,8 +11,11 @@
 
 namespace ym::cli {
 
-TaskExits::TaskExits(std::vector<std::string> nodes)
-    : nodes_(std::move(nodes)), exits_(nodes_.size()), left_(nodes_.size()) {}
+TaskExits::TaskExits(std::vector<std::string> nodes, bool once_each)
+    : nodes_(std::move(nodes)),
+      exits_(nodes_.size()),
+      once_each_(once_each),
+      left_(nodes_.size()) {}
 
 bool TaskExits::record(std::uint32_t task, ExitStatus exit) {
   if (task >= exits_.size() || exits_[task]) return false;
@@ -42,6 +45,7 @@ std::vector<std::string> TaskExits::news() {
   std::vector<std::string> out;
   for (const auto& [key, tasks] : groups) {
     const auto& [node, exit] = key;
+    if (once_each_ && !told_.insert(exit).second) continue;
     std::string how =
         exit.signal ? signal_text(exit.signal) : fmt::format("Exited with exit code {}", exit.code);
     out.push_back(fmt::format("{}: {}: {}", node, range_text(tasks), how));

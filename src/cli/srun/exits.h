@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,9 @@ namespace ym::cli {
 
 class TaskExits {
  public:
-  // Which node each task is on, by task number.
-  explicit TaskExits(std::vector<std::string> nodes);
+  // Which node each task is on, by task number. `once_each`: of tasks that end alike, only the
+  // first news is told.
+  explicit TaskExits(std::vector<std::string> nodes, bool once_each = false);
 
   // False if it was known already.
   bool record(std::uint32_t task, ExitStatus exit);
@@ -32,6 +34,8 @@ class TaskExits {
   std::vector<std::string> nodes_;
   std::vector<std::optional<ExitStatus>> exits_;
   std::vector<std::uint32_t> untold_;
+  bool once_each_;
+  std::set<ExitStatus> told_;  // once_each_
   std::size_t left_ = 0;
 };
 

@@ -6,6 +6,8 @@
 // say is numbered here and kept until the node confirms it; after a loss everything unconfirmed is
 // said again, and the node passes over what it knows.
 #pragma once
+#include <poll.h>
+
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -41,8 +43,12 @@ class NodeStream {
   Status start(Controller& controller, const LaunchTasks& launch);
   // The same for a launch that goes down the tree: the stream waits for it at the node.
   Status attach(Controller& controller);
-  // It has been joining for too long: join() says so.
-  bool late(Duration now) const { return joining_ && now >= join_until_; }
+  // join() has something to say, whatever poll(2) says: the node answered while its launch was
+  // still being sent, or has not answered in time.
+  bool due(Duration now) const {
+    if (!joining_) return false;
+    return now >= join_until_ || (joining_->welcomed() && joining_->wanted() == POLLIN);
+  }
   // True when the stream is open, or was.
   Result<bool> join(Duration now);
   // The tree says that the launch has arrived. Until then a lost connection is not taken up again.

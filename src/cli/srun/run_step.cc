@@ -17,6 +17,7 @@
 #include "cli/options/gres_counts.h"
 #include "cli/srun/bcast.h"
 #include "cli/srun/frame_programs.h"
+#include "cli/srun/multi_prog_check.h"
 #include "cli/srun/session.h"
 #include "cli/srun/task_wishes.h"
 #include "notation/hostlist.h"
@@ -73,6 +74,20 @@ CreateStep step_request(const JobOptions& options, JobId job, bool own_allocatio
   if (out.tasks_per_node && !out.tasks && out.nodes) out.tasks = out.tasks_per_node * out.nodes;
   if (out.tasks && out.nodes > out.tasks) out.nodes = out.tasks;
   return out;
+}
+
+// The name of a file; empty where srun's own streams are meant: all of them, or those of one task.
+std::string file_named_by(const std::string& mode) {
+  if (mode == "none") return "/dev/null";
+  return mode == "all" || parse_u64(mode) ? std::string() : mode;
+}
+
+// What people are shown of it.
+Ref<StepTexts> texts_of(const JobOptions& options, const std::string& line) {
+  return Ref(StepTexts{.submit_line = line,
+                       .std_in = file_named_by(options.std_in),
+                       .std_out = file_named_by(options.std_out),
+                       .std_err = file_named_by(options.std_err)});
 }
 
 // Tells this srun from every other, so that nobody else takes its streams up.
@@ -160,6 +175,8 @@ Result<LaunchTasks> launch_request(const JobOptions& options, const SubmissionCo
   if (options.multi_prog) {
     auto text = read_file(command[0], kMultiProgMax);
     if (!text) return fail(fmt::format("Could not open multi_prog config file {}", command[0]));
+    Status checked = check_multi_prog(*text, command[0], options.tasks.value_or(0));
+    if (!checked) return std::unexpected(checked.error());
     out.multi_prog = std::move(*text);
   }
   return out;
@@ -247,6 +264,7 @@ Result<int> run_step(Controller& controller, const std::vector<StepPart>& parts,
     auto key = random_id();
     if (!key) return std::unexpected(key.error());
     requests.back().key = std::move(*key);
+    requests.back().texts = texts_of(part.options, context.line);
   }
   auto created = create_steps(controller, requests);
   if (!created) return std::unexpected(creation_error(first.job, created.error(), own_allocation));

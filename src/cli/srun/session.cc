@@ -15,6 +15,7 @@
 #include "base/format.h"
 #include "cli/common/command.h"
 #include "os/clock.h"
+#include "os/environment.h"
 #include "os/files.h"
 
 namespace ym::cli {
@@ -64,7 +65,8 @@ Result<int> open_output(const std::string& path, std::string_view stream, bool a
 Session::Session(Controller& controller, StepRun run)
     : controller_(controller),
       run_(std::move(run)),
-      exits_(nodes_by_task(run_.created)),
+      exits_(nodes_by_task(run_.created),
+             environment_variable("SLURM_SRUN_REDUCE_TASK_EXIT_MSG").value_or("0") != "0"),
       splitter_(run_.created.step.tasks, run_.options->label,
                 !run_.options->unbuffered && !run_.options->pty && run_.created.step.tasks > 1),
       fences_(static_cast<std::uint32_t>(run_.created.nodes.size())),
@@ -154,6 +156,9 @@ void Session::poll_once() {
   for (const auto& stream : streams_)
     fds.push_back({.fd = stream->fd(), .events = stream->wanted(), .revents = 0});
   Duration wait = add_tree_polls(fds, kLookInterval);
+  Duration before = monotonic_clock();
+  if (std::ranges::any_of(streams_, [&](const auto& one) { return one->due(before); }))
+    wait = Duration(0);
   ::poll(fds.data(), fds.size(), static_cast<int>(wait.count()));
   if (fds[0].revents) take_signals();
   if (fds[1].revents) read_input();
@@ -164,7 +169,7 @@ void Session::poll_once() {
   Duration now = monotonic_clock();
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     NodeStream& stream = *streams_[i];
-    bool due = fds[i + 3].revents || stream.late(now);
+    bool due = fds[i + 3].revents || stream.due(now);
     if (stream.joining() && (!due || !join(stream))) continue;
     if (fds[i + 3].revents & POLLOUT) stream.write();
     if (!fds[i + 3].revents) continue;

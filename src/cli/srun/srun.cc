@@ -2,6 +2,7 @@
 #include "cli/srun/srun.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "cli/common/x11_forward.h"
 #include "cli/options/components.h"
 #include "cli/options/refusal.h"
+#include "cli/srun/bcast.h"
 #include "cli/srun/groups.h"
 #include "cli/srun/run_step.h"
 #include "notation/hostlist.h"
@@ -53,6 +55,7 @@ int test_only(Controller& controller, const SubmitJob& request) {
 // -r: the nodes from that one on, of the job around us.
 Status place_relative(JobOptions& options) {
   if (!options.relative) return {};
+  if (!options.jobid) return fail(kFatal, "--relative option invalid for job allocation request");
   auto hosts = Hostlist::parse(environment_variable("SLURM_JOB_NODELIST").value_or(""));
   if (!hosts || *options.relative >= hosts->count())
     return fail("--relative: the job has fewer nodes than that");
@@ -181,6 +184,21 @@ Status fill_in_commands(std::vector<StepPart>& parts) {
   return {};
 }
 
+// SLURM_TEST_EXEC: the program must be there before anything is asked for.
+Status test_programs(const std::vector<StepPart>& parts) {
+  if (!environment_variable("SLURM_TEST_EXEC")) return {};
+  std::string path = environment_variable("PATH").value_or("");
+  for (const StepPart& part : parts) {
+    if (part.options.multi_prog) continue;
+    std::string file = find_program(part.command.front(), path);
+    struct stat info{};
+    if (::access(file.c_str(), X_OK) != 0 || ::stat(file.c_str(), &info) != 0 ||
+        !S_ISREG(info.st_mode))
+      return fail(kFatal, fmt::format("Can not execute {}", part.command.front()));
+  }
+  return {};
+}
+
 // LaunchParameters=srun_exclusive_allocation: --exclusive is about the nodes of the job that srun
 // makes, not about the CPUs of its tasks.
 void settle_exclusive(JobOptions& options, const ClusterConfig& config) {
@@ -236,6 +254,7 @@ int srun_main(const Arguments& arguments) {
     parts.push_back({.options = std::move(parsed.settings), .command = parsed.operands});
   }
   if (Status filled = fill_in_commands(parts); !filled) return tell_refusal(kSrun, filled.error());
+  if (Status there = test_programs(parts); !there) return tell_refusal(kSrun, there.error());
   if (!controller) return fail_with(controller.error().text);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     GroupEnvironment within((*groups)[i].group);
@@ -245,7 +264,7 @@ int srun_main(const Arguments& arguments) {
   if (Status settled = settle_async(parts); !settled) return tell_refusal(kSrun, settled.error());
   // A signal that comes between two stages of a launch is the step's, once there is one.
   Interrupts interrupts;
-  SubmissionContext context = submission_context(kSrun);
+  SubmissionContext context = submission_context(kSrun, arguments);
   if (parts.front().options.jobid && parts.front().options.x11)
     remark("srun",
            "Ignoring --x11 option for a job step within an existing job. Set x11 options at job "

@@ -74,6 +74,15 @@ PatternValues values() {
   return {.job = 7, .step = {.number = 0}, .node = "n1", .user = "ada", .job_name = "x"};
 }
 
+TEST(TaskExits, TasksThatEndAlikeMayBeToldOnce) {
+  TaskExits exits({"n1", "n2", "n2"}, true);
+  EXPECT_TRUE(exits.record(0, {.code = 3}));
+  EXPECT_EQ(exits.news(), (std::vector<std::string>{"n1: task 0: Exited with exit code 3"}));
+  EXPECT_TRUE(exits.record(1, {.code = 3}));
+  EXPECT_TRUE(exits.record(2, {.code = 4}));
+  EXPECT_EQ(exits.news(), (std::vector<std::string>{"n2: task 2: Exited with exit code 4"}));
+}
+
 TEST(Streams, OneFileForTheStepIsOurs) {
   JobOptions options;
   options.std_out = "out-%j.%s";

@@ -128,6 +128,7 @@ Result<std::vector<Chosen>> choose(std::string_view text) {
       if (same_ignoring_case(field.name, name)) one.field = &field;
     if (!one.field) return fail(fmt::format("Invalid field requested: \"{}\"", printable(name)));
     one.width = one.field->width;
+    one.left = one.field->name == std::string_view("JobID");
     if (percent != word.npos) {
       std::string_view width = word.substr(percent + 1);
       one.left = width.starts_with('-');

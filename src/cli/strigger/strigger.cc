@@ -84,7 +84,9 @@ const char* type_name(TriggerEvent event) {
     case TriggerEvent::JobFini: return "fini";
     case TriggerEvent::Reconfig: return "reconfig";
     case TriggerEvent::ControllerRestarted: return "primary_slurmctld_resumed_operation";
-    case TriggerEvent::LogFailed: return "primary_slurmctld_failure";
+    case TriggerEvent::PrimaryFailed: return "primary_slurmctld_failure";
+    case TriggerEvent::PrimaryLeads: return "primary_slurmctld_resumed_control";
+    case TriggerEvent::BackupLeads: return "backup_slurmctld_assumed_control";
   }
   return "unknown";
 }
@@ -162,6 +164,16 @@ Table event_rows() {
         .letter = 'A',
         .help = "The controller works again"},
        add_event<E::ControllerRestarted>},
+      {{.name = "primary_slurmctld_failure",
+        .letter = 'a',
+        .help = "The first SlurmctldHost has failed; the backup that leads runs the program"},
+       add_event<E::PrimaryFailed>},
+      {{.name = "primary_slurmctld_resumed_control",
+        .letter = 'b',
+        .help = "The first SlurmctldHost leads again"},
+       add_event<E::PrimaryLeads>},
+      {{.name = "backup_slurmctld_assumed_control", .letter = 'C', .help = "A backup leads"},
+       add_event<E::BackupLeads>},
   };
 }
 
@@ -174,16 +186,12 @@ Status refuse_event(Settings& settings, std::string_view) {
 
 Table other_rows() {
   return {
-      {{.name = "primary_slurmctld_failure", .letter = 'a', .help = "Refused: nobody could run it"},
-       refuse_event<'a'>},
-      {{.name = "primary_slurmctld_resumed_control", .letter = 'b', .help = "Refused: no backup"},
-       refuse_event<'b'>},
-      {{.name = "backup_slurmctld_failure", .letter = 'B', .help = "Refused: no backup"},
+      {{.name = "backup_slurmctld_failure", .letter = 'B', .help = "Refused: not watched"},
        refuse_event<'B'>},
-      {{.name = "backup_slurmctld_resumed_operation", .letter = 'c', .help = "Refused: no backup"},
+      {{.name = "backup_slurmctld_resumed_operation",
+        .letter = 'c',
+        .help = "Refused: not watched"},
        refuse_event<'c'>},
-      {{.name = "backup_slurmctld_assumed_control", .letter = 'C', .help = "Refused: no backup"},
-       refuse_event<'C'>},
       {{.name = "primary_slurmctld_acct_buffer_full", .letter = 'e', .help = "Refused: none"},
        refuse_event<'e'>},
       {{.name = "primary_slurmdbd_failure", .letter = 'g', .help = "Refused: no slurmdbd"},
@@ -290,7 +298,7 @@ std::vector<Trigger> wanted_triggers(const Settings& settings) {
 
 std::string render_triggers(const Settings& settings, const std::vector<Trigger>& rows) {
   std::string out;
-  if (settings.header)
+  if (settings.header && !rows.empty())
     out = fmt::format("{:<8} {:<9} {:>7} {:<11} {:>6} {:<8} {:<5} {}\n", "TRIG_ID", "RES_TYPE",
                       "RES_ID", "TYPE", "OFFSET", "USER", "FLAGS", "PROGRAM");
   for (const Trigger& one : rows) {

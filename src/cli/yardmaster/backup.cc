@@ -21,17 +21,6 @@ struct BackupSettings {
   bool force = false, quiet = false, check = false;
 };
 
-Option<BackupSettings> dir_option() {
-  return {{.name = "dir",
-           .takes = Takes::Value,
-           .argument = "DIR",
-           .help = "Where the cluster lives; usually the one that all commands find"},
-          [](BackupSettings& s, std::string_view v) -> Status {
-            s.dir = v;
-            return {};
-          }};
-}
-
 std::vector<Option<BackupSettings>> backup_table() {
   return {{{.name = "force", .letter = 'f', .help = "Replace FILE if it is there"},
            [](BackupSettings& s, std::string_view) -> Status {
@@ -43,7 +32,7 @@ std::vector<Option<BackupSettings>> backup_table() {
              s.quiet = true;
              return {};
            }},
-          dir_option()};
+          dir_option<BackupSettings>()};
 }
 
 std::vector<Option<BackupSettings>> restore_table() {
@@ -57,7 +46,7 @@ std::vector<Option<BackupSettings>> restore_table() {
              s.force = true;
              return {};
            }},
-          dir_option()};
+          dir_option<BackupSettings>()};
 }
 
 std::unexpected<Error> no_file(const std::string& path) {

@@ -15,14 +15,7 @@ struct DoctorSettings {
 
 std::vector<Option<DoctorSettings>> doctor_table() {
   return {
-      {{.name = "dir",
-        .takes = Takes::Value,
-        .argument = "DIR",
-        .help = "Where the cluster lives; usually the one that all commands find"},
-       [](DoctorSettings& s, std::string_view v) -> Status {
-         s.dir = v;
-         return {};
-       }},
+      dir_option<DoctorSettings>(),
   };
 }
 

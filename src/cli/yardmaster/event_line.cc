@@ -112,6 +112,16 @@ struct EventLines::Words {
     job(e.job);
     put("nodes", e.allocation->nodes.size());
   }
+  void operator()(const JobMemoryWanted& e) {
+    name("JobMemoryWanted");
+    job(e.job);
+    put("memory_mb", e.memory_mb);
+  }
+  void operator()(const JobMemoryLowered& e) {
+    name("JobMemoryLowered");
+    job(e.job);
+    nodes(*e.allocation);
+  }
   void operator()(const JobEpilogEnded& e) {
     name("JobEpilogEnded");
     job(e.job);

@@ -41,14 +41,7 @@ std::vector<Option<EventsSettings>> events_table() {
          s.json = true;
          return {};
        }},
-      {{.name = "dir",
-        .takes = Takes::Value,
-        .argument = "DIR",
-        .help = "Where the cluster lives; usually the one that all commands find"},
-       [](EventsSettings& s, std::string_view v) -> Status {
-         s.dir = v;
-         return {};
-       }},
+      dir_option<EventsSettings>(),
   };
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why a job waits: every condition that holds it back, in words.
 #include "cli/yardmaster/explain.h"
+#include <algorithm>
+#include <iterator>
+
 #include "base/format.h"
 #include "cli/common/local.h"
 #include "cli/common/targets.h"
@@ -17,23 +20,28 @@ struct ExplainSettings {
 
 std::vector<Option<ExplainSettings>> explain_table() {
   return {
-      {{.name = "dir",
-        .takes = Takes::Value,
-        .argument = "DIR",
-        .help = "Where the cluster lives; usually the one that all commands find"},
-       [](ExplainSettings& s, std::string_view v) -> Status {
-         s.dir = v;
-         return {};
-       }},
+      dir_option<ExplainSettings>(),
   };
+}
+
+// Until somebody acts, or other jobs end as it wants them to: what no plan knows.
+bool is_held(const Explanation& told) {
+  constexpr Reason kHolds[] = {Reason::JobHeldUser, Reason::JobHeldAdmin, Reason::Dependency,
+                               Reason::DependencyNeverSatisfied};
+  return std::ranges::any_of(
+      told.obstacles,
+      [&](Reason one) { return std::ranges::find(kHolds, one) != std::end(kHolds); },
+      &Obstacle::reason);
 }
 
 void show(const Explanation& told) {
   print(fmt::format("Job {} is {}.\n", told.display, told.state));
   print_obstacles(told);
   if (told.expected_start)
-    print(fmt::format("Expected start: {} on {} in partition {}.\n",
-                      show_time(told.expected_start, "now"), told.nodes, told.partition));
+    print(fmt::format(
+        "{}: {} on {} in partition {}.\n",
+        is_held(told) ? "Nobody can tell its start; without what holds it" : "Expected start",
+        show_time(told.expected_start, "now"), told.nodes, told.partition));
   else if (!told.obstacles.empty())
     print("Expected start: nobody can tell yet.\n");
   for (const Alternative& one : told.alternatives)

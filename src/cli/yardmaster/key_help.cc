@@ -63,6 +63,8 @@ constexpr KeyHelp kSlurmConf[] = {
     {Main, "MaxArraySize", "One more than the highest index of an array, at most 4000001"},
     {Main, "MaxJobCount", "The jobs that the controller keeps at most"},
     {Main, "MaxJobId", "The highest job number, after which they begin again"},
+    {Main, "MaxMemPerCPU", "Memory for each CPU at most, in MB, where a partition does not say"},
+    {Main, "MaxMemPerNode", "Memory on each node at most, in MB, where a partition does not say"},
     {Main, "MaxNodeCount", "The nodes that there may be at most, with those that scontrol creates"},
     {Main, "MaxTasksPerNode", "The tasks of a step on one node at most"},
     {Main, "MCSParameters",
@@ -140,7 +142,8 @@ constexpr KeyHelp kSlurmConf[] = {
      "Where slurmctld runs: NAME or NAME(ADDRESS); repeated for those that stand by"},
     {Main, "SlurmctldLogFile", "Its log; without it syslog, or stderr in the foreground"},
     {Main, "SlurmctldParameters",
-     "lease_time=MS: how long a leading controller may be silent before a standby takes over; "
+     "lease_time=MS: how long a leading controller may be silent before a standby takes over "
+     "(3000); "
      "rl_enable: each user may send so many requests (rl_bucket_size=30), and so many come back "
      "(rl_refill_rate=2) in each rl_refill_period=1 s; rl_table_size, rl_log_freq; "
      "enable_configless; preempt_send_user_signal"},
@@ -223,9 +226,14 @@ constexpr KeyHelp kSlurmConf[] = {
     {Node, "ThreadsPerCore", "Threads of a core"},
     {Node, "TmpDisk", "The size of TmpFS in MB"},
     {Node, "Weight", "Nodes with less of it are taken first"},
-    {Partition, "AllowAccounts", "Accounts whose jobs may use it; ALL"},
-    {Partition, "AllowGroups", "Groups whose members may use it; ALL"},
-    {Partition, "AllowQos", "QOS whose jobs may use it; ALL"},
+    {Partition, "AllowAccounts",
+     "Accounts whose jobs may use it; ALL. Where it names some, DenyAccounts does not count"},
+    {Partition, "AllowGroups",
+     "Groups whose members may use it; ALL. Administrators may as well. To others sinfo, squeue "
+     "and scontrol show it and its jobs only with --all, or if they name it"},
+    {Partition, "AllowQos",
+     "QOS whose jobs may use it; ALL. Jobs of root may have any. Where it names some, DenyQos does "
+     "not count"},
     {Partition, "Default", "Whether jobs without a partition go there"},
     {Partition, "DefaultTime", "The time limit of jobs that ask for none"},
     {Partition, "DefCpuPerGPU", "CPUs for each GPU of a job that asks for none"},
@@ -240,7 +248,9 @@ constexpr KeyHelp kSlurmConf[] = {
      "whole blocks"},
     {Partition, "ExclusiveTopo", "Whether a job has the blocks of its nodes for itself"},
     {Partition, "GraceTime", "The seconds between a job's warning and its end, if it makes room"},
-    {Partition, "Hidden", "Whether squeue and sinfo show it only with --all"},
+    {Partition, "Hidden",
+     "Whether sinfo, squeue and scontrol show it and its jobs only with --all, to operators, or to "
+     "those who name it"},
     {Partition, "MaxCPUsPerNode", "CPUs that jobs of this partition have on one node at most"},
     {Partition, "MaxMemPerCPU", "Memory for each CPU at most, in MB"},
     {Partition, "MaxMemPerNode", "Memory on each node at most, in MB"},

@@ -19,14 +19,7 @@ struct PingSettings {
 
 std::vector<Option<PingSettings>> ping_table() {
   return {
-      {{.name = "dir",
-        .takes = Takes::Value,
-        .argument = "DIR",
-        .help = "Where the cluster lives; usually the one that all commands find"},
-       [](PingSettings& s, std::string_view v) -> Status {
-         s.dir = v;
-         return {};
-       }},
+      dir_option<PingSettings>(),
       {{.name = "verbose", .letter = 'v', .help = "Say why a node does not answer"},
        [](PingSettings& s, std::string_view) -> Status {
          s.verbose = true;

@@ -16,14 +16,7 @@ struct StatusSettings {
 
 std::vector<Option<StatusSettings>> status_table() {
   return {
-      {{.name = "dir",
-        .takes = Takes::Value,
-        .argument = "DIR",
-        .help = "Where the cluster lives; usually the one that all commands find"},
-       [](StatusSettings& s, std::string_view v) -> Status {
-         s.dir = v;
-         return {};
-       }},
+      dir_option<StatusSettings>(),
   };
 }
 

@@ -64,6 +64,8 @@ const std::vector<YardmasterVerb>& yardmaster_verbs() {
       {"status", "what runs, and where its files are", status_main, status_page, status_options},
       {"doctor", "find what is wrong and how to mend it", doctor_main, doctor_page, doctor_options},
       {"ping", "ask nodes whether they are there", ping_main, ping_page, ping_options},
+      {"metrics", "print what sdiag knows, for programs that watch clusters", metrics_main,
+       metrics_page, metrics_options},
       {"events", "print or follow the cluster's log of events", events_main, events_page,
        events_options},
       {"backup", "write the controller's whole state into a file", backup_main, backup_page,

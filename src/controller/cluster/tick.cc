@@ -16,7 +16,7 @@ constexpr std::size_t kForgetMax = 1000;
 
 }  // namespace
 
-void Controller::begin_watch(Instant now, Outbox& out) {
+void Controller::begin_watch(Instant now, Outbox& out, std::size_t place) {
   state_.nodes.for_each([&](std::uint64_t, const Node& node) {
     contacts_[node.id] = {.connected = false, .last_heard = now};
     if (node.resume_after) resume_at_[node.id] = node.resume_after;
@@ -28,6 +28,8 @@ void Controller::begin_watch(Instant now, Outbox& out) {
   std::vector<JobId> configuring;
   state_.jobs.for_each([&](std::uint64_t, const Job& job) {
     if (job.configuring) configuring.push_back(job.id);
+    bool runs = job.state == JobState::Running || job.state == JobState::Suspended;
+    if (runs && job.memory->wanted_mb) ask_nodes(job, job.memory->wanted_mb, out);
   });
   mend_het_jobs(now, out);
   for (JobId job : configuring)
@@ -35,7 +37,18 @@ void Controller::begin_watch(Instant now, Outbox& out) {
   go_on_after_ends(now, out);
   begin_mail(now);
   recall_triggers();
-  if (!state_.triggers.empty()) noticed(TriggerEvent::ControllerRestarted, now);
+  notice_lead(place, now);
+}
+
+void Controller::notice_lead(std::size_t place, Instant now) {
+  if (state_.triggers.empty()) return;
+  if (place > 0) {
+    noticed(TriggerEvent::PrimaryFailed, now);
+    noticed(TriggerEvent::BackupLeads, now);
+    return;
+  }
+  noticed(TriggerEvent::ControllerRestarted, now);
+  if (config_.controllers.size() > 1) noticed(TriggerEvent::PrimaryLeads, now);
 }
 
 void Controller::owner_present(JobId job) { owners_gone_.erase(job); }
@@ -60,6 +73,7 @@ void Controller::tick(Instant now, Outbox& out) {
   resume_preempted(now, out);
   take_turns(now, out);
   watch_freezing(now, out);
+  look_at_memory(now, out);
   watch_reservations(now, out);
   watch_reboots(now, out);
   watch_nodes(now, out);
@@ -126,6 +140,7 @@ void Controller::repeat_orders(Instant now, Outbox& out) {
     for (const NodeShare& share : job.allocation->nodes)
       if (contacts_[share.node].connected) order_suspension(job, share.node, out);
   }
+  repeat_memory(now, out);
   for (JobId id : indexes_.unlaunched()) {
     const Job& job = state_.jobs.at(id.value);
     if (!just(job.start) && batch_may_launch(job) &&

@@ -11,6 +11,9 @@ namespace ym {
 namespace {
 
 constexpr std::uint8_t kOomSignal = 125;  // Slurm's: killed because its memory was used up
+// A job that could not be launched so often, one time after the other, is held: the default of
+// MaxBatchRequeue, which is not read yet.
+constexpr std::uint32_t kLaunchesMax = 5;
 
 }  // namespace
 
@@ -29,7 +32,9 @@ void Controller::finish(JobId id, const Ending& ending, Instant now, Outbox& out
 
 void Controller::finish_one(JobId id, const Ending& ending, Instant now, Outbox& out) {
   bool epilog = !config_.controller_epilog.empty() && state_.jobs.at(id.value).holds_resources();
-  bool again = ending.requeue ||
+  bool expedited = may_be_expedited(state_.jobs.at(id.value), ending);
+  if (expedited) set_keeping(id, true, now, out);
+  bool again = ending.requeue || expedited ||
                (ending.state != JobState::Cancelled && is_in_crontab(state_.jobs.at(id.value)));
   emit(JobFinished{.job = id,
                    .state = ending.state,
@@ -86,6 +91,7 @@ void Controller::order_kill(const Job& job, NodeId node, Duration grace, Outbox&
     kill.spec = job.spec;
     kill.nodes = nodes_text(state_, *job.allocation);
     kill.partition = partition ? partition->spec->name : std::string();
+    if (partition) kill.sharing = sharing_of(*partition->spec);
     kill.cluster = state_.cluster_name;
     kill.exit = job.exit;
     kill.start = job.start;
@@ -111,6 +117,7 @@ void Controller::release_node(JobId id, NodeId node, Instant now, Outbox& out) {
 
 // Nothing of the job is left anywhere.
 void Controller::became_clean(JobId id, Instant now, Outbox& out) {
+  blame_job_or_nodes(id, now, out);
   const Job& job = state_.jobs.at(id.value);
   bool again = comes_back(job);
   if (job.epilog_due)
@@ -125,11 +132,17 @@ void Controller::requeue_now(JobId id, Instant now, Outbox& out) {
   const Job& job = state_.jobs.at(id.value);
   bool cron = is_in_crontab(job);
   Instant begin = cron ? next_time(job, now) : now;
+  Holds holds = job.holds;
+  Reason reason = cron ? Reason::None : job.end_reason;
+  if (reason == Reason::JobLaunchFailure && job.failed_launches + 1 >= kLaunchesMax) {
+    reason = Reason::MaxRequeue;
+    holds.user = true;
+  }
   emit(JobRequeued{.job = id,
                    .sluid = next_sluid(state_, now),
                    .begin = begin,
-                   .holds = job.holds,
-                   .reason = cron ? Reason::None : job.end_reason,
+                   .holds = holds,
+                   .reason = reason,
                    .special_exit = job.special_exit},
        now, out);
   if (cron) {

@@ -218,7 +218,10 @@ void Controller::go_on_after_ends(Instant now, Outbox& out) {
       again.push_back(job.id);
   });
   for (JobId job : owed) run_epilog(job, now, out);
-  for (JobId job : again) requeue_now(job, now, out);
+  for (JobId job : again) {
+    blame_job_or_nodes(job, now, out);
+    if (comes_back(state_.jobs.at(job.value))) requeue_now(job, now, out);
+  }
 }
 
 // The node takes no more work until an administrator has looked at it.

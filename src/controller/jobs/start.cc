@@ -111,6 +111,7 @@ JobId Controller::start_one(const Proposal& proposal, Instant now, Outbox& out) 
                   .limit_end = limit_end,
                   .configuring = must_configure() || !awake},
        now, out);
+  set_keeping(id, false, now, out);
   owners_gone_.erase(id);
   if (indexes_.interactive().contains(id))
     owners_gone_[id] = now;  // until its client says that it is there
@@ -183,8 +184,10 @@ LaunchJob Controller::launch_order(const Job& job, NodeId node) const {
   launch.array_task = job.array_task;
   launch.restarts = job.restarts;
   launch.cluster = state_.cluster_name;
-  if (const Partition* partition = state_.find(job.partition))
+  if (const Partition* partition = state_.find(job.partition)) {
     launch.partition = partition->spec->name;
+    launch.sharing = sharing_of(*partition->spec);
+  }
   launch.memory_mb = job.allocation->batch_share().memory_mb;
   launch.start = job.start;
   launch.limit_end = job.limit_end;

@@ -50,6 +50,19 @@ std::vector<Room> rooms_of(const State& state, const Job& job, const CreateStep&
   return rooms;
 }
 
+// For people only: what is too long is cut.
+Ref<StepTexts> texts_within_bounds(const Ref<StepTexts>& given) {
+  constexpr std::size_t kPathMax = 4096;
+  bool fits = given->submit_line.size() <= kSubmitLineMax && given->std_in.size() <= kPathMax &&
+              given->std_out.size() <= kPathMax && given->std_err.size() <= kPathMax;
+  if (fits) return given;
+  StepTexts cut = *given;
+  for (std::string* text : {&cut.std_in, &cut.std_out, &cut.std_err})
+    if (text->size() > kPathMax) text->resize(kPathMax);
+  if (cut.submit_line.size() > kSubmitLineMax) cut.submit_line.resize(kSubmitLineMax);
+  return Ref(std::move(cut));
+}
+
 // Does it ask for a node that the job does not have?
 bool names_others(const State& state, const Job& job, const CreateStep& create) {
   auto wanted = Hostlist::parse(create.node_list);
@@ -223,7 +236,8 @@ Result<Step> Controller::plan_step(const Job& job, const CreateStep& create, Ins
             .start = now,
             .key = create.key,
             .no_kill = create.no_kill,
-            .container = create.container};
+            .container = create.container,
+            .texts = texts_within_bounds(create.texts)};
   if (create.time_limit_s) step.limit_end = now + std::chrono::seconds(create.time_limit_s);
   std::vector<StepGresNode> takers;
   for (std::size_t i = 0; i < rooms.size(); ++i) {

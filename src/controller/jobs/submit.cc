@@ -7,6 +7,7 @@
 #include "controller/controller.h"
 #include "controller/queries/rows.h"
 #include "model/errc.h"
+#include "model/partition_access.h"
 #include "notation/features.h"
 #include "notation/hostlist.h"
 #include "schedule/diagnose.h"
@@ -21,34 +22,22 @@
 namespace ym {
 namespace {
 
-bool in_list(const std::string& list, std::string_view word) {
-  std::vector<std::string_view> words = split_words(list, ',');
-  return std::ranges::any_of(words,
-                             [&](std::string_view w) { return same_ignoring_case(w, word); });
-}
-
 bool admits(const PartitionSpec& partition, const Caller& caller) {
   if (partition.root_only && !caller.administrator) return false;
   if (partition.disable_root && caller.uid == Uid{0}) return false;
-  if (partition.allow_groups.empty() || same_ignoring_case(partition.allow_groups, "ALL"))
-    return true;
-  return caller.administrator || std::ranges::any_of(caller.groups, [&](const std::string& group) {
-           return in_list(partition.allow_groups, group);
-         });
+  return caller.administrator || admits_groups(partition, caller.groups);
 }
 
-// Whether `word` is in the list of those who may (empty or ALL: everybody), and not in the other.
-bool listed(const std::string& allowed, const std::string& denied, std::string_view word) {
-  bool all = allowed.empty() || same_ignoring_case(allowed, "ALL");
-  return (all || in_list(allowed, word)) && !in_list(denied, word);
+bool is_one_of(std::string_view names, std::string_view name) {
+  std::vector<std::string_view> all = split_words(names, ',');
+  return std::ranges::find(all, name) != all.end();
 }
 
 // AllowAccounts, AllowQos and their opposites; Slurm's numbers and texts.
 Status check_account(const PartitionSpec& partition, const JobSpec& spec) {
-  if (!listed(partition.allow_accounts, partition.deny_accounts, spec.account))
+  if (!admits_account(partition, spec.account))
     return fail(2045, "Invalid account or account/partition combination specified");
-  if (!listed(partition.allow_qos, partition.deny_qos, spec.qos))
-    return fail(2066, "Invalid qos specification");
+  if (!admits_qos(partition, spec.qos, spec.uid)) return fail(2066, "Invalid qos specification");
   return {};
 }
 
@@ -159,6 +148,7 @@ const Job* Controller::made_by(const SubmitJob& submit, const Caller& caller) co
 Result<JobSubmitted> Controller::admit(const SubmitJob& submit, const Caller& caller, Instant now) {
   JobSpec spec = submit.spec;
   take_identity(spec, caller);
+  if (spec.submit_line.size() > kSubmitLineMax) spec.submit_line.resize(kSubmitLineMax);
   if (spec.batch && submit.spec.script_blob.empty()) return refuse(Errc::JobScriptMissing);
   if (spec.tasks == 0 || spec.cpus_per_task == 0) return refuse(Errc::TooManyRequestedCpus);
   if (spec.max_nodes && spec.max_nodes < spec.min_nodes) return refuse(Errc::InvalidNodeCount);
@@ -209,7 +199,8 @@ Status Controller::check_partition(const PartitionSpec& rules, const JobSpec& sp
 
 // Resolves the partition list, applies defaults of the first one, and permission of all. Limits
 // count as EnforcePartLimits says: not here (the job then waits), in one of them or in all.
-Status Controller::check_partitions(JobSpec& spec, const Caller& caller) const {
+Status Controller::check_partitions(JobSpec& spec, const Caller& caller,
+                                    std::string_view had) const {
   if (spec.partitions.empty()) {
     const Partition* standard = state_.default_partition();
     if (!standard) return refuse(Errc::DefaultPartitionNotSet);
@@ -221,7 +212,8 @@ Status Controller::check_partitions(JobSpec& spec, const Caller& caller) const {
     const Partition* partition = state_.find_partition(name);
     if (!partition) return refuse(Errc::InvalidPartition);
     const PartitionSpec& rules = *partition->spec;
-    if (!admits(rules, caller)) return refuse(Errc::JobMissingRequiredPartitionGroup);
+    if (!is_one_of(had, name) && !admits(rules, caller))
+      return refuse(Errc::JobMissingRequiredPartitionGroup);
     if (Status ok = check_account(rules, spec); !ok) return ok;
     bool reserved = spec.extras && !spec.extras->reservation.empty();
     if (rules.req_resv && !reserved) return refuse(Errc::AccessDenied);
@@ -234,6 +226,7 @@ Status Controller::check_partitions(JobSpec& spec, const Caller& caller) const {
       fill_memory(spec, rules, config_);
       first = false;
     }
+    spread_memory(rules, spec);
     Status within = check_partition(rules, spec);
     some = some || within;
     if (!within) limits = within;

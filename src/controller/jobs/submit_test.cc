@@ -48,5 +48,34 @@ TEST(Submit, AsksThePartitionWhichQosItTakes) {
   EXPECT_EQ(refusal({.deny_qos = "low"}, "", "high"), "");
 }
 
+// MaxMemPerCPU: memory for a CPU beyond it is memory for a task, which gets more CPUs.
+TEST(Submit, GivesATaskMoreCpusForMoreMemory) {
+  ClusterConfig config = Yard::cluster(1, {.cpus = 8, .memory_mb = 8000});
+  config.partitions[0].max_memory_per_cpu_mb = 1000;
+  Yard yard(config);
+  SubmitJob submit;
+  submit.spec.batch = true;
+  submit.spec.script_blob = "s";
+  submit.spec.tasks = 2;
+  submit.spec.memory_per_cpu_mb = 3000;
+  yard.submit_and_start(submit);
+  const Job& job = yard.job(1);
+  EXPECT_EQ(job.state, JobState::Running);
+  EXPECT_EQ(job.spec->cpus_per_task, 3u);
+  EXPECT_EQ(job.spec->memory_per_cpu_mb, 1000u);
+  EXPECT_EQ(job.allocation->nodes[0].cpus, 6u);
+}
+
+// Clients cut what they send; this is about those that do not.
+TEST(Submit, KeepsOnlySoMuchOfTheLineThatSubmitted) {
+  Yard yard(Yard::cluster(1, {.cpus = 8, .memory_mb = 8000}));
+  SubmitJob submit;
+  submit.spec.batch = true;
+  submit.spec.script_blob = "s";
+  submit.spec.submit_line = std::string(3 * kSubmitLineMax, 'x');
+  yard.submit_and_start(submit);
+  EXPECT_EQ(yard.job(1).spec->submit_line, std::string(kSubmitLineMax, 'x'));
+}
+
 }  // namespace
 }  // namespace ym

@@ -29,6 +29,11 @@ bool touches_placement(const JobPatch& patch) {
          patch.thread_spec || patch.reboot;
 }
 
+// But nodes and memory can be given back.
+bool gives_back(const JobPatch& patch) {
+  return patch.min_nodes || patch.required_nodes || patch.memory_per_node_mb;
+}
+
 JobSpecials patched(JobSpecials specials, const JobPatch& patch) {
   set_if(specials.prefer, patch.prefer);
   set_if(specials.mcs_label, patch.mcs_label);
@@ -149,6 +154,21 @@ std::uint32_t Controller::priority_now(const Job& job, Instant now) const {
   return priority_at(job, state_, now, scale);
 }
 
+// Takes what the patch leaves out from a job that runs, and that out of the patch.
+Status Controller::take_back(const Job& job, JobPatch& patch, Instant now, Outbox& out) {
+  JobId id = job.id;
+  bool nodes = patch.min_nodes || patch.required_nodes;
+  if (nodes && job.state != JobState::Running) return refuse(Errc::JobNotPending);
+  if (patch.memory_per_node_mb)
+    if (Status ok = lower_memory(job, *patch.memory_per_node_mb, now, out); !ok) return ok;
+  patch.memory_per_node_mb = {};
+  if (!nodes) return {};
+  if (Status ok = shrink(id, patch, now, out); !ok) return ok;
+  patch.min_nodes = patch.max_nodes = {};
+  patch.required_nodes = {};
+  return {};
+}
+
 Status Controller::update(const Job& job, const JobPatch& asked, const Caller& caller, Instant now,
                           Outbox& out) {
   if (is_terminal(job.state)) return refuse(Errc::JobFinished);
@@ -156,10 +176,8 @@ Status Controller::update(const Job& job, const JobPatch& asked, const Caller& c
   if (!resolved) return std::unexpected(resolved.error());
   JobPatch& patch = *resolved;
   bool pending = job.state == JobState::Pending;
-  if (job.state == JobState::Running && (patch.min_nodes || patch.required_nodes)) {
-    if (Status ok = shrink(job.id, patch, now, out); !ok) return ok;
-    patch.min_nodes = patch.max_nodes = {};
-    patch.required_nodes = {};
+  if (!pending && gives_back(patch)) {
+    if (Status ok = take_back(job, patch, now, out); !ok) return ok;
     return update(state_.jobs.at(job.id.value), patch, caller, now, out);
   }
   if (!pending && touches_placement(patch)) return refuse(Errc::JobNotPending);
@@ -179,7 +197,7 @@ Status Controller::update(const Job& job, const JobPatch& asked, const Caller& c
     if (Status ok = understand_gres(spec); !ok) return ok;
     if (Status ok = check_specials(spec, patch, caller, owner); !ok) return ok;
     if (Status ok = check_reservation(spec, owner, now); !ok) return ok;
-    if (Status ok = check_partitions(spec, owner); !ok) return ok;
+    if (Status ok = check_partitions(spec, owner, job.spec->partitions); !ok) return ok;
     if (patch.min_nodes && !some_partition_takes(state_, spec))
       return refuse(Errc::PartitionConfigUnavailable);
     if (Status ok = check_times(spec, now); !ok) return ok;

@@ -10,6 +10,7 @@
 #include "controller/nodes/state_of.h"
 #include "controller/queries/rows.h"
 #include "model/errc.h"
+#include "model/sharing_variables.h"
 #include "notation/hostlist.h"
 
 namespace ym {
@@ -406,9 +407,7 @@ std::string Controller::resume_file(const std::vector<NodeId>& nodes) const {
         R"("oversubscribe":"{}","partition":{},"reservation":{}}})",
         rows.empty() ? "" : ",", in_json(extras.extra), id.value, in_json(extras.features),
         in_json(nodes_text(state_, *job.allocation)), in_json(Hostlist::of(resumed).str()),
-        job.spec->exclusive       ? "NO"
-        : job.spec->oversubscribe ? "YES"
-                                  : "OK",
+        oversubscribe_word(*job.spec, partition ? sharing_of(*partition->spec) : Sharing::No),
         in_json(partition ? partition->spec->name : ""), in_json(extras.reservation));
   }
   return fmt::format(R"({{"all_nodes_resume":{},"jobs":[{}]}})", in_json(Hostlist::of(all).str()),

@@ -215,7 +215,7 @@ TEST_F(Power, AJobThatWaitsForItsNodesIsConfiguring) {
   EXPECT_EQ(file,
             "{\"all_nodes_resume\":\"n[1-2]\",\"jobs\":[{\"extra\":null,\"job_id\":1,"
             "\"features\":null,\"nodes_alloc\":\"n[1-2]\",\"nodes_resume\":\"n[1-2]\","
-            "\"oversubscribe\":\"OK\",\"partition\":\"main\",\"reservation\":null}]}\n");
+            "\"oversubscribe\":\"NO\",\"partition\":\"main\",\"reservation\":null}]}\n");
   pass(10);
   connect("n1");
   settle();

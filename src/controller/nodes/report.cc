@@ -56,11 +56,14 @@ Status Controller::report(const NodeReport& report, Instant now, Outbox& out) {
   std::set<Sluid> reported;
   // Steps first: with the end of its job a step that has not been told is over.
   for (const StepReport& step : report.ended_steps) note_step(id, step, now, out, forget);
+  // Before its jobs: whether they come back may depend on it.
+  if (!report.drain_reason.empty()) drain(id, report.drain_reason, now, out);
   for (const AttemptReport& attempt : report.attempts) {
     reported.insert(attempt.sluid);
     note_attempt(id, attempt, report.complete, now, out, forget);
+    if (report.complete) remind_of_memory(id, attempt, out);
   }
-  if (!report.drain_reason.empty()) drain(id, report.drain_reason, now, out);
+  for (const MemoryReport& memory : report.memory) note_memory(id, memory, now, out);
   if (report.complete) note_missing(id, reported, rebooted, now, out);
   if (rebooted && told_to_reboot) stop_waiting_for(id, now, out);
   // Last, so that what ended before the reboot ends as it did.
@@ -250,10 +253,10 @@ void Controller::note_missing(NodeId node, const std::set<Sluid>& reported, bool
       });
       if (!sent && batch_may_launch(*job)) send_launch(*job, out);
     } else {
-      finish(
-          id,
-          {.state = JobState::NodeFail, .reason = Reason::NodeDown, .requeue = job->spec->requeue},
-          now, out);
+      // A node that is up and has lost it is not to blame, its software is.
+      Reason reason = rebooted ? Reason::NodeDown : Reason::SystemFailure;
+      finish(id, {.state = JobState::NodeFail, .reason = reason, .requeue = job->spec->requeue},
+             now, out);
       release_node(id, node, now, out);
     }
   }

@@ -107,6 +107,9 @@ struct Story {
     EXPECT_TRUE(controller.report({.node = node.spec->name, .attempts = {attempt}}, now, out));
     settle();
   }
+  NodeId node_of(std::uint32_t id) {
+    return controller.state().jobs.at(id).allocation->nodes.front().node;
+  }
   Reason reason(std::uint32_t id) {
     const Job& job = controller.state().jobs.at(id);
     return job_row(controller.state(), job, verdicts, now).reason;
@@ -203,11 +206,12 @@ const Row kPending[] = {
      }},
     {Reason::MaxMemPerLimit, 1,
      [](Story& s) {
-       s.config.partitions[0].max_memory_per_cpu_mb = 100;
-       s.reconfigure();
+       // At first it would have been given more CPUs instead.
        JobSpec spec = job_of(1);
        spec.memory_per_cpu_mb = 101;
        s.submit(spec);
+       s.config.partitions[0].max_memory_per_cpu_mb = 100;
+       s.reconfigure();
      }},
     {Reason::PartitionConfig, 1, [](Story& s) { s.submit(9); }},
     {Reason::BadConstraints, 1,
@@ -302,6 +306,55 @@ const Row kPending[] = {
                  .launch_failed = true});
      }},
 };
+
+// A job that cannot be launched, time after time, and is not held for that.
+TEST(Reasons, MaxRequeueIsThatOfTheFifthLaunchThatFailed) {
+  ClusterConfig config = cluster();
+  config.shown.emplace_back("SchedulerParameters", "nohold_on_prolog_fail");
+  Story story(config);
+  story.submit(1);
+  for (int launch = 1; launch <= 5; ++launch) {
+    EXPECT_FALSE(story.controller.state().jobs.at(1).held()) << launch;
+    story.schedule();
+    ASSERT_EQ(story.controller.state().jobs.at(1).state, JobState::Running) << launch;
+    std::string node = fmt::format("n{}", story.node_of(1).value);
+    story.report({.phase = AttemptPhase::Clean, .batch = true, .prolog_failed = true});
+    story.controller.update_nodes({1}, {.nodes = node, .state = "RESUME"}, root(), story.now,
+                                  story.out);
+    story.settle();
+  }
+  EXPECT_EQ(story.reason(1), Reason::MaxRequeue);
+  EXPECT_EQ(name_of(story.reason(1)), "JobHoldMaxRequeue");
+  story.alter(1, JobVerb::Release);
+  EXPECT_EQ(story.controller.state().jobs.at(1).failed_launches, 0);
+  EXPECT_NE(story.reason(1), Reason::MaxRequeue);
+}
+
+TEST(Reasons, CleaningIsThatOfAJobThatComesBackWhenItsNodesAreClean) {
+  Story story;
+  story.submit(1);
+  story.schedule();
+  story.alter(1, JobVerb::Requeue);
+  EXPECT_EQ(story.reason(1), Reason::Cleaning);
+  story.report({.phase = AttemptPhase::Clean, .batch = true});
+  EXPECT_NE(story.reason(1), Reason::Cleaning);
+}
+
+// The node is up, its slurmd was started again, and has no trace of the job.
+TEST(Reasons, SystemFailureIsThatOfAJobThatItsNodeForgot) {
+  Story story;
+  JobSpec spec = job_of(1);
+  spec.requeue = false;
+  story.submit(spec);
+  story.schedule();
+  story.report({.batch = true});
+  NodeReport report{.node = "n1", .complete = true};
+  report.registration = {.cpus = 4, .memory_mb = 1000, .boot_time = {1}};
+  EXPECT_TRUE(story.controller.report(report, story.now, story.out));
+  story.settle();
+  EXPECT_EQ(story.controller.state().jobs.at(1).state, JobState::NodeFail);
+  EXPECT_EQ(story.reason(1), Reason::SystemFailure);
+}
 
 TEST(Reasons, OfJobsThatWait) {
   for (const Row& row : kPending) {

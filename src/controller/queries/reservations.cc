@@ -61,6 +61,7 @@ LicenseRows license_rows(const State& state, const std::string& name, Instant no
 }
 
 void mark_reservation(NodeRow& row, const State& state, Instant now) {
+  row.node.reserved = static_cast<bool>(row.node.kept_for);
   state.reservations.for_each([&](std::uint64_t, const Reservation& one) {
     const ReservedNode* reserved = one.find(row.node.id);
     if (!reserved || !reserved->whole || !as_of(one, now).active(now)) return;

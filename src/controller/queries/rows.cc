@@ -28,6 +28,10 @@ const Verdict* verdict_of(const Job& job, const Verdicts& verdicts, std::uint64_
   return at == verdicts.shapes.end() ? nullptr : &at->second;
 }
 
+const Partition* first_partition(const State& state, const JobSpec& spec) {
+  return state.find_partition(spec.partitions.substr(0, spec.partitions.find(',')));
+}
+
 }  // namespace
 
 Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now) {
@@ -36,6 +40,7 @@ Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now) {
 
 Reason reason_of(const Job& job, const Verdicts& verdicts, Instant now, std::uint64_t shape) {
   if (job.configuring) return Reason::Prolog;
+  if (job.requeue_wanted && job.completing()) return Reason::Cleaning;
   if (job.state == JobState::Running && job.holds.admin) return Reason::JobHeldAdmin;
   if (job.state == JobState::Running && job.holds.user) return Reason::JobHeldUser;
   if (job.state != JobState::Pending) return job.end_reason;
@@ -91,6 +96,8 @@ JobRow job_row(const State& state, const Job& job, const Verdicts& verdicts, Ins
       row.batch_host = first->spec->name;
   const Partition* partition = state.find(job.partition);
   row.partition = partition ? partition->spec->name : job.spec->partitions;
+  if (!partition) partition = first_partition(state, *job.spec);
+  if (partition) row.sharing = sharing_of(*partition->spec);
   if (const Verdict* verdict = verdict_of(job, verdicts)) {
     if (verdict->reason == row.reason) row.reason_text = verdict->text;
     row.expected_start = expected_start(job, *verdict, verdicts);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "controller/controller.h"
@@ -117,6 +118,36 @@ TEST_F(TriggerTest, AnIdleNodeRunsItAfterAWhile) {
   now = now + std::chrono::seconds(100);
   EXPECT_EQ(pulled(), Texts{"root:/p n2"});  // the other one has been idle for long
   EXPECT_NE(job, JobId{});
+}
+
+// `place` is that of the controller which begins to lead, among the SlurmctldHost lines.
+TEST_F(TriggerTest, WhoBeginsToLeadRunsThoseOfTheControllers) {
+  struct Case {
+    std::size_t place, controllers;
+    Texts runs;
+  };
+  const Case cases[] = {
+      {0, 1, {"root:/restarted"}},
+      {0, 2, {"root:/restarted", "root:/primary-leads"}},
+      {1, 2, {"root:/primary-failed", "root:/backup-leads"}},
+  };
+  set({.event = TriggerEvent::ControllerRestarted, .permanent = true, .program = "/restarted"});
+  set({.event = TriggerEvent::PrimaryFailed, .permanent = true, .program = "/primary-failed"});
+  set({.event = TriggerEvent::PrimaryLeads, .permanent = true, .program = "/primary-leads"});
+  set({.event = TriggerEvent::BackupLeads, .permanent = true, .program = "/backup-leads"});
+  for (const Case& one : cases) {
+    ClusterConfig config = two_nodes();
+    config.controllers.resize(one.controllers);
+    Controller next(config, controller.state());
+    Outbox said;
+    next.begin_watch(now, said, one.place);
+    next.tick(now + std::chrono::seconds(1), said);
+    Texts ran;
+    for (const SideProgram& program : said.side_programs)
+      ran.push_back(program.user_name + ":" + program.program);
+    EXPECT_THAT(ran, testing::UnorderedElementsAreArray(one.runs))
+        << one.place << " of " << one.controllers;
+  }
 }
 
 TEST_F(TriggerTest, OthersJobsAndNodesAreNotAnybodysBusiness) {

@@ -100,6 +100,8 @@ Result<std::vector<Address>> parse_conf_servers(std::string_view text) {
   for (std::string_view word : split_words(text, ',')) {
     auto address = parse_address(word, kControllerPort);
     if (!address) return std::unexpected(address.error());
+    if (address->is_unix() || address->port == 0)
+      return fail(fmt::format("--conf-server: \"{}\" is no host:port", printable(word)));
     servers.push_back(std::move(*address));
   }
   if (servers.empty()) return fail("--conf-server names no host");

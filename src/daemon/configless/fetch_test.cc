@@ -36,6 +36,8 @@ TEST_F(FetchTest, SeveralServersMayBeNamed) {
   EXPECT_EQ(servers->at(1), (Address{.host = "two", .port = 7000}));
   EXPECT_FALSE(parse_conf_servers(""));
   EXPECT_FALSE(parse_conf_servers("one,two:seven"));
+  EXPECT_FALSE(parse_conf_servers("one,two:0"));
+  EXPECT_FALSE(parse_conf_servers("one,/run/slurm.sock"));
 }
 
 TEST_F(FetchTest, TheFolderHoldsWhatWasSentAndNothingOlder) {

@@ -32,14 +32,15 @@ bool may_start_something(const Event& event) {
          std::holds_alternative<ReservationDefined>(event.body) ||
          std::holds_alternative<ReservationRemoved>(event.body) ||
          std::holds_alternative<LicensesDefined>(event.body) ||
+         std::holds_alternative<JobMemoryLowered>(event.body) ||
          std::holds_alternative<AllocationChanged>(event.body);
 }
 
 }  // namespace
 
-Status Core::begin(const ClusterConfig& config, Instant now) {
+Status Core::begin(const ClusterConfig& config, Instant now, std::size_t place) {
   if (Status ok = controller_.configure(config, now, out_); !ok) return ok;
-  controller_.begin_watch(now, out_);
+  controller_.begin_watch(now, out_, place);
   replan_ = true;
   return {};
 }

@@ -89,7 +89,7 @@ class Core {
   // (ClockMoved).
   void handle(const Input& input, Instant now);
   // Takes the configuration at a start over and begins to watch.
-  Status begin(const ClusterConfig& config, Instant now);
+  Status begin(const ClusterConfig& config, Instant now, std::size_t place = 0);
 
   // While the log cannot be written nothing new is taken on: requests are refused with the reason,
   // reports and time are left for later (they come again).

@@ -188,7 +188,7 @@ void set_components(EnvironmentBlock& environment, const LaunchJob& job) {
 }
 
 // What was asked for, as far as it was.
-void set_requests(EnvironmentBlock& environment, const JobSpec& spec) {
+void set_requests(EnvironmentBlock& environment, const JobSpec& spec, Sharing sharing) {
   const JobExtras& extras = *spec.extras;
   auto set_text = [&](const char* name, const std::string& value) {
     if (!value.empty()) environment.set(name, value);
@@ -205,7 +205,7 @@ void set_requests(EnvironmentBlock& environment, const JobSpec& spec) {
   set_text("SLURM_CPU_FREQ_REQ", extras.specials->cpu_freq);
   for (const auto& [name, value] : container_variables(extras, *extras.specials))
     environment.set(name, value);
-  for (const auto& [name, value] : sharing_variables(spec)) environment.set(name, value);
+  for (const auto& [name, value] : sharing_variables(spec, sharing)) environment.set(name, value);
   set_text("SLURM_NETWORK", extras.network);
   set_text("SLURM_JOB_LICENSES", extras.licenses);
   set_text("SLURM_JOB_EXTRA", extras.extra);
@@ -262,7 +262,7 @@ std::string batch_environment(const LaunchJob& job, const LaunchFacts& facts) {
                         .restarts = job.restarts});
   set_array(environment, job);
   set_components(environment, job);
-  set_requests(environment, spec);
+  set_requests(environment, spec, job.sharing);
   environment.set("ENVIRONMENT", "BATCH");
   environment.set("SLURM_NODELIST", job.nodes);
   environment.set("SLURM_NNODES", count_of(job.nodes));

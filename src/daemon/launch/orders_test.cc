@@ -55,7 +55,7 @@ TEST(Orders, ABatchScriptWritesToItsDefaultFile) {
   EXPECT_TRUE(holds(order.environment, "SLURM_JOB_CPUS_PER_NODE=2(x2),1"));
   EXPECT_TRUE(holds(order.environment, "SLURM_SUBMIT_DIR=/w"));
   EXPECT_TRUE(holds(order.environment, "HOME=/home/ada"));
-  EXPECT_TRUE(holds(order.environment, "SLURM_JOB_OVERSUBSCRIBE=OK"));
+  EXPECT_TRUE(holds(order.environment, "SLURM_JOB_OVERSUBSCRIBE=NO"));
   EXPECT_TRUE(holds(order.environment, "SLURM_JOB_EXCLUSIVE=NO"));
 }
 

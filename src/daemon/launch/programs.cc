@@ -12,7 +12,7 @@
 namespace ym {
 namespace {
 
-void take_spec(JobFacts& facts, const JobSpec& spec) {
+void take_spec(JobFacts& facts, const JobSpec& spec, Sharing sharing) {
   facts.uid = spec.uid.value;
   facts.gid = spec.gid.value;
   facts.user = spec.user_name;
@@ -29,7 +29,7 @@ void take_spec(JobFacts& facts, const JobSpec& spec) {
   facts.wckey = spec.extras->wckey;
   facts.extra = spec.extras->extra;
   facts.licenses = spec.extras->licenses;
-  facts.sharing = sharing_variables(spec);
+  facts.sharing = sharing_variables(spec, sharing);
 }
 
 // What a launch and its end say alike.
@@ -40,7 +40,7 @@ JobFacts facts_of(const Order& order) {
                  .sluid = order.sluid,
                  .array_task = order.array_task,
                  .restarts = order.restarts};
-  take_spec(facts, *order.spec);
+  take_spec(facts, *order.spec, order.sharing);
   facts.partition = order.partition;
   facts.cluster = order.cluster;
   facts.nodes = order.nodes;

@@ -26,7 +26,8 @@ std::uint64_t topics_of(const Event& event) {
                                        ArrayTasksCancelled, JobLaunched, AllocationChanged,
                                        JobFinished, JobNodeReleased, JobRequeued, JobSuspended,
                                        JobResumed, JobForgotten, JobConfigured, JobEpilogEnded,
-                                       JobShrunk, JobPreempted>) {
+                                       JobShrunk, JobPreempted, JobMemoryWanted,
+                                       JobMemoryLowered>) {
           return bit(DebugFlag::TraceJobs);
         } else if constexpr (is_one_of<T, StepStarted, StepNodeEnded, StepEnded, StepUpdated>) {
           return bit(DebugFlag::Steps);
@@ -61,6 +62,7 @@ std::string_view name_of(const NodeMessage& message) {
         if constexpr (std::is_same_v<T, KillJob>) return "kill";
         if constexpr (std::is_same_v<T, SignalJob>) return "signal";
         if constexpr (std::is_same_v<T, SuspendJob>) return "suspend or resume";
+        if constexpr (std::is_same_v<T, LimitMemory>) return "limit memory";
         if constexpr (std::is_same_v<T, ForgetAttempts>) return "forget";
         if constexpr (std::is_same_v<T, RebootNode>) return "reboot";
         return "other";

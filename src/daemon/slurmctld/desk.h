@@ -117,6 +117,9 @@ class Desk {
     std::shared_ptr<BriefListing> brief;  // set: of the fields that were asked for
     std::optional<QueryHistory> history;  // set: with steps that have ended
     std::optional<Viewer> viewer;         // set: sees some jobs only
+    std::vector<std::string> unseen;      // partitions whose jobs are left out
+
+    bool shows(const Job& job) const;
   };
 
   void on_frame(ConnectionId from, const Peer& peer, Frame& frame);
@@ -133,6 +136,8 @@ class Desk {
   void deny_unknown(ReplyTo to);
   // Whose jobs the caller sees: set, only this user's (PrivateData).
   std::optional<Viewer> viewer_of_jobs(const View& view, const Peer& peer);
+  // The names of partitions that are not shown to the caller (model/partition_access.h).
+  std::vector<std::string> unseen_partitions(const View& view, const Peer& peer);
   template <class T>
   void to_core(ReplyTo to, const Peer& peer, Frame& frame);
   // Whether a request of the caller would be taken on now.
@@ -150,7 +155,7 @@ class Desk {
   bool list_more(ConnectionId connection, Listing& listing);
   // desk_brief.cc
   void begin_brief(Listing& listing, const Peer& peer, const std::string& question);
-  bool answer_again(ReplyTo to, const Peer& peer, const Frame& frame, const View& view);
+  bool answer_again(ReplyTo to, const Peer& peer, const std::string& question, const View& view);
   bool send_brief(ConnectionId connection, Listing& listing);
   void keep_brief(Listing& listing);
   bool list_brief(ConnectionId connection, Listing& listing);

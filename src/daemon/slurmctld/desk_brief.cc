@@ -61,9 +61,10 @@ void Desk::begin_brief(Listing& listing, const Peer& peer, const std::string& qu
 }
 
 // The same question gets the same answer, as long as that holds.
-bool Desk::answer_again(ReplyTo to, const Peer& peer, const Frame& frame, const View& view) {
-  if (frame.payload.size() > AnswerCache::kQuestionMax) return false;
-  auto frames = answers_.find(frame.payload, view, Uid{peer.uid}, monotonic_clock());
+bool Desk::answer_again(ReplyTo to, const Peer& peer, const std::string& question,
+                        const View& view) {
+  if (question.size() > AnswerCache::kQuestionMax) return false;
+  auto frames = answers_.find(question, view, Uid{peer.uid}, monotonic_clock());
   if (!frames) return false;
   for (std::size_t i = 0; i < frames->size(); ++i) {
     std::uint16_t flags = i + 1 < frames->size() ? wire::kFlagMore : std::uint16_t{0};
@@ -124,7 +125,7 @@ bool Desk::list_brief(ConnectionId connection, Listing& listing) {
   };
   bool goes_on = true;
   auto add = [&](const Job& job, std::uint64_t shape = 0) {
-    if (listing.viewer && !listing.viewer->sees(job)) return true;
+    if (!listing.shows(job)) return true;
     JobRow& row =
         rows.rows.emplace_back(brief_row(state, job, *listing.view.verdicts, now, fields, shape));
     if (scale.rules.counts() && has(fields, JobField::Priority))

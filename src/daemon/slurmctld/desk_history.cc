@@ -56,7 +56,7 @@ bool Desk::list_history(ConnectionId connection, Listing& listing) {
   bool full = false;
   auto visit = [&](const Job& job) {
     if (!was_there(job, query.since, query.until)) return true;
-    if (listing.viewer && !listing.viewer->sees(job)) return true;
+    if (!listing.shows(job)) return true;
     if (rows.rows.empty()) frame_begin = job.id;
     HistoryRow& row = rows.rows.emplace_back();
     row.job = job_row(state, job, *listing.view.verdicts, now);
@@ -72,6 +72,46 @@ bool Desk::list_history(ConnectionId connection, Listing& listing) {
   listing.next = frame_begin;
   return full;
 }
+
+namespace {
+
+// What passes of the planner found, and what they took.
+template <class Add>
+void add_passes(const PlanTimes& plans, const PlanStarts& starts, Add&& add) {
+  add("plans", plans.count);
+  add("plan_last_us", plans.last_us);
+  add("plan_max_us", plans.max_us);
+  add("plan_total_us", plans.total_us);
+  add("full_plans", plans.full);
+  add("full_plan_last_us", plans.full_last_us);
+  add("full_plan_max_us", plans.full_max_us);
+  add("full_plan_total_us", plans.full_total_us);
+  add("depth_last", plans.depth_last);
+  add("depth_total", plans.depth_total);
+  add("full_depth_last", plans.full_depth_last);
+  add("full_depth_total", plans.full_depth_total);
+  add("promised_total", plans.tally.promised);
+  add("full_started_ever", starts.full);
+  add("full_components_ever", starts.components);
+  add("full_started", plans.full_tally.started);
+  add("full_at", static_cast<std::uint64_t>(plans.full_at.unix_seconds()));
+  add("full_queue_last", plans.full_last.waiting);
+  add("full_queue_total", plans.queue_total);
+  add("full_promised_last", plans.full_last.promised);
+  add("full_promised_total", plans.full_tally.promised);
+  constexpr std::array<const char*, kPlanExits> kExits = {"end", "starts_max", "promises_max",
+                                                          "out_of_time"};
+  for (std::size_t i = 0; i < kPlanExits; ++i) {
+    add(fmt::format("quick_exit_{}", kExits[i]).c_str(), plans.quick_exits[i]);
+    add(fmt::format("full_exit_{}", kExits[i]).c_str(), plans.full_exits[i]);
+  }
+  constexpr std::array<const char*, kPlanQuestions> kNames = {"turn_us", "now_us", "when_us",
+                                                              "preempt_us"};
+  for (std::size_t i = 0; i < kPlanQuestions; ++i)
+    add(kNames[i], static_cast<std::uint64_t>(plans.tally.took[i].count() / 1000));
+}
+
+}  // namespace
 
 void Desk::query_statistics(ReplyTo to, const Peer& peer, const Frame& frame) {
   QueryStatistics query;
@@ -107,24 +147,7 @@ Statistics Desk::statistics() {
   add("inputs", c.inputs);
   add("batches", c.batches);
   add("events", c.events);
-  PlanTimes plans = s_.published->plans();
-  add("plans", plans.count);
-  add("plan_last_us", plans.last_us);
-  add("plan_max_us", plans.max_us);
-  add("plan_total_us", plans.total_us);
-  add("full_plans", plans.full);
-  add("full_plan_last_us", plans.full_last_us);
-  add("full_plan_max_us", plans.full_max_us);
-  add("full_plan_total_us", plans.full_total_us);
-  add("depth_last", plans.depth_last);
-  add("depth_total", plans.depth_total);
-  add("full_depth_last", plans.full_depth_last);
-  add("full_depth_total", plans.full_depth_total);
-  add("promised_total", plans.tally.promised);
-  constexpr std::array<const char*, kPlanQuestions> kNames = {"turn_us", "now_us", "when_us",
-                                                              "preempt_us"};
-  for (std::size_t i = 0; i < kPlanQuestions; ++i)
-    add(kNames[i], static_cast<std::uint64_t>(plans.tally.took[i].count() / 1000));
+  add_passes(s_.published->plans(), s_.published->starts(), add);
   MessageCounts::Jobs jobs = counts_.jobs();
   add("jobs_submitted", jobs.submitted);
   add("jobs_started", jobs.started);

@@ -14,6 +14,7 @@
 #include "controller/queries/rows.h"
 #include "controller/queries/select.h"
 #include "daemon/slurmctld/desk_impl.h"
+#include "model/partition_access.h"
 #include "net/token.h"
 #include "notation/hostlist.h"
 #include "notation/timestamp.h"
@@ -42,6 +43,29 @@ bool Viewer::sees(const Job& job) const {
   return labels == McsKind::Group && std::ranges::find(groups, label) != groups.end();
 }
 
+// A job that waits is in all the partitions that it may start in; each of them shows it.
+bool Desk::Listing::shows(const Job& job) const {
+  if (viewer && !viewer->sees(job)) return false;
+  if (unseen.empty()) return true;
+  auto is_unseen = [&](std::string_view name) {
+    return std::ranges::find(unseen, name) != unseen.end();
+  };
+  if (const Partition* in = view.state.find(job.partition)) return !is_unseen(in->spec->name);
+  return !std::ranges::all_of(split_words(job.spec->partitions, ','), is_unseen);
+}
+
+std::vector<std::string> Desk::unseen_partitions(const View& view, const Peer& peer) {
+  std::vector<std::string> names;
+  if (peer.role == "node") return names;
+  std::optional<Caller> caller;  // few partitions are for some only: names are not asked for then
+  view.state.partitions.for_each([&](std::uint64_t, const Partition& partition) {
+    if (!is_for_some(*partition.spec)) return;
+    if (!caller) caller = s_.directory->caller(peer, wall_clock());
+    if (!is_shown_to(*partition.spec, *caller)) names.push_back(partition.spec->name);
+  });
+  return names;
+}
+
 std::optional<Viewer> Desk::viewer_of_jobs(const View& view, const Peer& peer) {
   bool own_only = security_of(*view.config).hidden.jobs;
   const McsRules& mcs = view.config->mcs;
@@ -61,19 +85,21 @@ void Desk::query_jobs(ReplyTo to, const Peer& peer, const Frame& frame) {
   Listing listing{
       .view = s_.published->view(), .query = {}, .correlation = to.correlation, .next = {}};
   listing.viewer = viewer_of_jobs(listing.view, peer);
-  if (!listing.viewer && answer_again(to, peer, frame, listing.view)) return;
+  listing.unseen = unseen_partitions(listing.view, peer);
+  // The same words mean the same to those who are shown the same. No name has a zero in it.
+  std::string question = join(listing.unseen, ",") + '\0' + frame.payload;
+  if (!listing.viewer && answer_again(to, peer, question, listing.view)) return;
   if (!read(to, frame, listing.query)) return;
+  if (!listing.query.hide) listing.unseen.clear();
   const JobFilter& filter = listing.query.filter;
   if (filter.targets.size() == 1) {
     auto records = records_of(listing.view.state, filter.targets.front());
     // What is not shown is not there.
-    if (listing.viewer)
-      std::erase_if(records, [&](JobId id) {
-        return !listing.viewer->sees(listing.view.state.jobs.at(id.value));
-      });
+    std::erase_if(records,
+                  [&](JobId id) { return !listing.shows(listing.view.state.jobs.at(id.value)); });
     if (records.empty()) return deny(to, ym::refuse(Errc::InvalidJobId).error());
   }
-  if (listing.query.fields) begin_brief(listing, peer, frame.payload);
+  if (listing.query.fields) begin_brief(listing, peer, question);
   list(to.connection, peer, std::move(listing));
 }
 
@@ -129,7 +155,7 @@ bool Desk::list_some(ConnectionId connection, Listing& listing) {
   };
   bool full = false;
   auto visit = [&](const Job& job) {
-    if (listing.viewer && !listing.viewer->sees(job)) return true;
+    if (!listing.shows(job)) return true;
     if (rows.rows.empty()) frame_begin = job.id;
     rows.rows.push_back(job_row(listing.view.state, job, *listing.view.verdicts, now));
     rows.rows.back().preemptable_from =
@@ -187,8 +213,12 @@ void Desk::query_partitions(ReplyTo to, const Peer& peer, const Frame& frame) {
   if (security_of(*view.config).hidden.partitions &&
       !s_.directory->caller(peer, wall_clock()).operates())
     return answer(to, rows);
+  std::vector<std::string> unseen;
+  if (query.hide) unseen = unseen_partitions(view, peer);
   view.state.partitions.for_each([&](std::uint64_t, const Partition& partition) {
-    if (query.name.empty() || query.name == partition.spec->name)
+    const std::string& name = partition.spec->name;
+    bool wanted = query.name.empty() || query.name == name;
+    if (wanted && std::ranges::find(unseen, name) == unseen.end())
       rows.rows.push_back(partition_row(view.state, partition));
   });
   if (!query.name.empty() && rows.rows.empty())

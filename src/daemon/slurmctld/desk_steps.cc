@@ -17,6 +17,7 @@ void Desk::query_steps(ReplyTo to, const Peer& peer, const Frame& frame) {
   listing.viewer = viewer_of_jobs(listing.view, peer);
   QuerySteps query;
   if (!read(to, frame, query)) return;
+  if (query.hide) listing.unseen = unseen_partitions(listing.view, peer);
   if (query.job && records_of(listing.view.state, {.job = *query.job}).empty())
     return deny(to, ym::refuse(Errc::InvalidJobId).error());
   listing.steps = query;
@@ -38,7 +39,7 @@ bool Desk::list_steps(ConnectionId connection, Listing& listing) {
   };
   bool full = false;
   auto visit = [&](const Job& job) {
-    if (listing.viewer && !listing.viewer->sees(job)) return true;
+    if (!listing.shows(job)) return true;
     if (rows.rows.empty()) frame_begin = job.id;
     for (StepRow& row : step_rows(state, job, listing.steps->step))
       rows.rows.push_back(std::move(row));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every request × every kind of caller, at a real controller: what the table promises is what
-// happens. A new request needs a row in permissions.cc and a sample here.
+// Every request × every kind of caller × every kind of partition, at a real controller: what the
+// table promises is what happens. A new request needs a row in permissions.cc and a sample here.
 #include "daemon/slurmctld/permissions.h"
 
 #include <arpa/inet.h>
@@ -64,19 +64,40 @@ Sample sample(const T& message, bool answered = true) {
   return {.type = wire::message_number<T>, .payload = wire::encode(message), .answered = answered};
 }
 
+using enum CallerKind;
+constexpr CallerKinds kAll = CallerKinds(Root) | SlurmUser | Administrator | Operator |
+                             Coordinator | Owner | Other | CallerKind::Node;
+constexpr CallerKinds kAdministrating = CallerKinds(Root) | SlurmUser | Administrator;
+
+// A partition, to whom it is shown unless he asks for all, and whose jobs it takes that are of the
+// account "physics" and the QOS "normal".
+struct Place {
+  std::string name, rule;
+  CallerKinds shown, takes;
+};
+std::vector<Place> every_kind_of_place() {
+  CallerKinds operating = kAdministrating | Operator | CallerKind::Node;
+  CallerKinds nobody;
+  return {{"main", "Default=YES", kAll, kAll},
+          {"hidden", "Hidden=YES", operating, kAll},
+          {"other_group", "AllowGroups=nogroup", operating, kAdministrating},
+          {"hidden_group", "Hidden=YES AllowGroups=nogroup", operating, kAdministrating},
+          {"our_account", "AllowAccounts=physics", kAll, kAll},
+          {"other_account", "AllowAccounts=maths", kAll, nobody},
+          {"not_our_account", "DenyAccounts=physics", kAll, nobody},
+          {"both_accounts", "AllowAccounts=physics DenyAccounts=physics", kAll, kAll},
+          {"other_qos", "AllowQos=high", kAll, Root},
+          {"not_our_qos", "DenyQos=normal", kAll, Root},
+          {"both_qos", "AllowQos=normal DenyQos=normal", kAll, kAll}};
+}
+
 class PermissionsTest : public testing::Test {
  protected:
   void SetUp() override {
     std::string pattern = (std::filesystem::temp_directory_path() / "ym-may-XXXXXX").string();
     dir_ = ::mkdtemp(pattern.data());
     port_ = unused_port();
-    // A SlurmUser that is neither root nor anybody else here.
-    std::ofstream(dir_ + "/slurm.conf") << fmt::format(
-        "ClusterName=straw\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort={}\nSlurmUser="
-        "daemon\n"
-        "StateSaveLocation={}/state\nSlurmctldPidFile={}/slurmctld.pid\n{}"
-        "NodeName=n1 NodeHostname=localhost CPUs=4\nPartitionName=main Nodes=ALL Default=YES\n",
-        port_, dir_, dir_, extra());
+    write_conf("PartitionName=main Nodes=ALL Default=YES\n");
     auto loaded = load_configuration(dir_ + "/slurm.conf");
     ASSERT_TRUE(loaded) << loaded.error().text;
     home_ = std::make_unique<FileHome>(disk_, loaded->config.state_dir, FileHome::Company::Alone);
@@ -90,13 +111,21 @@ class PermissionsTest : public testing::Test {
     auto key = load_key(dir_ + "/slurm.key");
     ASSERT_TRUE(key) << key.error().text;
     key_.emplace(*key);
-    submit_job();
+    job_ = submit_job("main");
   }
   void TearDown() override {
     service_.reset();
     std::filesystem::remove_all(dir_);
   }
   virtual std::string extra() const { return ""; }
+  void write_conf(const std::string& partitions) const {
+    // A SlurmUser that is neither root nor anybody else here.
+    std::ofstream(dir_ + "/slurm.conf") << fmt::format(
+        "ClusterName=straw\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort={}\nSlurmUser="
+        "daemon\nStateSaveLocation={}/state\nSlurmctldPidFile={}/slurmctld.pid\n{}"
+        "NodeName=n1 NodeHostname=localhost CPUs=4\n{}",
+        port_, dir_, dir_, extra(), partitions);
+  }
 
   Client connect(CallerKind kind) {
     static const std::map<CallerKind, std::uint32_t> kUids = {
@@ -122,20 +151,33 @@ class PermissionsTest : public testing::Test {
     return std::move(*client);
   }
 
-  void submit_job() {
+  static SubmitJob job_in(const std::string& partition) {
     SubmitJob submit{.script = "#!/bin/sh\n", .hold = true};
     submit.spec.name = "held";
     submit.spec.account = "physics";
+    submit.spec.qos = "normal";
+    submit.spec.partitions = partition;
     submit.spec.batch = true;
     submit.spec.work_dir = "/";
-    Client owner = connect(CallerKind::Owner);
-    auto frame = owner.call(wire::message_number<SubmitJob>, wire::encode(submit), kPatience);
-    ASSERT_TRUE(frame) << frame.error().text;
-    auto answer = wire::decode<SubmitAnswer>(frame->payload);
-    ASSERT_EQ(frame->header.type, wire::message_number<SubmitAnswer>);
-    ASSERT_TRUE(answer);
-    job_ = answer->job;
+    return submit;
   }
+  // Null: it was refused.
+  template <class Answer, class Question>
+  std::optional<Answer> ask(CallerKind kind, const Question& question) {
+    Client client = connect(kind);
+    auto frame = client.call(wire::message_number<Question>, wire::encode(question), kPatience);
+    EXPECT_TRUE(frame) << frame.error().text;
+    if (!frame || frame->header.type != wire::message_number<Answer>) return std::nullopt;
+    auto answer = wire::decode<Answer>(frame->payload);
+    EXPECT_TRUE(answer);
+    return answer ? std::optional(std::move(*answer)) : std::nullopt;
+  }
+  JobId submit_job(const std::string& partition) {
+    auto answer = ask<SubmitAnswer>(CallerKind::Owner, job_in(partition));
+    EXPECT_TRUE(answer) << partition;
+    return answer ? answer->job : JobId{};
+  }
+  void try_every_request();
 
   static bool is_denial(std::uint32_t code) {
     return code == static_cast<std::uint32_t>(Errc::AccessDenied) ||
@@ -174,6 +216,7 @@ class PermissionsTest : public testing::Test {
   std::string dir_;
   std::uint16_t port_ = 0;
   JobId job_;
+  int round_ = 0;  // names what must be new each time
   Log log_{{.path = "/dev/null", .level = LogLevel::Error, .to_stderr = false, .program = "test"}};
   std::optional<KeyRing> key_;
   DiskPosix disk_;
@@ -213,15 +256,16 @@ std::vector<Sample> PermissionsTest::samples(int round) const {
           sample(TreeAnswers{}, false)};
 }
 
-TEST_F(PermissionsTest, EveryRequestIsAllowedToThoseWhomTheTableNamesAndToNobodyElse) {
+void PermissionsTest::try_every_request() {
   std::set<std::uint16_t> tried;
   for (std::uint16_t bit = 0; bit < kCallerKinds; ++bit) {
     auto kind = static_cast<CallerKind>(1u << bit);
+    ++round_;
     // The owner's trigger is there for each who tries to clear it.
     is_denied(CallerKind::Owner, sample(SetTrigger{{.event = TriggerEvent::JobFini,
                                                     .job = job_,
-                                                    .program = fmt::format("/bin/t{}", bit)}}));
-    for (const Sample& one : samples(bit)) {
+                                                    .program = fmt::format("/bin/t{}", round_)}}));
+    for (const Sample& one : samples(round_)) {
       const Permission* row = permission_for(one.type);
       ASSERT_NE(row, nullptr) << one.type;
       tried.insert(one.type);
@@ -235,6 +279,90 @@ TEST_F(PermissionsTest, EveryRequestIsAllowedToThoseWhomTheTableNamesAndToNobody
   }
   for (const Permission& row : permissions())
     EXPECT_TRUE(tried.contains(row.message)) << row.name << " has no sample here";
+}
+
+TEST_F(PermissionsTest, EveryRequestIsAllowedToThoseWhomTheTableNamesAndToNobodyElse) {
+  try_every_request();
+}
+
+// The owner's jobs are there before the rules are.
+class PlacesTest : public PermissionsTest {
+ protected:
+  void SetUp() override {
+    PermissionsTest::SetUp();
+    reconfigure(false);
+    for (const Place& place : every_kind_of_place()) jobs_[place.name] = submit_job(place.name);
+    reconfigure(true);
+  }
+  void reconfigure(bool with_rules) {
+    std::string lines;
+    for (const Place& place : every_kind_of_place())
+      lines += fmt::format("PartitionName={} Nodes=ALL {}\n", place.name,
+                           with_rules || place.name == "main" ? place.rule : "");
+    write_conf(lines);
+    ASSERT_TRUE(ask<Done>(Root, Reconfigure{}));
+  }
+  template <class Body>
+  void with_each(const Body& body) {
+    for (const Place& place : every_kind_of_place())
+      for (std::uint16_t bit = 0; bit < kCallerKinds; ++bit) {
+        SCOPED_TRACE(fmt::format("{}, kind {}", place.name, bit));
+        body(place, static_cast<CallerKind>(1u << bit));
+      }
+  }
+  // Whether the job, or a step of it, is in the answer.
+  bool lists(CallerKind kind, const QueryJobs& query, JobId job) {
+    auto answer = ask<JobRows>(kind, query);
+    if (!answer) return false;
+    return std::ranges::any_of(answer->rows, [&](const JobRow& row) { return row.job.id == job; });
+  }
+  std::map<std::string, JobId> jobs_;
+};
+
+TEST_F(PlacesTest, WhereAJobIsDoesNotChangeWhoMayDoWhatWithIt) {
+  for (const Place& place : every_kind_of_place()) {
+    SCOPED_TRACE(place.name);
+    job_ = jobs_[place.name];
+    try_every_request();
+  }
+}
+
+TEST_F(PlacesTest, TakeTheJobsOfThoseWhomTheirRulesName) {
+  with_each([&](const Place& place, CallerKind kind) {
+    EXPECT_EQ(ask<SubmitAnswer>(kind, job_in(place.name)).has_value(), place.takes.has(kind));
+    // A list of partitions is taken if all of them take the job.
+    EXPECT_EQ(ask<SubmitAnswer>(kind, job_in("main," + place.name)).has_value(),
+              place.takes.has(kind));
+  });
+}
+
+TEST_F(PlacesTest, AreShownToThoseWhoMayUseThemAndToOperatorsUnlessSomebodyAsksForAll) {
+  with_each([&](const Place& place, CallerKind kind) {
+    auto shows = [&](bool hide) {
+      auto answer = ask<PartitionRows>(kind, QueryPartitions{.name = "", .hide = hide});
+      return answer && std::ranges::any_of(answer->rows, [&](const PartitionRow& row) {
+               return row.partition.spec->name == place.name;
+             });
+    };
+    EXPECT_TRUE(shows(false));
+    EXPECT_EQ(shows(true), place.shown.has(kind));
+  });
+}
+
+TEST_F(PlacesTest, ShowTheirJobsToThoseToWhomTheyAreShown) {
+  JobId both = submit_job("main,hidden");
+  with_each([&](const Place& place, CallerKind kind) {
+    JobId job = jobs_[place.name];
+    // Brief ones twice: the second may be the answer to somebody else's question.
+    for (std::uint64_t fields : {std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}}) {
+      EXPECT_TRUE(lists(kind, {.fields = fields}, job));
+      EXPECT_EQ(lists(kind, {.fields = fields, .hide = true}, job), place.shown.has(kind));
+      EXPECT_TRUE(lists(kind, {.fields = fields, .hide = true}, both)) << "main shows it";
+    }
+    QueryJobs named{.hide = true};
+    named.filter.targets.push_back({.job = job});
+    EXPECT_EQ(ask<JobRows>(kind, named).has_value(), place.shown.has(kind));
+  });
 }
 
 TEST_F(PermissionsTest, WhoeverProvesNothingIsToldNothing) {
@@ -261,11 +389,8 @@ class PrivateDataTest : public PermissionsTest {
   std::string extra() const override { return "PrivateData=jobs,nodes,partitions\n"; }
   template <class Rows, class Query>
   std::size_t rows(CallerKind kind, const Query& query) {
-    Client client = connect(kind);
-    auto frame = client.call(wire::message_number<Query>, wire::encode(query), kPatience);
-    EXPECT_TRUE(frame);
-    if (!frame || frame->header.type != wire::message_number<Rows>) return 0;
-    return wire::decode<Rows>(frame->payload)->rows.size();
+    auto answer = ask<Rows>(kind, query);
+    return answer ? answer->rows.size() : 0;
   }
   // 0: it was none.
   template <class Query>
@@ -279,7 +404,6 @@ class PrivateDataTest : public PermissionsTest {
 };
 
 TEST_F(PrivateDataTest, HidesFromOthersWhatIsNotTheirs) {
-  using enum CallerKind;
   for (CallerKind kind : {Root, SlurmUser, Administrator, Operator, Coordinator, Owner}) {
     EXPECT_EQ((rows<JobRows>(kind, QueryJobs{})), 1u);
     EXPECT_EQ((rows<JobRows>(kind, QueryJobs{.filter = the_job()})), 1u);

@@ -161,13 +161,13 @@ void PlannerLoop::plan() {
   publish(plan);
   if (!goes_on) full_owed_ = plan.quick && too_soon;
   if (plan.quick) {
-    published_.note_plan(took, plan.tally, true);
+    published_.note_plan(took, plan.tally, true, last_plan_);
   } else {
     full_took_ += took;
     full_tally_.add(plan.tally);
   }
   if (!plan.quick && !plan.unfinished) {
-    published_.note_plan(full_took_, std::exchange(full_tally_, {}), false);
+    published_.note_plan(full_took_, std::exchange(full_tally_, {}), false, last_plan_);
     full_owed_ = false;
     full_after_ = monotonic_clock() +
                   std::chrono::duration_cast<Duration>(full_took_ * kFullShare) + Duration(1);

@@ -3,6 +3,7 @@
 // whole; a reader keeps what it got for as long as it needs, and nobody waits for it.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -31,7 +32,15 @@ struct PlanTimes {
   std::uint64_t full = 0, full_last_us = 0, full_max_us = 0,
                 full_total_us = 0;  // of the whole queue
   std::uint64_t depth_last = 0, depth_total = 0, full_depth_last = 0, full_depth_total = 0;
-  PlanTally tally;  // of all
+  PlanTally tally, full_tally, full_last;  // sums of all and of full ones; the last full one
+  Instant full_at;
+  std::uint64_t queue_total = 0;  // jobs that waited, summed up over full ones
+  std::array<std::uint64_t, kPlanExits> quick_exits{}, full_exits{};
+};
+
+// Not reset: since slurmctld started.
+struct PlanStarts {
+  std::uint64_t full = 0, components = 0;  // that passes of the whole queue found
 };
 
 struct View {
@@ -67,8 +76,9 @@ class Published {
     std::lock_guard lock(mutex_);
     view_.verdicts = std::move(verdicts);
   }
-  void note_plan(std::chrono::microseconds took, const PlanTally& tally, bool quick) {
+  void note_plan(std::chrono::microseconds took, const PlanTally& tally, bool quick, Instant at) {
     auto us = static_cast<std::uint64_t>(took.count());
+    auto exit = static_cast<std::size_t>(tally.exit);
     std::lock_guard lock(mutex_);
     ++plans_.count;
     plans_.last_us = us;
@@ -77,8 +87,15 @@ class Published {
     plans_.depth_last = tally.looked_at;
     plans_.depth_total += tally.looked_at;
     plans_.tally.add(tally);
+    ++(quick ? plans_.quick_exits : plans_.full_exits)[exit];
     if (quick) return;
     ++plans_.full;
+    plans_.full_at = at;
+    plans_.full_last = tally;
+    plans_.full_tally.add(tally);
+    plans_.queue_total += tally.waiting;
+    starts_.full += tally.started;
+    starts_.components += tally.components;
     plans_.full_last_us = us;
     plans_.full_max_us = std::max(plans_.full_max_us, us);
     plans_.full_total_us += us;
@@ -88,6 +105,10 @@ class Published {
   PlanTimes plans() const {
     std::lock_guard lock(mutex_);
     return plans_;
+  }
+  PlanStarts starts() const {
+    std::lock_guard lock(mutex_);
+    return starts_;
   }
   void reset_plans() {
     std::lock_guard lock(mutex_);
@@ -148,6 +169,7 @@ class Published {
   View view_;                         // guarded by mutex_
   Instant configured_;                // guarded by mutex_
   PlanTimes plans_;                   // guarded by mutex_
+  PlanStarts starts_;                 // guarded by mutex_
   std::map<NodeId, NodeLoad> loads_;  // guarded by mutex_
   std::map<JobId, CpuIds> cpu_ids_;   // guarded by mutex_
 };

@@ -108,7 +108,7 @@ Status ControllerService::open_state() {
   Controller controller(options_.loaded.config, std::move(recovered->state));
   controller.set_zone(&zone_);
   Core core(std::move(controller));
-  if (Status ok = core.begin(options_.loaded.config, wall_clock()); !ok) return ok;
+  if (Status ok = core.begin(options_.loaded.config, wall_clock(), options_.index); !ok) return ok;
   published_.set_state(core.state());
   journal_ = std::make_unique<JournalLoop>(
       std::move(recovered->log.log), std::move(recovered->log.blobs),

@@ -387,6 +387,7 @@ void NodeDaemon::obey(agent::Persist& effect) {
     order = step.order;
     give_resources(order, step.cpus, step.gres);
   }
+  obey_memory_limit(order);
   order.control = control_name();
   if (!order.container.empty()) order.spool_dir = spool_.root();
   if (auto wrote = spool_.write_order(order); !wrote) failed_.emplace(key, wrote.error().text);

@@ -125,7 +125,8 @@ class NodeDaemon {
   Status begin_step(PendingStep& step);
   void resume_stream(ConnectionId from, const Peer& peer, std::vector<Frame> frames);
   void query_steps_here(ConnectionId from, const Peer& peer, const Frame& frame);
-  bool ask_steps(const QueryStepsHere& query, std::uint32_t uid, StepQueries::Done done);
+  bool ask_steps(const QueryStepsHere& query, std::uint32_t uid,
+                 std::function<void(StepsHere)> done);
   Pong pong() const;
   // tree_orders.cc
   void take_tree_order(ConnectionId from, const Peer& peer, const Frame& frame);
@@ -161,6 +162,9 @@ class NodeDaemon {
   void obey(agent::Freeze& effect);
   void obey(agent::Report& effect);
   void obey(agent::Forget& effect);
+  // memory.cc
+  void obey(agent::Limit& effect);
+  void obey_memory_limit(ShepherdOrder& order) const;
   // programs.cc
   void obey(agent::Refuse& effect);
   bool ask_own_state();

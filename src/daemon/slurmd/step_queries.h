@@ -24,7 +24,11 @@ inline constexpr const char* kTooManyQuestions = "slurmd is busy: too many quest
 class StepQueries {
  public:
   using Key = std::pair<Sluid, StepId>;
-  using Done = std::function<void(StepsHere)>;
+  struct Answer {
+    Key from;
+    std::string packet;
+  };
+  using Done = std::function<void(std::vector<Answer>)>;
 
   StepQueries(Loop& loop, const Shepherds& shepherds) : loop_(loop), shepherds_(shepherds) {}
   ~StepQueries();
@@ -32,13 +36,17 @@ class StepQueries {
   StepQueries& operator=(const StepQueries&) = delete;
 
   // Calls `done` once, never from within ask. False if too many are being asked already.
-  bool ask(const std::vector<Key>& whom, Done done);
+  bool ask(const std::vector<Key>& whom, const ControlPacket& question, Done done);
 
  private:
   // One question to several shepherds.
   struct Round {
-    std::map<std::uint64_t, Fd> waiting;
-    StepsHere answers;
+    struct Asked {
+      Key whom;
+      Fd fd;
+    };
+    std::map<std::uint64_t, Asked> waiting;
+    std::vector<Answer> answers;
     Done done;
     TimerId timer;
   };

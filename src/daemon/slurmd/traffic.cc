@@ -65,6 +65,8 @@ void NodeDaemon::on_controller_frame(const Frame& frame, agent::Outbox& out) {
            [&](const SignalJob& one) { agent_.handle(one, out); }) ||
       with(std::type_identity<SuspendJob>(),
            [&](const SuspendJob& one) { agent_.handle(one, out); }) ||
+      with(std::type_identity<LimitMemory>(),
+           [&](const LimitMemory& one) { agent_.handle(one, out); }) ||
       with(std::type_identity<ForgetAttempts>(),
            [&](const ForgetAttempts& one) { agent_.handle(one, out); }) ||
       with(std::type_identity<RebootNode>(),

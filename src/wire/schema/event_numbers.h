@@ -82,5 +82,9 @@ inline constexpr std::uint32_t variant_number<JobShrunk> = 80;
 
 template <>
 inline constexpr std::uint32_t variant_number<RequestAnswered> = 125;
+template <>
+inline constexpr std::uint32_t variant_number<JobMemoryWanted> = 130;
+template <>
+inline constexpr std::uint32_t variant_number<JobMemoryLowered> = 131;
 
 }  // namespace ym::wire

@@ -83,6 +83,17 @@ void fields(F&& f, const JobShrunk*) {
   f(4, "leaving", &JobShrunk::leaving);
 }
 template <class F>
+void fields(F&& f, const JobMemoryWanted*) {
+  f(1, "job", &JobMemoryWanted::job);
+  f(2, "memory_mb", &JobMemoryWanted::memory_mb);
+  f(3, "looked", &JobMemoryWanted::looked);
+}
+template <class F>
+void fields(F&& f, const JobMemoryLowered*) {
+  f(1, "job", &JobMemoryLowered::job);
+  f(2, "allocation", &JobMemoryLowered::allocation);
+}
+template <class F>
 void fields(F&& f, const NodeNoted*) {
   f(1, "node", &NodeNoted::node);
   f(2, "comment", &NodeNoted::comment);

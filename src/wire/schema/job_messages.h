@@ -148,6 +148,7 @@ void fields(F&& f, const QueryJobs*) {
   f(2, "fields", &QueryJobs::fields);
   f(3, "order", &QueryJobs::order);
   f(4, "with_priority", &QueryJobs::with_priority);
+  f(5, "hide", &QueryJobs::hide);
 }
 template <class F>
 void fields(F&& f, const PriorityFactor*) {
@@ -191,6 +192,7 @@ void fields(F&& f, const JobRow*) {
   f(31, "scheduler", &JobRow::scheduler);
   f(40, "priority_parts", &JobRow::priority_parts);
   f(41, "preemptable_from", &JobRow::preemptable_from);
+  f(42, "sharing", &JobRow::sharing);
 }
 template <class F>
 void fields(F&& f, const JobRows*) {

@@ -53,6 +53,10 @@ void fields(F&& f, const JobSpecials*) {
   f(40, "gres", &JobSpecials::gres);
   f(34, "immediate_s", &JobSpecials::immediate_s);
   f(46, "spread_segments", &JobSpecials::spread_segments);
+  f(47, "expedite", &JobSpecials::expedite);
+  f(48, "keeps", &JobSpecials::keeps);
+  f(60, "memory_margin", &JobSpecials::memory_margin);
+  f(61, "memory_delay_s", &JobSpecials::memory_delay_s);
 }
 
 template <class F>
@@ -130,6 +134,7 @@ void fields(F&& f, const JobSpec*) {
   f(34, "append_output", &JobSpec::append_output);
   f(35, "overcommit", &JobSpec::overcommit);
   f(36, "extras", &JobSpec::extras);
+  f(37, "submit_line", &JobSpec::submit_line);
 }
 
 template <class F>
@@ -172,6 +177,12 @@ void fields(F&& f, const JobPreemption*) {
   f(1, "at", &JobPreemption::at);
   f(2, "by", &JobPreemption::by);
   f(3, "mode", &JobPreemption::mode);
+}
+template <class F>
+void fields(F&& f, const JobMemory*) {
+  f(1, "wanted_mb", &JobMemory::wanted_mb);
+  f(2, "lowered_mb", &JobMemory::lowered_mb);
+  f(3, "looked", &JobMemory::looked);
 }
 template <class F>
 void fields(F&& f, const Job*) {
@@ -218,6 +229,8 @@ void fields(F&& f, const Job*) {
   f(81, "leaving", &Job::leaving);
   f(96, "resumed", &Job::resumed);
   f(110, "submission", &Job::submission);
+  f(111, "failed_launches", &Job::failed_launches);
+  f(120, "memory", &Job::memory);
 }
 
 template <class F>

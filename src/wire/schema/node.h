@@ -111,6 +111,7 @@ void fields(F&& f, const Node*) {
   f(78, "mcs_label", &Node::mcs_label);
   f(79, "several_mcs", &Node::several_mcs);
   f(80, "for_mcs", &Node::for_mcs);
+  f(81, "kept_for", &Node::kept_for);
 }
 
 }  // namespace ym::wire

@@ -34,6 +34,14 @@ void fields(F&& f, const StepReport*) {
   f(6, "out_of_memory", &StepReport::out_of_memory);
 }
 template <class F>
+void fields(F&& f, const MemoryReport*) {
+  f(1, "job", &MemoryReport::job);
+  f(2, "sluid", &MemoryReport::sluid);
+  f(3, "asked_mb", &MemoryReport::asked_mb);
+  f(4, "limit_mb", &MemoryReport::limit_mb);
+  f(5, "used_mb", &MemoryReport::used_mb);
+}
+template <class F>
 void fields(F&& f, const NodeReport*) {
   f(1, "node", &NodeReport::node);
   f(2, "complete", &NodeReport::complete);
@@ -43,6 +51,7 @@ void fields(F&& f, const NodeReport*) {
   f(6, "cpu_load", &NodeReport::cpu_load);
   f(7, "free_memory_mb", &NodeReport::free_memory_mb);
   f(8, "drain_reason", &NodeReport::drain_reason);
+  f(20, "memory", &NodeReport::memory);
 }
 template <class F>
 void fields(F&& f, const HetComponent*) {
@@ -80,12 +89,19 @@ void fields(F&& f, const LaunchJob*) {
   f(40, "gres", &LaunchJob::gres);
   f(50, "het_job", &LaunchJob::het_job);
   f(51, "components", &LaunchJob::components);
+  f(52, "sharing", &LaunchJob::sharing);
 }
 template <class F>
 void fields(F&& f, const SuspendJob*) {
   f(1, "job", &SuspendJob::job);
   f(2, "sluid", &SuspendJob::sluid);
   f(3, "suspend", &SuspendJob::suspend);
+}
+template <class F>
+void fields(F&& f, const LimitMemory*) {
+  f(1, "job", &LimitMemory::job);
+  f(2, "sluid", &LimitMemory::sluid);
+  f(3, "memory_mb", &LimitMemory::memory_mb);
 }
 template <class F>
 void fields(F&& f, const KillJob*) {
@@ -104,6 +120,7 @@ void fields(F&& f, const KillJob*) {
   f(13, "array_task", &KillJob::array_task);
   f(14, "restarts", &KillJob::restarts);
   f(40, "gres", &KillJob::gres);
+  f(41, "sharing", &KillJob::sharing);
 }
 template <class F>
 void fields(F&& f, const SignalJob*) {
@@ -139,6 +156,7 @@ void fields(F&& f, const NodeRows*) {
 template <class F>
 void fields(F&& f, const QueryPartitions*) {
   f(1, "name", &QueryPartitions::name);
+  f(2, "hide", &QueryPartitions::hide);
 }
 template <class F>
 void fields(F&& f, const PartitionRow*) {

@@ -24,6 +24,13 @@ void fields(F&& f, const StepShare*) {
 }
 
 template <class F>
+void fields(F&& f, const StepTexts*) {
+  f(1, "submit_line", &StepTexts::submit_line);
+  f(2, "std_in", &StepTexts::std_in);
+  f(3, "std_out", &StepTexts::std_out);
+  f(4, "std_err", &StepTexts::std_err);
+}
+template <class F>
 void fields(F&& f, const Step*) {
   f(1, "id", &Step::id);
   f(2, "name", &Step::name);
@@ -44,6 +51,7 @@ void fields(F&& f, const Step*) {
   f(21, "first_port", &Step::first_port);
   f(22, "ports", &Step::ports);
   f(23, "container", &Step::container);
+  f(24, "texts", &Step::texts);
 }
 
 }  // namespace ym::wire

@@ -28,6 +28,7 @@ void fields(F&& f, const CreateStep*) {
   f(30, "gres", &CreateStep::gres);
   f(31, "ports", &CreateStep::ports);
   f(32, "container", &CreateStep::container);
+  f(33, "texts", &CreateStep::texts);
 }
 template <class F>
 void fields(F&& f, const NodeAddress*) {

@@ -46,6 +46,7 @@ template <class F>
 void fields(F&& f, const QuerySteps*) {
   f(1, "job", &QuerySteps::job);
   f(2, "step", &QuerySteps::step);
+  f(3, "hide", &QuerySteps::hide);
 }
 template <class F>
 void fields(F&& f, const StepRow*) {
