@@ -290,6 +290,11 @@ SendResult Server::send(ConnectionId to, FrameHeader header, std::string_view pa
   return connection->stream().enqueue(header, payload, when_full, limit);
 }
 
+SendResult Server::send_now(ConnectionId to, FrameHeader header, std::string_view payload) {
+  auto connection = impl_->core->find(to);
+  return connection ? connection->stream().send_now(header, payload) : SendResult::Gone;
+}
+
 SendResult Server::send_error(ConnectionId to, std::uint64_t correlation, const Error& error) {
   return send(to, {.type = static_cast<std::uint16_t>(NetType::Error), .correlation = correlation},
               encode_error(error));

@@ -102,6 +102,8 @@ class Server {
   // that leaves in small portions begins to arrive at once, and lets others have their turn.
   SendResult send(ConnectionId to, FrameHeader header, std::string_view payload,
                   WhenFull when_full = WhenFull::Cut, std::size_t limit = SIZE_MAX);
+  // For a frame that somebody waits for, and that no other one follows to the same connection.
+  SendResult send_now(ConnectionId to, FrameHeader header, std::string_view payload);
   // The refusal of one request: Client::call returns it as its error.
   SendResult send_error(ConnectionId to, std::uint64_t correlation, const Error& error);
   // What was sent before still leaves, then an Error frame with `reason`, unless that is empty.

@@ -66,6 +66,7 @@ void ServerConnection::greet(std::string_view bytes) {
   if (peer_.kind == PeerKind::Token && core_->options.prove)
     welcome.proof = core_->options.prove(hello_.client().token, stream_->binding());
   stream_->enqueue_raw(encode_welcome(welcome));
+  stream_->may_write_at_once();
   std::string rest = hello_.take_rest();
   core_->handlers.on_open(id_, peer_);
   if (rest.empty()) return;

@@ -197,6 +197,33 @@ TEST(Server, RefusesOneRequestAndGoesOn) {
   EXPECT_TRUE(client.call(kEcho, "", kPatience));
 }
 
+// From a thread that is not the loop's, written at once or with others, larger than what the socket
+// takes, or to a connection that has ended.
+TEST(Server, WhatIsSentAtOnceKeepsItsPlaceAmongWhatIsGathered) {
+  EchoServer room;
+  Client client = room.client();
+  ASSERT_TRUE(client.call(kEcho, "hello", kPatience));
+  ConnectionId id = room.first().first;
+  std::vector<std::string> said;
+  for (int i = 0; i < 300; ++i) {
+    said.push_back(std::to_string(i) + std::string(i % 50 == 7 ? 1'000'000 : i % 13, 'x'));
+    SendResult sent = i % 3 == 0 ? room.server->send(id, {.type = kEcho}, said.back())
+                                 : room.server->send_now(id, {.type = kEcho}, said.back());
+    ASSERT_EQ(sent, SendResult::Sent) << i;
+    if (i % 20 != 19) continue;
+    for (std::size_t k = said.size() - 20; k < said.size(); ++k) {
+      auto frame = client.receive(kPatience);
+      ASSERT_TRUE(frame) << frame.error().text;
+      ASSERT_EQ(frame->payload, said[k]) << k;
+    }
+  }
+  {
+    Client gone = std::move(client);
+  }
+  ASSERT_TRUE(room.events.wait([&] { return !room.closed.empty(); }));
+  EXPECT_EQ(room.server->send_now(id, {.type = kEcho}, "late"), SendResult::Gone);
+}
+
 TEST(Server, NoticesAClientThatGoesAway) {
   EchoServer room;
   {

@@ -70,6 +70,33 @@ SendResult Stream::enqueue(FrameHeader header, std::string_view payload, WhenFul
   return result;
 }
 
+SendResult Stream::send_now(FrameHeader header, std::string_view payload) {
+  std::unique_lock lock(mutex_);
+  bool at_once = direct_ >= 0 && !gone_ && unsent_ == 0 && !loop_.in_loop_thread();
+  if (!at_once) {
+    lock.unlock();
+    return enqueue(header, payload, WhenFull::Cut);
+  }
+  std::string frame;
+  append_frame(frame, header, payload);
+  ssize_t n = ::send(direct_, frame.data(), frame.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  // The loop finds out about errors when it tries.
+  std::size_t sent = n > 0 ? static_cast<std::size_t>(n) : 0;
+  if (sent == frame.size()) return SendResult::Sent;
+  queue_.append(frame, sent);
+  unsent_ += frame.size() - sent;
+  if (unread_) unread_->add(frame.size() - sent);
+  bool post = !std::exchange(flush_posted_, true);
+  lock.unlock();
+  if (post) schedule_flush();
+  return SendResult::Sent;
+}
+
+void Stream::may_write_at_once() {
+  std::lock_guard lock(mutex_);
+  if (!channel_.has_tls()) direct_ = channel_.fd();
+}
+
 void Stream::enqueue_raw(std::string_view bytes) {
   bool post;
   {
@@ -267,6 +294,7 @@ void Stream::flush_now() {
 void Stream::mark_gone() {
   std::lock_guard lock(mutex_);
   gone_ = true;
+  direct_ = -1;
 }
 
 void Stream::finish() {

@@ -2,7 +2,7 @@
 // Bytes over one connected socket on a loop, for Server and Link: batched reads, merged and bounded
 // writes. Here is where TLS sits: nothing above sees recv(2) and send(2).
 //
-// Thread rule: enqueue from any thread, everything else on the loop's thread.
+// Thread rule: enqueue and send_now from any thread, everything else on the loop's thread.
 // Invariants: (1) on_end is the last call of the owner, and comes at most once; (2) after drop() or
 // take_fd() the owner is not called any more; (3) queued bytes never exceed outgoing_max plus one
 // frame.
@@ -70,6 +70,11 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // `limit`: for this frame, instead of outgoing_max if that is more.
   SendResult enqueue(FrameHeader header, std::string_view payload, WhenFull when_full,
                      std::size_t limit = SIZE_MAX);
+  // The same with Cut, for a frame that nothing follows soon: from another thread it is written at
+  // once, if nothing waits, and nobody has to be woken for it. Once may_write_at_once() was called.
+  SendResult send_now(FrameHeader header, std::string_view payload);
+  // The greeting is over. Without TLS, whose state is the loop's.
+  void may_write_at_once();
   // Bytes that are not counted against the limit: the handshake and farewells. On the loop's
   // thread.
   void enqueue_raw(std::string_view bytes);
@@ -127,6 +132,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool wants_room_ = false;     // somebody was refused
   std::size_t room_below_ = 0;  // and is told when less than that is waiting
   bool gone_ = false;           // nothing more is taken
+  int direct_ = -1;             // the socket, if anybody may write to it
 
   // The loop's thread only.
   Channel channel_;

@@ -128,6 +128,11 @@ class Desk {
   Status check_rate(const Peer& peer, const Caller& caller, std::string_view request);
   template <class T>
   void answer(ReplyTo to, const T& message, std::uint16_t flags = 0);
+  // Gathered: with what else goes to the same connection soon, in one write. AtOnce: a thread less
+  // is woken for it.
+  enum class Pace : std::uint8_t { Gathered, AtOnce };
+  template <class T>
+  void answer(ReplyTo to, const T& message, Pace pace);
   void deny(ReplyTo to, const Error& error);
   // Whoever is told to come back later is not listened to for a moment: a flood costs little then.
   void send_away(ReplyTo to);
@@ -206,10 +211,10 @@ class Desk {
   void set_debug(ReplyTo to, const Peer& peer, const Frame& frame);
   void shut_down(ReplyTo to, const Peer& peer, const Frame& frame);
   void node_report(ReplyTo to, const Peer& peer, const Frame& frame);
-  void send_reply(Reply& reply, const Snapshot& state);
+  void send_reply(Reply& reply, const Snapshot& state, Pace pace);
   void sign(HetStepCreated& all, const Snapshot& state) const;
   void sign(StepCreated& created, const Snapshot& state, const StepWorld& world) const;
-  void send_order(Order& order, ConnectionId route);
+  void send_order(Order& order, ConnectionId route, Pace pace);
   void feed_followers(const Batch& batch);
 
   struct Follower {

@@ -22,6 +22,8 @@ namespace {
 
 constexpr std::size_t kScriptMax = 4 << 20, kEnvironmentMax = 16 << 20;
 constexpr Duration kCredentialLife = std::chrono::minutes(10);
+// So many messages of one group leave at once: of more, some go to the same connection.
+constexpr std::size_t kFew = 4;
 
 }  // namespace
 
@@ -230,13 +232,16 @@ void Desk::deliver(JournalLoop::Work& work) {
   answers_.note(batch.events, batch.state, monotonic_clock());
   order_.let_go(monotonic_clock());
   s_.published->set_state(batch.state);
-  for (Reply& reply : batch.replies) send_reply(reply, batch.state);
+  bool few = batch.replies.size() + batch.orders.size() <= kFew;
+  Pace pace = few ? Pace::AtOnce : Pace::Gathered;
+  for (Reply& reply : batch.replies) send_reply(reply, batch.state, pace);
   read_on();
   auto config = s_.published->config();
   std::vector<bool> down_the_tree =
       fan_out_.send(batch, work.routes, config->tree_width, config->message_timeout);
   for (std::size_t i = 0; i < batch.orders.size(); ++i)
-    if (down_the_tree.empty() || !down_the_tree[i]) send_order(batch.orders[i], work.routes[i]);
+    if (down_the_tree.empty() || !down_the_tree[i])
+      send_order(batch.orders[i], work.routes[i], pace);
   for (ControllerProgram& program : batch.programs)
     s_.programs->run(std::move(program), *s_.published->view().config);
   for (SideProgram& program : batch.side_programs) s_.side_programs->run(std::move(program));
@@ -277,12 +282,12 @@ void Desk::read_on() {
   for (ConnectionId one : s_.requests->take_released()) s_.server->resume(one);
 }
 
-void Desk::send_reply(Reply& reply, const Snapshot& state) {
+void Desk::send_reply(Reply& reply, const Snapshot& state, Pace pace) {
   std::optional<ReplyTo> to = s_.requests->close(reply.to);
   if (!to) return;
   if (auto* created = std::get_if<StepCreated>(&reply.answer)) sign(*created, state, {});
   if (auto* all = std::get_if<HetStepCreated>(&reply.answer)) sign(*all, state);
-  std::visit([&](const auto& message) { answer(*to, message); }, reply.answer);
+  std::visit([&](const auto& message) { answer(*to, message, pace); }, reply.answer);
 }
 
 // Every part is told of all: their tasks are one world.
@@ -365,7 +370,7 @@ void Desk::sign(StepCreated& created, const Snapshot& state, const StepWorld& wo
 
 // A node that is not connected hears of it when it is again: its report will lack what the order
 // wanted.
-void Desk::send_order(Order& order, ConnectionId route) {
+void Desk::send_order(Order& order, ConnectionId route, Pace pace) {
   // Of an interactive job its client is told, wherever that is.
   if (auto* notice = std::get_if<NotifyJob>(&order.message)) {
     std::vector<ConnectionId> owners = s_.requests->owners_of(notice->job);
@@ -387,7 +392,8 @@ void Desk::send_order(Order& order, ConnectionId route) {
     launch->script = std::move(*script);
     launch->environment = std::move(*environment);
   }
-  std::visit([&](const auto& message) { answer({.connection = route}, message); }, order.message);
+  std::visit([&](const auto& message) { answer({.connection = route}, message, pace); },
+             order.message);
 }
 
 }  // namespace ym

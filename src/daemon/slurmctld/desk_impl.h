@@ -25,6 +25,14 @@ void Desk::answer(ReplyTo to, const T& message, std::uint16_t flags) {
                   wire::encode(message));
 }
 
+template <class T>
+void Desk::answer(ReplyTo to, const T& message, Pace pace) {
+  if (pace == Pace::Gathered) return answer(to, message);
+  s_.server->send_now(to.connection,
+                      {.type = wire::message_number<T>, .correlation = to.correlation},
+                      wire::encode(message));
+}
+
 // False after having said what is wrong with the message.
 template <class T>
 bool Desk::read(ReplyTo to, const Frame& frame, T& message) {
