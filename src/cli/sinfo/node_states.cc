@@ -52,11 +52,11 @@ constexpr StateWord kWords[] = {
     {"reboot_issued", "reboot^",
      [](const Node& n) { return n.reboot.phase == RebootPhase::Issued; }},
     {"all", "", [](const Node&) { return true; }},
-    {"reserved", "resv", never},
+    {"reserved", "resv", [](const Node& n) { return n.reserved; }},
     {"planned", "plnd", never},
     {"perfctrs", "npc", never},
     {"cloud", "", [](const Node& n) { return n.cloud(); }},
-    {"maint", "", never},
+    {"maint", "maintenance", [](const Node& n) { return n.maintenance; }},
     {"blocked", "", never},
     {"power_down", "pow_dn", power_is<PowerPhase::DownWanted>},
     {"powering_down", "", power_is<PowerPhase::PoweringDown>},
@@ -103,31 +103,35 @@ std::uint32_t state_number(const Node& node) {
   return base | bit(node.cloud(), 7) | bit(node.drain, 9) | bit(node.completing > 0, 10) |
          bit(silent, 11) | bit(off, 12) | bit(power == PowerPhase::UpWanted, 14) |
          bit(power == PowerPhase::DownWanted, 19) | bit(power == PowerPhase::PoweringUp, 20) |
-         bit(power == PowerPhase::PoweringDown, 18) | bit(node.fail, 13) |
-         bit(node.reboot.phase == RebootPhase::Requested, 16) |
+         bit(power == PowerPhase::PoweringDown, 18) | bit(node.fail, 13) | bit(node.reserved, 5) |
+         bit(node.maintenance, 15) | bit(node.reboot.phase == RebootPhase::Requested, 16) |
          bit(node.reboot.phase == RebootPhase::Issued, 17);
 }
 
 Result<NodeStateChoice> NodeStateChoice::parse(std::string_view text) {
   NodeStateChoice out;
-  out.all_ = text.find('&') != std::string_view::npos;
-  for (std::string_view word : split_words(text, out.all_ ? '&' : ',')) {
-    const StateWord* known = find_word(trim(word));
+  std::size_t both = text.find_first_of("&+");
+  out.all_ = both != std::string_view::npos;
+  for (std::string_view word : split_words(text, out.all_ ? text[both] : ',')) {
+    word = trim(word);
+    bool inverted = word.starts_with('~');
+    const StateWord* known = find_word(trim(word.substr(inverted ? 1 : 0)));
     if (!known) return fail(unknown_state(word));
-    out.words_.emplace_back(known->name);
+    out.words_.push_back({.name = std::string(known->name), .inverted = inverted});
   }
   return out;
 }
 
 bool NodeStateChoice::holds(const Node& node) const {
   if (words_.empty()) return true;
-  auto one = [&](const std::string& word) { return find_word(word)->holds(node); };
+  auto one = [&](const Word& word) { return find_word(word.name)->holds(node) != word.inverted; };
   return all_ ? std::all_of(words_.begin(), words_.end(), one)
               : std::any_of(words_.begin(), words_.end(), one);
 }
 
 bool NodeStateChoice::names_future() const {
-  return std::find(words_.begin(), words_.end(), "future") != words_.end();
+  return std::ranges::any_of(
+      words_, [](const Word& word) { return word.name == "future" && !word.inverted; });
 }
 
 }  // namespace ym::cli

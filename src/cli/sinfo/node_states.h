@@ -14,7 +14,8 @@ namespace ym::cli {
 // Slurm's own numbers (slurm.h): the base state and its flags. sinfo sorts by them.
 std::uint32_t state_number(const Node& node);
 
-// "idle,mix", "idle&no_respond": the node is in one of the states, or in all of them.
+// "idle,mix", "idle&no_respond", "idle+cloud": the node is in one of the states, or in all of
+// them; "~drain": it is not in that one.
 class NodeStateChoice {
  public:
   // The error's text is Slurm's, with what the user may have meant.
@@ -25,8 +26,12 @@ class NodeStateChoice {
   bool names_future() const;
 
  private:
-  std::vector<std::string> words_;  // canonical names
-  bool all_ = false;                // each of them must hold
+  struct Word {
+    std::string name;  // canonical
+    bool inverted = false;
+  };
+  std::vector<Word> words_;
+  bool all_ = false;  // each of them must hold
 };
 
 }  // namespace ym::cli

@@ -89,6 +89,33 @@ TEST(Sinfo, Filters) {
   EXPECT_EQ(shown({"-h", "-p", "nowhere"}), "");
 }
 
+TEST(Sinfo, FindsReservedNodesAndThoseThatAreNotInAState) {
+  auto chosen = [](std::string_view states, const Node& node) {
+    auto choice = NodeStateChoice::parse(states);
+    return choice && choice->holds(node);
+  };
+  Node upkeep = node(1).node;
+  upkeep.reserved = upkeep.maintenance = true;
+  for (const char* word : {"maint", "resv", "RESERVED", "idle&maint", "idle+resv", "~drain"})
+    EXPECT_TRUE(chosen(word, upkeep)) << word;
+  for (const char* word : {"maint", "resv", "~idle", "idle&~cloud&resv", "perfctrs", "blocked"})
+    EXPECT_FALSE(chosen(word, node(1).node)) << word;
+  EXPECT_GT(state_number(upkeep), state_number(node(1).node));
+  for (const char* word : {"alloc",      "allocated",     "blocked",
+                           "cloud",      "comp",          "completing",
+                           "down",       "drain",         "drained",
+                           "draining",   "fail",          "failing",
+                           "future",     "futr",          "idle",
+                           "inval",      "maint",         "mix",
+                           "mixed",      "no_respond",    "npc",
+                           "perfctrs",   "planned",       "plnd",
+                           "power_down", "powering_down", "powered_down",
+                           "power_up",   "powering_up",   "reboot_issued",
+                           "resv",       "reserved",      "reboot_requested",
+                           "unk",        "unknown"})
+    EXPECT_TRUE(NodeStateChoice::parse(word)) << word;
+}
+
 TEST(Sinfo, RefusesStatesThatDoNotExist) {
   auto parsed = parse_command(sinfo_page(), sinfo_table(), {"-t", "idel"}, Operands::Mix);
   EXPECT_TRUE(parsed.settings.report.refusal.starts_with(
