@@ -26,5 +26,6 @@ man_page(8 slurmd slurmd ${daemon_page} $<TARGET_FILE:slurmd> "the daemon of a n
 man_page(8 sackd sackd ${daemon_page} $<TARGET_FILE:sackd> "tokens for the commands of a login node")
 add_custom_target(man ALL DEPENDS ${man_pages})
 # A file without a table has a page that is written by hand.
-install(FILES ${CMAKE_SOURCE_DIR}/docs/man/gres.conf.5 ${CMAKE_SOURCE_DIR}/docs/man/oci.conf.5
-  DESTINATION share/man/man5)
+foreach(file gres.conf oci.conf topology.conf topology.yaml)
+  install(FILES ${CMAKE_SOURCE_DIR}/docs/man/${file}.5 DESTINATION share/man/man5)
+endforeach()

@@ -38,3 +38,23 @@ def test_the_page_of_oci_conf_has_every_key_and_every_letter():
     letters = re.search(r'kLetters = "(.*?)"', read("src/notation/oci_pattern.cc")).group(1)
     for letter in letters + "p":
         assert re.search(rf"^\.B %{re.escape(letter)}$", page, re.M), letter
+
+
+def test_the_page_of_topology_conf_has_every_key():
+    source, page = read("src/config/topology_conf.cc"), read("docs/man/topology.conf.5")
+    keys = re.findall(r'same_ignoring_case\((?:first|given\.key), "(\w+)"\)', source)
+    assert {"SwitchName", "BlockLevels", "RingName", "LinkSpeed"} <= set(keys)
+    for key in keys:
+        assert re.search(rf"^\.(B|BR) {key}\b", page, re.M), key
+
+
+def test_the_page_of_topology_yaml_has_every_key():
+    trees, tori = read("src/config/topology_conf.cc"), read("src/config/topology_torus.cc")
+    page = read("docs/man/topology.yaml.5")
+    keys = re.findall(r'key [=!]= "(\w+)"', trees + tori)
+    keys += re.findall(r'(?:members\(node,|find\() ?"(\w+)"', trees + tori)
+    keys += re.findall(r'\{"([a-z_]+)", "\w+"\}', trees)
+    assert {"torus3d", "alpha_step_rank", "switches", "link_speed", "toruses", "block_sizes",
+            "anchor_spacing", "z"} <= set(keys)
+    for key in keys:
+        assert re.search(rf"^\.(B|BR) {key}\b", page, re.M), key

@@ -21,7 +21,12 @@ struct ScancelSettings {
 
 CommandPage scancel_page();
 std::vector<Option<ScancelSettings>> scancel_table();
-AlterJobs scancel_request(const ScancelSettings& settings, std::vector<JobTarget> targets);
+// One request for all jobs, then one for each step: an answer tells of jobs, not of steps, and what
+// holds of a step must not be said of its job.
+std::vector<AlterJobs> scancel_requests(const ScancelSettings& settings,
+                                        std::vector<JobTarget> targets);
+// What --verbose says before the request is sent.
+std::vector<std::string> announcements(const ScancelSettings& settings, const AlterJobs& request);
 // What is said about the answer, and the exit code. An unknown job is nothing to complain about: it
 // is gone.
 struct CancelReport {

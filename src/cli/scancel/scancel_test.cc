@@ -8,14 +8,17 @@
 namespace ym::cli {
 namespace {
 
-AlterJobs request(const std::vector<std::string>& arguments) {
+std::vector<AlterJobs> requests(const std::vector<std::string>& arguments) {
   auto parsed = parse_command(scancel_page(), scancel_table(), arguments, Operands::Mix);
   EXPECT_FALSE(parsed.exit_code);
   std::vector<JobTarget> targets;
   for (const std::string& operand : parsed.operands)
     for (JobTarget& target : parse_targets(operand).value()) targets.push_back(target);
-  return scancel_request(parsed.settings, targets);
+  return scancel_requests(parsed.settings, targets);
 }
+AlterJobs request(const std::vector<std::string>& arguments) { return requests(arguments)[0]; }
+
+std::uint32_t code_of(Errc error) { return static_cast<std::uint32_t>(error); }
 
 TEST(Scancel, EndsJobsUnlessASignalIsGiven) {
   AlterJobs made = request({"7", "8_[1-2]", "-u", "root"});
@@ -42,23 +45,72 @@ TEST(Scancel, KnowsTheRareOptions) {
             "scancel: error: Invalid sibling cluster: other");
 }
 
-TEST(Scancel, NamesSteps) {
-  AlterJobs made = request({"7.0", "7.batch"});
-  EXPECT_EQ(made.filter.targets[0].step, StepId{0});
-  EXPECT_EQ(made.filter.targets[1].step, kBatchStep);
+TEST(Scancel, AStepIsARequestOfItsOwn) {
+  auto made = requests({"7.0", "8", "7.batch", "7", "-s", "KILL"});
+  ASSERT_EQ(made.size(), 3u);
+  EXPECT_EQ(made[0].verb, JobVerb::Cancel);
+  EXPECT_EQ(made[0].filter.targets.size(), 2u);
+  EXPECT_EQ(made[1].verb, JobVerb::Signal);
+  EXPECT_EQ(made[1].filter.targets[0].step, StepId{0});
+  EXPECT_EQ(made[2].filter.targets[0].step, kBatchStep);
+}
+
+TEST(Scancel, AnUnknownElementIsNoStepOfItsJob) {
+  auto made = requests({"9960_3", "9960.batch"});
+  ASSERT_EQ(made.size(), 2u);
+  JobOutcome unknown{.job = {9960}, .code = code_of(Errc::InvalidJobId), .text = "no"};
+  unknown.display = "9960_3";
+  CancelReport element = report_of({.outcomes = {unknown}}, {}, made[0]);
+  EXPECT_TRUE(element.complaints.empty());
+  EXPECT_EQ(element.exit_code, 0);
+  unknown.display = "9960";
+  CancelReport step = report_of({.outcomes = {unknown}}, {}, made[1]);
+  EXPECT_EQ(step.complaints,
+            (std::vector<std::string>{"Kill job error on job step id 9960.batch: no"}));
+  EXPECT_EQ(step.exit_code, 1);
+}
+
+TEST(Scancel, TellsWhatItEnds) {
+  using Texts = std::vector<std::string>;
+  ScancelSettings ids{.verbose = 1}, name{.names = {"x"}, .verbose = 1};
+  EXPECT_EQ(announcements(ids, request({"7", "8_[1-2]", "9_4"})),
+            (Texts{"Terminating job 7", "Terminating job 8_[1-2]", "Terminating job 9_4"}));
+  EXPECT_EQ(announcements({}, request({"7"})), Texts{});
+  AlterAnswer answer{
+      .outcomes = {{.job = {7}, .display = "7"}, {.job = {8}, .display = "8_[1-2]"}}};
+  EXPECT_EQ(report_of(answer, ids, request({"7"})).remarks, Texts{});
+  EXPECT_EQ(report_of(answer, name, request({"-n", "x"})).remarks,
+            (Texts{"Terminating job 7", "Terminating job 8_[1-2]"}));
+  EXPECT_EQ(report_of(answer, name, request({"-n", "x", "-s", "USR1"})).remarks[0],
+            "Signal 10 to job 7");
+  EXPECT_EQ(report_of({.outcomes = {answer.outcomes[0]}}, ids, request({"7.0"})).remarks,
+            Texts{"Terminating step 7.0"});
+  CancelReport none = report_of({}, name, request({"-n", "x"}));
+  EXPECT_EQ(none.complaints, Texts{"No active jobs match ALL job filters, including: job_name=x"});
+  EXPECT_EQ(none.exit_code, 0);
+}
+
+TEST(Scancel, AnArrayIsEndedWithoutAWordAboutElementsThatWereOver) {
+  ScancelSettings verbose{.verbose = 1};
+  JobOutcome over{.job = {8}, .display = "7_1", .code = code_of(Errc::AlreadyDone), .text = "done"};
+  JobOutcome ended{.job = {7}, .display = "7_[2-4]"};
+  EXPECT_TRUE(report_of({.outcomes = {ended, over}}, verbose, request({"7"})).complaints.empty());
+  EXPECT_EQ(report_of({.outcomes = {over}}, verbose, request({"7"})).complaints.size(), 1u);
+  EXPECT_EQ(report_of({.outcomes = {ended, over}}, verbose, request({"7_1"})).complaints.size(),
+            1u);
 }
 
 TEST(Scancel, IsSilentAboutJobsThatAreGone) {
-  auto code = [](Errc error) { return static_cast<std::uint32_t>(error); };
   AlterAnswer answer{
-      .outcomes = {{.job = {7}, .display = "7"},
-                   {.job = {8}, .display = "8", .code = code(Errc::InvalidJobId), .text = "x"},
-                   {.job = {9}, .display = "9", .code = code(Errc::AlreadyDone), .text = "done"}}};
+      .outcomes = {
+          {.job = {7}, .display = "7"},
+          {.job = {8}, .display = "8", .code = code_of(Errc::InvalidJobId), .text = "x"},
+          {.job = {9}, .display = "9", .code = code_of(Errc::AlreadyDone), .text = "done"}}};
   CancelReport report = report_of(answer, {});
   EXPECT_EQ(report.exit_code, 0);
   EXPECT_TRUE(report.complaints.empty());
   answer.outcomes.push_back(
-      {.job = {5}, .display = "5", .code = code(Errc::AccessDenied), .text = "Access denied"});
+      {.job = {5}, .display = "5", .code = code_of(Errc::AccessDenied), .text = "Access denied"});
   report = report_of(answer, {});
   EXPECT_EQ(report.exit_code, 210);  // as Slurm's: the lowest byte of 2002
   EXPECT_EQ(report.complaints,
