@@ -9,11 +9,17 @@
 //       connections that send a hello byte by byte, and come back when they are cut off
 //   abuse garbage SOCKET COUNT [UID]
 //       the same with noise, and with messages that claim to be huge
-//   abuse probe SOCKET CLUSTER SECONDS [UID]
-//       a user who asks, submits (held) and asks again, every few milliseconds
+//   abuse silent PORT ADDRESSES COUNT [FILE]
+//       over TCP, from so many addresses of this machine (127.0.0.10 …) so many connections each
+//       that never say hello, and come back; FILE: what each says first (of TLS, say)
+//   abuse probe SOCKET CLUSTER SECONDS [UID [KEY]]
+//       a user who asks, submits (held) and asks again, every few milliseconds; over TCP
+//       (HOST:PORT) with a token of the cluster's KEY
 //
 // All but probe go on until SIGTERM, and say "ready" when they have begun. Each prints one line of
 // JSON. Root becomes the users; others are always themselves.
+#include <arpa/inet.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -23,13 +29,19 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/prng.h"
 #include "model/job_messages.h"
 #include "net/client.h"
+#include "net/token.h"
+#include "os/clock.h"
 #include "os/open_files.h"
+#include "os/random.h"
 #include "wire/codec.h"
 #include "wire/messages.h"
 
@@ -129,24 +141,26 @@ int flood(const std::string& socket, const std::string& cluster, long connection
   return 0;
 }
 
-// Connections that are opened again when the server ends them; `next` gives what each says next.
-template <class Next>
-int pester(const std::string& socket, long count, uid_t uid, Next next) {
+// Connections that are opened again when the server ends them: `open` makes that of a number,
+// `next` gives what each says next.
+template <class Open, class Next>
+int pester(long count, Open open, Next next) {
   std::vector<std::pair<ym::Fd, std::size_t>> all(static_cast<std::size_t>(count));
   long cut = -count;
   bool begun = false;
   while (!g_stop) {
-    for (auto& [fd, sent] : all) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      auto& [fd, sent] = all[i];
       char byte;
       bool gone = !fd || ::recv(fd.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0;
       if (gone) {
         ++cut;
         sent = 0;
-        auto client = connect_as(uid, socket, "");
-        if (!client) continue;
-        fd = ym::Fd(::dup(client->fd()));
+        fd = open(i);
+        if (!fd) continue;
       }
-      while (::recv(fd.get(), &byte, 1, MSG_DONTWAIT) == 1) continue;
+      char unread[4096];
+      while (::recv(fd.get(), unread, sizeof unread, MSG_DONTWAIT) > 0) continue;
       std::string bytes = next(sent++);
       if (::send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
         fd = ym::Fd();
@@ -157,6 +171,38 @@ int pester(const std::string& socket, long count, uid_t uid, Next next) {
   }
   std::printf("{\"connections\": %ld, \"cut\": %ld}\n", count, cut);
   return 0;
+}
+
+int pester_as(uid_t uid, const std::string& socket, long count,
+              std::string (*next)(std::size_t at)) {
+  auto open = [&](std::size_t) {
+    auto client = connect_as(uid, socket, "");
+    return client ? ym::Fd(::dup(client->fd())) : ym::Fd();
+  };
+  return pester(count, open, next);
+}
+
+ym::Fd connect_from(const std::string& address, std::uint16_t port) {
+  ym::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in from{}, to{};
+  from.sin_family = to.sin_family = AF_INET;
+  to.sin_port = htons(port);
+  ::inet_pton(AF_INET, address.c_str(), &from.sin_addr);
+  ::inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
+  bool done = ::bind(fd.get(), reinterpret_cast<sockaddr*>(&from), sizeof from) == 0 &&
+              ::connect(fd.get(), reinterpret_cast<sockaddr*>(&to), sizeof to) == 0;
+  return done ? std::move(fd) : ym::Fd();
+}
+
+int silent(std::uint16_t port, long addresses, long each, const char* file) {
+  std::string first;
+  if (file) first = (std::ostringstream() << std::ifstream(file).rdbuf()).str();
+  auto open = [&](std::size_t at) {
+    auto which = 10 + at % static_cast<std::size_t>(addresses);
+    return connect_from("127.0.0." + std::to_string(which), port);
+  };
+  return pester(addresses * each, open,
+                [&](std::size_t at) { return at == 0 ? first : std::string(); });
 }
 
 std::string drop_of_hello(std::size_t at) {
@@ -196,12 +242,45 @@ void print(const char* name, std::vector<double>& took, const char* after) {
               name, at(0.99), name, at(1), after);
 }
 
-int probe(const std::string& socket, const std::string& cluster, double seconds, uid_t uid) {
+// A proof of who asks over the network, for one connection.
+std::string token_of(const ym::ClusterKey& key, const std::string& cluster, uid_t uid) {
+  ym::Instant now = ym::wall_clock();
+  auto token = ym::sign_token(key,
+                              {.user = {},
+                               .uid = uid,
+                               .gid = uid,
+                               .issued = now,
+                               .expires = now + ym::kOnceLife,
+                               .audience = cluster,
+                               .kind = "user",
+                               .id = {},
+                               .binding = {},
+                               .once = true},
+                              ym::system_entropy());
+  if (!token) fail(token.error().text);
+  return *token;
+}
+
+int probe(const std::string& place, const std::string& cluster, double seconds, uid_t uid,
+          const char* key_file) {
+  auto address = ym::parse_address(place);
+  if (!address) fail(address.error().text);
+  std::optional<ym::ClusterKey> key;
+  if (key_file) {
+    auto loaded = ym::load_key(key_file);
+    if (!loaded) fail(loaded.error().text);
+    key = std::move(*loaded);
+  }
+  auto connect = [&] {
+    if (!key) return connect_as(uid, place, cluster);
+    return ym::Client::connect(*address,
+                               {.cluster = cluster, .token = token_of(*key, cluster, uid)});
+  };
   std::vector<double> connects, asks, submissions;
   ym::SubmitJob submit = ym::wire::decode<ym::SubmitJob>(a_submission()).value();
   for (double end = now() + seconds; now() < end; ::poll(nullptr, 0, 5)) {
     double begin = now();
-    auto client = connect_as(uid, socket, cluster);
+    auto client = connect();
     if (!client) fail(client.error().text);
     ask(*client, ym::Ping{});
     connects.push_back(now() - begin);
@@ -226,9 +305,13 @@ int main(int argc, char** argv) {
   if (mode == "idle" && argc == 6) return idle(argv[2], argv[3], number(4, 1), number(5, 1));
   if (mode == "flood" && argc >= 5) return flood(argv[2], argv[3], number(4, 1), uid(5, kFlooder));
   if (mode == "loris" && argc >= 4)
-    return pester(argv[2], number(3, 1), uid(4, kSlow), drop_of_hello);
-  if (mode == "garbage" && argc >= 4) return pester(argv[2], number(3, 1), uid(4, kNoisy), noise);
+    return pester_as(uid(4, kSlow), argv[2], number(3, 1), drop_of_hello);
+  if (mode == "garbage" && argc >= 4)
+    return pester_as(uid(4, kNoisy), argv[2], number(3, 1), noise);
+  if (mode == "silent" && argc >= 5)
+    return silent(static_cast<std::uint16_t>(number(2, 0)), number(3, 1), number(4, 1), argv[5]);
   if (mode == "probe" && argc >= 5)
-    return probe(argv[2], argv[3], std::atof(argv[4]), uid(5, kSufferer));
+    return probe(argv[2], argv[3], std::atof(argv[4]), uid(5, kSufferer),
+                 argc > 6 ? argv[6] : nullptr);
   fail("see the head of bench/abuse.cc");
 }

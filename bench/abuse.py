@@ -47,12 +47,19 @@ def one_round(tools, report, prefix, extra):
     os.chmod(yard.dir, 0o755)
     socket, cluster = tools.socket_of(yard), tools.cluster_of(yard)
 
-    def probe(what):
-        found = tools.one_json(f"{tools.bin}/abuse", "probe", socket, cluster, str(SECONDS))
+    def probe(what, *place):
+        found = tools.one_json(f"{tools.bin}/abuse", "probe", *(place or (socket, cluster)),
+                               str(SECONDS), *(place and ("40003", f"{yard.dir}/slurm.key")))
         for kind in ("connect", "ask", "submit"):
             report(f"{prefix}{what}: {kind}, p99 ms", found[f"{kind}_p99_ms"],
                    f"p50 {found[f'{kind}_p50_ms']:.2f}, max {found[f'{kind}_max_ms']:.1f}")
     probe("quiet")
+    over_tcp = (f"127.0.0.1:{yard.port}", cluster)
+    probe("quiet, over TCP", *over_tcp)
+    with Abuse(tools, "silent", yard.port, 8, 300) as silent:
+        probe("8 addresses with 300 silent connections each")
+        probe("the same, over TCP", *over_tcp)
+    report(f"{prefix}silent connections that had to make room", silent.said["cut"], "")
     with Abuse(tools, "idle", socket, cluster, 10_000, 50):
         with Pollers(tools, yard, 1000, 1000, nice=NICE):
             time.sleep(1)

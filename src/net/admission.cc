@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/admission.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "base/format.h"
@@ -15,19 +19,79 @@ constexpr std::size_t kSmall = 64u << 10;
 
 std::string Admission::origin_of(const Peer& peer) {
   if (peer.kind == PeerKind::Unix) return fmt::format("uid {}", peer.uid);
-  return peer.address.substr(0, peer.address.rfind(':'));
+  std::string host = peer.address.substr(0, peer.address.rfind(':'));
+  in6_addr v6;
+  if (host.size() < 2 || host.front() != '[' ||
+      ::inet_pton(AF_INET6, host.substr(1, host.size() - 2).c_str(), &v6) != 1)
+    return host;
+  char text[INET6_ADDRSTRLEN] = "";
+  if (IN6_IS_ADDR_V4MAPPED(&v6)) return ::inet_ntop(AF_INET, &v6.s6_addr[12], text, sizeof text);
+  std::fill(v6.s6_addr + 8, v6.s6_addr + 16, 0);
+  ::inet_ntop(AF_INET6, &v6, text, sizeof text);
+  return fmt::format("{}/64", text);
 }
 
-Result<Admission::Place> Admission::knock(const Peer& peer) {
-  Place place{.origin = origin_of(peer), .uid = {}};
-  bool root = peer.kind == PeerKind::Unix && peer.uid == 0;
+Admission::Door::Rank Admission::Door::rank(const std::string& origin, const Waiting& waiting) {
+  return {waiting.size(), ~waiting.begin()->first.value, origin};
+}
+
+std::size_t Admission::Door::size_of(const std::string& origin) const {
+  auto at = waiting_.find(origin);
+  return at == waiting_.end() ? 0 : at->second.size();
+}
+
+void Admission::Door::add(const std::string& origin, ConnectionId id, Deadline grace) {
+  Waiting& waiting = waiting_[origin];
+  if (!waiting.empty()) by_size_.erase(rank(origin, waiting));
+  waiting.emplace(id, grace);
+  by_size_.insert(rank(origin, waiting));
+  ++size_;
+}
+
+void Admission::Door::remove(const std::string& origin, ConnectionId id) {
+  auto at = waiting_.find(origin);
+  if (at == waiting_.end() || !at->second.contains(id)) return;
+  by_size_.erase(rank(origin, at->second));
+  at->second.erase(id);
+  --size_;
+  if (at->second.empty())
+    waiting_.erase(at);
+  else
+    by_size_.insert(rank(origin, at->second));
+}
+
+ConnectionId Admission::Door::room_for(const std::string& origin,
+                                       const AdmissionLimits& limits) const {
+  std::size_t own = size_of(origin);
+  const std::string& from = own >= limits.unknown_of_one_max ? origin : largest();
+  const auto& [id, grace] = *waiting_.at(from).begin();
+  // One more of his would not be more than is left of theirs.
+  bool more_than_share = from != origin && size_of(from) > own + 1;
+  return more_than_share || grace.passed() ? id : ConnectionId{};
+}
+
+Result<Admission::Entrance> Admission::knock(const Peer& peer, ConnectionId id) {
+  Entrance in{.place = {.origin = origin_of(peer), .door = peer.kind, .id = id, .uid = {}},
+              .instead_of = {}};
+  // He would end a flood.
+  if (peer.kind == PeerKind::Unix && peer.uid == 0) {
+    in.place.origin.clear();
+    return in;
+  }
   std::lock_guard lock(mutex_);
-  std::size_t& count = unknown_[place.origin];
-  if (count >= limits_.unknown_of_one_max && !root)
-    return fail(fmt::format("too many connections from {} wait for authentication, come back later",
-                            place.origin));
-  ++count;
-  return place;
+  Door& door = door_of(peer.kind);
+  bool own_full = door.size_of(in.place.origin) >= limits_.unknown_of_one_max;
+  if (own_full || door.size() >= limits_.unknown_max) {
+    in.instead_of = door.room_for(in.place.origin, limits_);
+    if (!in.instead_of)
+      return fail(own_full ? fmt::format("too many connections from {} wait for authentication, "
+                                         "come back later",
+                                         in.place.origin)
+                           : "too many connections wait for authentication, come back later");
+    door.remove(own_full ? in.place.origin : std::string(door.largest()), in.instead_of);
+  }
+  door.add(in.place.origin, id, Deadline::in(limits_.hello_grace));
+  return in;
 }
 
 Status Admission::enter(Place& place, std::uint32_t uid, bool trusted) {
@@ -39,8 +103,7 @@ Status Admission::enter(Place& place, std::uint32_t uid, bool trusted) {
   if (!user.unread) user.unread = std::make_shared<Unread>(limits_.unread, unread_);
   place.uid = uid;
   place.unread = user.unread;
-  if (auto at = unknown_.find(place.origin); at != unknown_.end() && --at->second == 0)
-    unknown_.erase(at);
+  door_of(place.door).remove(place.origin, place.id);
   place.origin.clear();
   return {};
 }
@@ -60,9 +123,7 @@ Status Admission::hold(Place& place, std::size_t bytes) {
 
 void Admission::leave(Place& place) {
   std::lock_guard lock(mutex_);
-  if (auto at = unknown_.find(place.origin);
-      !place.origin.empty() && at != unknown_.end() && --at->second == 0)
-    unknown_.erase(at);
+  if (!place.origin.empty()) door_of(place.door).remove(place.origin, place.id);
   if (place.uid) {
     User& user = users_[*place.uid];
     held_ -= place.held;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/admission.h"
 
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,50 +16,103 @@ using testing::HasSubstr;
 
 Peer at(std::string address) { return {.kind = PeerKind::Token, .address = std::move(address)}; }
 
-TEST(Admission, LimitsWhoHasNotSaidHelloByAddressAndByUser) {
-  Admission admission({.unknown_of_one_max = 2});
-  auto first = admission.knock(at("10.0.0.7:4711"));
+// At the door, with ids that grow.
+class AdmissionTest : public testing::Test {
+ protected:
+  static constexpr Duration kLong = std::chrono::hours(1);
+  std::uint64_t last_ = 0;
+  Result<Admission::Entrance> knock(Admission& admission, const Peer& peer) {
+    return admission.knock(peer, {++last_});
+  }
+};
+
+TEST_F(AdmissionTest, LimitsWhoHasNotSaidHelloByAddressAndByUser) {
+  Admission admission({.unknown_of_one_max = 2, .hello_grace = kLong});
+  auto first = knock(admission, at("10.0.0.7:4711"));
   ASSERT_TRUE(first);
-  ASSERT_TRUE(admission.knock(at("10.0.0.7:4712")));
-  auto third = admission.knock(at("10.0.0.7:4713"));
+  ASSERT_TRUE(knock(admission, at("10.0.0.7:4712")));
+  auto third = knock(admission, at("10.0.0.7:4713"));
   ASSERT_FALSE(third);
   EXPECT_THAT(third.error().text, HasSubstr("from 10.0.0.7 wait for authentication"));
-  EXPECT_TRUE(admission.knock(at("10.0.0.8:4713"))) << "others are not concerned";
-  admission.leave(*first);
-  EXPECT_TRUE(admission.knock(at("10.0.0.7:4713")));
+  EXPECT_TRUE(knock(admission, at("10.0.0.8:4713"))) << "others are not concerned";
+  admission.leave(first->place);
+  EXPECT_TRUE(knock(admission, at("10.0.0.7:4713")));
 
   Peer ada{.kind = PeerKind::Unix, .uid = 1000}, root{.kind = PeerKind::Unix, .uid = 0};
-  for (int i = 0; i < 2; ++i) EXPECT_TRUE(admission.knock(ada));
-  EXPECT_FALSE(admission.knock(ada));
-  for (int i = 0; i < 9; ++i) EXPECT_TRUE(admission.knock(root));
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(knock(admission, ada));
+  EXPECT_FALSE(knock(admission, ada));
+  for (int i = 0; i < 9; ++i) EXPECT_TRUE(knock(admission, root));
 }
 
-TEST(Admission, CountsAConnectionAsItsUsersOnceHeIsKnown) {
-  Admission admission({.unknown_of_one_max = 1, .connections_of_one_max = 2});
+TEST_F(AdmissionTest, AnOriginIsAnAddressOrANetworkThatOneMachineHas) {
+  EXPECT_EQ(Admission::origin_of(at("10.0.0.7:4711")), "10.0.0.7");
+  EXPECT_EQ(Admission::origin_of(at("[::ffff:10.0.0.7]:4711")), "10.0.0.7");
+  EXPECT_EQ(Admission::origin_of(at("[2001:db8:1:2:3:4:5:6]:4711")), "2001:db8:1:2::/64");
+  EXPECT_EQ(Admission::origin_of(at("[2001:db8:1:2:7::]:1")), "2001:db8:1:2::/64");
+  EXPECT_EQ(Admission::origin_of(at("[2001:db8:1:3::1]:1")), "2001:db8:1:3::/64");
+  EXPECT_EQ(Admission::origin_of({.kind = PeerKind::Unix, .uid = 7}), "uid 7");
+}
+
+TEST_F(AdmissionTest, WhoHoldsMostMakesRoomTheOldestFirst) {
+  Admission admission({.unknown_max = 6, .hello_grace = kLong});
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(knock(admission, at("10.0.0.1:1")));  // 1, 2
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(knock(admission, at("10.0.0.2:1")));  // 3 to 6
+  auto other = knock(admission, at("10.0.0.3:1"));
+  ASSERT_TRUE(other) << other.error().text;
+  EXPECT_EQ(other->instead_of.value, 3u);
+  EXPECT_EQ(knock(admission, at("10.0.0.4:1"))->instead_of.value, 4u);
+  // Two, two, one and one: nobody has more than he would have then.
+  EXPECT_FALSE(knock(admission, at("10.0.0.3:1")));
+  EXPECT_TRUE(knock(admission, {.kind = PeerKind::Unix, .uid = 1000})) << "another door";
+  admission.leave(other->place);
+  EXPECT_FALSE(knock(admission, at("10.0.0.5:1"))->instead_of);
+}
+
+TEST_F(AdmissionTest, WhoIsSilentForLongMakesRoomForAnybody) {
+  Admission admission({.unknown_max = 3, .unknown_of_one_max = 2, .hello_grace = Duration{0}});
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(knock(admission, at("10.0.0.1:1")));  // 1, 2
+  EXPECT_EQ(knock(admission, at("10.0.0.1:1"))->instead_of.value, 1u);          // 3
+  ASSERT_TRUE(knock(admission, at("10.0.0.2:1")));                              // 4
+  EXPECT_EQ(knock(admission, at("10.0.0.3:1"))->instead_of.value, 2u);
+  EXPECT_EQ(knock(admission, at("10.0.0.4:1"))->instead_of.value, 3u) << "the oldest of equals";
+}
+
+TEST_F(AdmissionTest, WhoSaysHelloWhileHeIsSentAwayIsCountedOnce) {
+  Admission admission({.unknown_max = 2, .hello_grace = kLong});
+  auto first = knock(admission, at("10.0.0.1:1"));
+  ASSERT_TRUE(knock(admission, at("10.0.0.1:1")));
+  EXPECT_EQ(knock(admission, at("10.0.0.2:1"))->instead_of.value, 1u);
+  EXPECT_TRUE(admission.enter(first->place, 1000, false));
+  admission.leave(first->place);
+  EXPECT_FALSE(knock(admission, at("10.0.0.3:1"))) << "both places are taken as before";
+}
+
+TEST_F(AdmissionTest, CountsAConnectionAsItsUsersOnceHeIsKnown) {
+  Admission admission({.unknown_of_one_max = 1, .connections_of_one_max = 2, .hello_grace = kLong});
   Admission::Place places[3];
   for (auto& place : places) {
-    auto knocked = admission.knock(at("10.0.0.7:1"));
+    auto knocked = knock(admission, at("10.0.0.7:1"));
     ASSERT_TRUE(knocked);
-    place = *knocked;
+    place = knocked->place;
     if (&place == &places[2]) break;
     EXPECT_TRUE(admission.enter(place, 1000, false));
   }
   Status third = admission.enter(places[2], 1000, false);
   ASSERT_FALSE(third);
   EXPECT_THAT(third.error().text, HasSubstr("uid 1000 has too many connections"));
-  EXPECT_FALSE(admission.knock(at("10.0.0.7:1"))) << "the refused one still waits at the door";
+  EXPECT_FALSE(knock(admission, at("10.0.0.7:1"))) << "the refused one still waits at the door";
   admission.leave(places[2]);
-  auto node = admission.knock(at("10.0.0.7:1"));
+  auto node = knock(admission, at("10.0.0.7:1"));
   ASSERT_TRUE(node);
-  EXPECT_TRUE(admission.enter(*node, 1000, true)) << "trusted ones are not limited";
+  EXPECT_TRUE(admission.enter(node->place, 1000, true)) << "trusted ones are not limited";
 }
 
-TEST(Admission, BoundsTheBytesOfUnfinishedMessages) {
+TEST_F(AdmissionTest, BoundsTheBytesOfUnfinishedMessages) {
   constexpr std::size_t kMega = 1 << 20;
   Admission admission({.unfinished_max = 10 * kMega, .unfinished_of_one_max = 4 * kMega});
   std::vector<Admission::Place> places(5);
   for (std::size_t i = 0; i < places.size(); ++i) {
-    places[i] = admission.knock(at("10.0.0.7:1")).value();
+    places[i] = knock(admission, at("10.0.0.7:1")).value().place;
     ASSERT_TRUE(admission.enter(places[i], i < 2 ? 1000 : 1000 + static_cast<unsigned>(i), false));
   }
   EXPECT_TRUE(admission.hold(places[0], 3 * kMega));
@@ -96,7 +150,7 @@ TEST(Server, KeepsOneUserFromTakingEveryConnection) {
 }
 
 TEST(Server, KeepsOneAddressFromTakingEveryPlaceAtTheDoor) {
-  EchoServer room({.admission = {.unknown_of_one_max = 4}});
+  EchoServer room({.admission = {.unknown_of_one_max = 4, .hello_grace = kPatience}});
   std::vector<Client> silent;
   for (int i = 0; i < 4; ++i) silent.push_back(Client::connect(room.tcp_address(), {}).value());
   Client late = Client::connect(room.tcp_address(), {.token = test_token()}).value();
@@ -104,6 +158,41 @@ TEST(Server, KeepsOneAddressFromTakingEveryPlaceAtTheDoor) {
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text, HasSubstr("from 127.0.0.1 wait for authentication"));
   EXPECT_TRUE(room.client().call(kEcho, "x", kPatience)) << "a Unix socket is another origin";
+}
+
+// A socket that is connected from this address of the machine, and says nothing.
+Fd silent_from(const std::string& address, std::uint16_t port) {
+  Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in from{}, to{};
+  from.sin_family = to.sin_family = AF_INET;
+  to.sin_port = htons(port);
+  ::inet_pton(AF_INET, address.c_str(), &from.sin_addr);
+  ::inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
+  EXPECT_EQ(::bind(fd.get(), reinterpret_cast<sockaddr*>(&from), sizeof from), 0);
+  EXPECT_EQ(::connect(fd.get(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+  return fd;
+}
+
+TEST(Server, SilentConnectionsOfSeveralAddressesLockNobodyOut) {
+  for (int threads : {1, 3}) {
+    EchoServer room(
+        {.threads = threads,
+         .admission = {.unknown_max = 40, .unknown_of_one_max = 10, .hello_grace = kPatience}});
+    std::vector<Fd> silent;
+    for (int round = 0; round < 10; ++round)
+      for (int i = 10; i < 15; ++i)
+        silent.push_back(silent_from("127.0.0." + std::to_string(i), room.port));
+    for (int i = 0; i < 50; ++i) {
+      Client client = Client::connect(room.tcp_address(), {.token = test_token()}).value();
+      auto answer = client.call(kEcho, "x", kPatience);
+      ASSERT_TRUE(answer) << answer.error().text;
+    }
+    EXPECT_TRUE(room.client().call(kEcho, "x", kPatience)) << "nor on the Unix socket";
+    // Who had to make room is told: the first of all was the oldest of those who held most.
+    char words[4096] = "";
+    ASSERT_GT(::recv(silent[0].get(), words, sizeof words, 0), 0);
+    EXPECT_THAT(std::string(words, sizeof words), HasSubstr("wait for authentication"));
+  }
 }
 
 TEST(Server, CutsOffWhoSendsAMessageInDrops) {

@@ -28,7 +28,6 @@ ConnectionId ServerCore::next_id(const Peer& peer) {
   std::uint64_t next = last_id + 1;
   next += (index + shards.size() - next % shards.size()) % shards.size();
   last_id = next;
-  ++shards[index]->load;
   return {next};
 }
 
@@ -131,6 +130,7 @@ struct Server::Impl {
   Impl(ServerOptions options, ServerHandlers handlers, Loop* loop);
   void on_shard(ServerShard& shard, Callback work);
   void accept(Accepted accepted);
+  void send_away(ConnectionId id);
   Status start(std::unique_ptr<Listener> listener);
 };
 
@@ -193,23 +193,32 @@ void Server::Impl::on_shard(ServerShard& shard, Callback work) {
   done.get_future().wait();
 }
 
+// Its begin was posted before, if it is another thread's.
+void Server::Impl::send_away(ConnectionId id) {
+  Loop& loop = *core->shard_of(id).loop;
+  loop.post([core = core, id] {
+    if (auto connection = core->find(id)) connection->make_room();
+  });
+}
+
 // On shard 0's thread.
 void Server::Impl::accept(Accepted accepted) {
   const ServerOptions& options = core->options;
   bool full = core->connections >= options.connections_max;
-  if (full || core->unauthenticated >= options.unauthenticated_max) {
-    const char* why = full ? "the server has too many connections, come back later"
-                           : "too many connections wait for authentication, come back later";
-    return refuse_at_once(accepted.fd.get(), encode_refusal(options.versions, {.text = why}));
-  }
-  auto place = core->admission.knock(accepted.peer);
-  if (!place)
-    return refuse_at_once(accepted.fd.get(), encode_refusal(options.versions, place.error()));
-  accepted.place = std::move(*place);
-  ++core->connections;
-  ++core->unauthenticated;
+  if (full)
+    return refuse_at_once(
+        accepted.fd.get(),
+        encode_refusal(options.versions,
+                       {.text = "the server has too many connections, come back later"}));
   ConnectionId id = core->next_id(accepted.peer);
+  auto entrance = core->admission.knock(accepted.peer, id);
+  if (!entrance)
+    return refuse_at_once(accepted.fd.get(), encode_refusal(options.versions, entrance.error()));
+  if (entrance->instead_of) send_away(entrance->instead_of);
+  accepted.place = std::move(entrance->place);
+  ++core->connections;
   ServerShard& shard = core->shard_of(id);
+  ++shard.load;
   auto begin = [core = core, id, &shard, accepted = std::move(accepted)]() mutable {
     Admission::Place taken = accepted.place;
     auto connection = ServerConnection::create(core, *shard.loop, id, std::move(accepted));
@@ -217,7 +226,6 @@ void Server::Impl::accept(Accepted accepted) {
       core->admission.leave(taken);
       --shard.load;
       --core->connections;
-      --core->unauthenticated;
       return;
     }
     core->watch_deadlines(*connection);

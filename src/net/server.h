@@ -53,7 +53,6 @@ struct ServerOptions {
   std::uint32_t frame_max = kFrameMax;
   std::size_t outgoing_max = 2 * std::size_t{kFrameMax};
   std::size_t connections_max = 20000;
-  std::size_t unauthenticated_max = 1000;
   Duration handshake_deadline{std::chrono::seconds(10)};
   Duration idle_deadline{0};  // cut a connection that sent nothing for so long; 0: never
   Duration linger_deadline{

@@ -58,7 +58,7 @@ void ServerConnection::greet(std::string_view bytes) {
   waits_in_turn_ = !trusted;
   stream_->set_unread(place_.unread, !trusted);
   state_ = State::Open;
-  if (std::exchange(counted_as_unknown_, false)) --core_->unauthenticated;
+  known_ = true;
   Duration idle = core_->options.idle_deadline;
   deadline_ = idle > Duration{0} ? Deadline::in(idle) : Deadline();
   if (!deadline_.never()) core_->watch_deadlines(shared_from_this());
@@ -234,7 +234,6 @@ void ServerConnection::on_end(const std::string& reason) {
 
 void ServerConnection::leave() {
   state_ = State::Gone;
-  if (std::exchange(counted_as_unknown_, false)) --core_->unauthenticated;
   core_->admission.leave(place_);
   core_->remove(id_);
 }
@@ -264,6 +263,19 @@ void ServerConnection::overstayed(Duration idle) {
     case State::Closing: stream_->drop(); return leave();
     case State::Gone: return;
   }
+}
+
+// At once, without waiting for it to be read: who is sent away must not take up anything.
+void ServerConnection::make_room() {
+  if (known_ || state_ == State::Gone) return;
+  auto self = shared_from_this();
+  if (state_ == State::Greeting)
+    stream_->enqueue_raw(
+        encode_refusal(core_->options.versions,
+                       {.text = "too many connections wait for authentication, come back later"}));
+  stream_->flush_now();
+  stream_->drop();
+  leave();
 }
 
 void ServerConnection::shut(const std::string& reason) {

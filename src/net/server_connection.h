@@ -40,6 +40,8 @@ class ServerConnection : public StreamOwner, public std::enable_shared_from_this
   void read_turn();
   // There is room for more of an answer: says so to the handlers.
   void go_on();
+  // Others wait at the door. One that has said hello meanwhile stays.
+  void make_room();
   // Ends what has overstayed its deadline. False if there is none to look at any more.
   bool check_deadlines();
   // The server stops: on_close if open, then silence.
@@ -71,7 +73,7 @@ class ServerConnection : public StreamOwner, public std::enable_shared_from_this
   const ConnectionId id_;
   std::shared_ptr<Stream> stream_;
   State state_ = State::Greeting;
-  bool counted_as_unknown_ = true;
+  bool known_ = false;
   bool waits_in_turn_ = false;  // as all do but the cluster's own and those who are unknown yet
   bool wants_turn_ = false;
   bool active_ = false;  // something came since the last look at the deadline

@@ -53,14 +53,13 @@ struct ServerCore {
 
   std::atomic<std::uint64_t> last_id{0};
   std::atomic<std::size_t> connections{0};
-  std::atomic<std::size_t> unauthenticated{0};
   Admission admission;
 
   explicit ServerCore(const AdmissionLimits& limits) : admission(limits) {}
 
   // An id tells its shard.
   ServerShard& shard_of(ConnectionId id) { return *shards[id.value % shards.size()]; }
-  // The id of a new connection, and so its shard. On shard 0's thread.
+  // An id for a new connection, and so its shard: greater than all before. On shard 0's thread.
   ConnectionId next_id(const Peer& peer);
   std::shared_ptr<ServerConnection> find(ConnectionId id);
   // On the connection's loop's thread. Users take turns, however many connections each has: soon

@@ -292,11 +292,12 @@ TEST(Server, RefusesConnectionsAboveItsLimits) {
 }
 
 TEST(Server, RefusesMoreStrangersThanItsLimitWhileKnownPeersGoOn) {
-  EchoServer room({.unauthenticated_max = 1});
+  EchoServer room({.admission = {.unknown_max = 1, .hello_grace = kPatience}});
   Client known = room.client();
   ASSERT_TRUE(known.call(kEcho, "", kPatience));
-  Client stranger = room.client();  // connected, says nothing
-  EXPECT_THAT(refusal(room.unix_address(), {}), HasSubstr("wait for authentication"));
+  Client stranger = Client::connect(room.tcp_address(), {}).value();  // says nothing
+  EXPECT_THAT(refusal(room.tcp_address(), {.token = test_token()}),
+              HasSubstr("wait for authentication"));
   EXPECT_TRUE(known.call(kEcho, "", kPatience));
 }
 

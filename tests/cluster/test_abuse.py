@@ -4,7 +4,9 @@ bounds. bench/abuse.cc does it, bench/abuse.py measures it."""
 import json
 import os
 import pwd
+import shutil
 import signal
+import ssl
 import subprocess
 import tempfile
 import time
@@ -112,6 +114,50 @@ def test_others_are_answered_whatever_some_do(make_yard):
     # Each of the flooder's jobs is kept, as he asked for: about a kilobyte.
     assert yard.memory_mb() < before + 400 + flood["taken"] // 500
     assert yard.run("squeue", "-h", "-o", "%A", "-j", job, check=False).returncode == 0
+
+
+def tls_hello():
+    """The first words of a client that then says no more: the server has answered with its whole
+    part of the handshake, and waits."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    out = ssl.MemoryBIO()
+    half = context.wrap_bio(ssl.MemoryBIO(), out)
+    with pytest.raises(ssl.SSLWantReadError):
+        half.do_handshake()
+    return out.read()
+
+
+@needs_root
+@pytest.mark.parametrize("tls", ["none", "tls/s2n"])
+def test_silent_connections_of_several_addresses_lock_nobody_out(make_yard, tls):
+    yard = make_yard(f"TLSType={tls}")
+    yard.start()
+    # A machine with the key and nothing else: its commands come over TCP.
+    away = f"{yard.dir}/away"
+    os.makedirs(away)
+    with open(f"{yard.dir}/slurm.conf") as f, open(f"{away}/slurm.conf", "w") as to:
+        to.write(f.read().replace(f"{yard.dir}/run/", f"{away}/"))
+    shutil.copy(f"{yard.dir}/slurm.key", away)
+    away_env = dict(yard.env, SLURM_CONF=f"{away}/slurm.conf", XDG_RUNTIME_DIR="")
+    hello = f"{yard.dir}/first"
+    with open(hello, "wb") as f:
+        f.write(tls_hello())
+    silent = [Abuse("silent", yard.port, 6, 260, *([hello] if tls != "none" else [])),
+              Abuse("silent", yard.port + 1, 6, 260)]  # the node's slurmd has a door, too
+    for _ in range(10):
+        far = subprocess.run(["sinfo", "-h", "-o", "%D"], env=away_env, capture_output=True,
+                             text=True, timeout=180)
+        assert (far.returncode, far.stdout, far.stderr) == (0, "1\n", "")
+        assert yard.run("squeue", "-h", preexec_fn=as_user("nobody")).stdout == ""
+    # srun talks to the node, too, over TCP as the user's command may not use its socket there.
+    ran = subprocess.run(["srun", "echo", "here"], env=away_env, capture_output=True, text=True,
+                         timeout=180)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "here\n", "")
+    for one in silent:
+        said = one.end()
+        assert said["cut"] > 0, said
 
 
 @needs_root
