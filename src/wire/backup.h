@@ -24,6 +24,9 @@ struct BackupHead {
   Seq seq;  // of the state
   Instant time;
   std::string release;  // that wrote it
+  // Of the state (daemon/slurmctld/state_release.h): who reads only earlier ones would lose fields.
+  // 0: of a release that did not say it yet.
+  std::uint32_t format = 0;
 };
 // Something else of the state's folder, which is not in the log.
 struct BackupFile {

@@ -14,7 +14,8 @@ using testing::HasSubstr;
 
 std::string a_backup() {
   BackupWriter writer;
-  BackupHead head{.cluster = "emil", .seq = Seq{42}, .time = Instant{7}, .release = "0.1"};
+  BackupHead head{
+      .cluster = "emil", .seq = Seq{42}, .time = Instant{7}, .release = "0.1", .format = 3};
   std::string bytes = BackupWriter::preamble();
   bytes += writer.record(BackupKind::Head, encode(head));
   bytes += writer.record(BackupKind::Blob, "#!/bin/sh\n");
@@ -42,6 +43,15 @@ TEST(Backup, ComesBackAsItWasWhateverThePieces) {
   std::string bytes = a_backup();
   for (std::size_t step : {1u, 3u, 17u, 1000u})
     EXPECT_EQ(read(bytes, step), "12#!/bin/sh\n3state34");
+}
+
+TEST(Backup, SaysItsFormatAndOneOfBeforeSaysNone) {
+  BackupHead head{.cluster = "emil", .seq = Seq{42}, .time = Instant{7}, .release = "0.1"};
+  std::string before = encode(head);  // what has its default is not written
+  EXPECT_EQ(decode<BackupHead>(before)->format, 0u);
+  head.format = 3;
+  EXPECT_EQ(decode<BackupHead>(encode(head))->format, 3u);
+  EXPECT_TRUE(encode(head).starts_with(before));
 }
 
 TEST(Backup, IsRefusedIfAnyByteHasChanged) {

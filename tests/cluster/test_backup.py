@@ -114,6 +114,23 @@ def test_nothing_is_overwritten_that_somebody_needs(yards, tmp_path):
     assert "slurm.conf is of otheryard" in refused.stderr
 
 
+def test_the_way_back_from_a_later_release_is_a_backup_of_this_one(yards, tmp_path):
+    yard = yards("first")
+    yard.start()
+    yard.env["YM_OUT"] = str(tmp_path)
+    a_queue(yard)
+    before, kept = queue(yard), str(tmp_path / "kept")
+    yard.run("yardmaster", "backup", kept)
+    yard.stop()
+    with open(f"{yard.dir}/state/format", "w") as f:
+        f.write("99 9.9.9\n")
+    refused = yard.run("slurmctld", check=False)
+    assert refused.returncode == 1 and "or restore a backup of this one" in refused.stderr
+    yard.run("yardmaster", "restore", "--force", kept)
+    yard.start()
+    assert queue(yard) == before
+
+
 def test_a_damaged_backup_is_refused_before_anything_is_written(yards, tmp_path):
     yard = yards("first")
     yard.start()

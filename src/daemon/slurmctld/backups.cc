@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "daemon/slurmctld/state_release.h"
 #include "model/rate_limit.h"
 #include "os/clock.h"
 #include "os/files.h"
@@ -86,7 +87,8 @@ Status Backups::send_all(ReplyTo to, const View& view) {
   BackupHead head{.cluster = view.state.cluster_name,
                   .seq = view.state.seq,
                   .time = wall_clock(),
-                  .release = YM_VERSION};
+                  .release = YM_VERSION,
+                  .format = kStateFormat};
   std::string first =
       wire::BackupWriter::preamble() + writer.record(wire::BackupKind::Head, wire::encode(head));
   if (Status ok = send(to, std::move(first)); !ok) return ok;

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "config/standby.h"
 #include "daemon/slurmctld/recovery.h"
+#include "daemon/slurmctld/state_release.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/users.h"
@@ -65,6 +66,8 @@ Result<Contents> examine(const std::string& path) {
       auto head = wire::decode<BackupHead>(payload);
       if (!head) return std::unexpected(head.error());
       found.head = std::move(*head);
+      // Before anything that this release might read otherwise.
+      return check_format(found.head.format, found.head.release, "the backup");
     }
     if (kind == BackupKind::Blob) ++found.blobs;
     if (kind == BackupKind::Chunk) return snapshot.add(payload);
@@ -215,6 +218,9 @@ Result<std::string> write_all(Disk& disk, const ClusterConfig& config, const Res
     return std::unexpected(ok.error());
   auto aside = put_in_place(fresh, log_dir);
   if (!aside) return aside;
+  // Last: what a later release wrote must not look like ours as long as it is there.
+  if (Status ok = set_state_release({.home = nullptr, .dir = config.state_dir}); !ok)
+    return std::unexpected(ok.error());
   if (Status ok = disk.sync_dir(config.state_dir); !ok) return std::unexpected(ok.error());
   if (present->empty() && !aside->empty()) {
     std::error_code ignored;

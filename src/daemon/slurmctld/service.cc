@@ -19,7 +19,6 @@
 #include "os/files.h"
 #include "os/users.h"
 #include "store/errc.h"
-#include "store/etcd_home.h"
 
 namespace ym {
 namespace {
@@ -77,11 +76,8 @@ Result<std::unique_ptr<ControllerService>> ControllerService::start(Options opti
 }
 
 Status ControllerService::open_state() {
-  // In etcd there is no folder that says who wrote it.
-  const std::string& dir = options_.loaded.config.state_dir;
-  bool files = !is_etcd_place(dir);
-  if (files)
-    if (Status ok = check_state_release(dir); !ok) return ok;
+  StatePlace place{.home = options_.home, .dir = options_.loaded.config.state_dir};
+  if (Status ok = check_state_release(place); !ok) return ok;
   if (options_.clean)
     if (Status ok = options_.home->clear(); !ok) return ok;
   Recovery how{.accept_loss = options_.accept_loss, .known = std::move(options_.known)};
@@ -96,8 +92,7 @@ Status ControllerService::open_state() {
   const Recovered& found = recovered->log.found;
   for (const std::string& warning : found.warnings) log_.error("{}", warning);
   for (const std::string& warning : recovered->log.blobs->warnings()) log_.error("{}", warning);
-  if (files)
-    if (Status ok = note_state_release(dir); !ok) return ok;
+  if (Status ok = note_state_release(place); !ok) return ok;
   log_.info(
       "recovered {} jobs and {} nodes at event {}: snapshot at {}, then {} events; {} bytes of an "
       "unfinished "

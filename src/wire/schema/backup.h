@@ -18,6 +18,7 @@ void fields(F&& f, const BackupHead*) {
   f(2, "seq", &BackupHead::seq);
   f(3, "time", &BackupHead::time);
   f(4, "release", &BackupHead::release);
+  f(5, "format", &BackupHead::format);
 }
 template <class F>
 void fields(F&& f, const BackupFile*) {
