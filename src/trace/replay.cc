@@ -100,7 +100,8 @@ class Run {
   void count_priorities() {
     scale_ = {.rules = in_.machine.config.priority,
               .totals = totals_of(controller_.state()),
-              .shares = {}};
+              .shares = {},
+              .qos = {}};
     if (!scale_.rules.counts()) return;
     PriorityRule rule;
     rule.at = [this](const Job& job, Instant now) {
