@@ -58,11 +58,11 @@ TEST(Sim, DamagedAndEndlessOnesAreRefused) {
 }
 
 TEST(Sim, ALineForEachJobHasWhatBecameOfIt) {
-  EXPECT_EQ(
-      sim_csv(report()),
-      "id,submit,start,end,procs,limit,run,user,partition,state,wait,bounded_slowdown,policy\n"
-      "7,0,0,60,4,90,60,ann,main,COMPLETED,0,1.0000,easy\n"
-      "8,10,,,1,,5,\"b,ob\",main,PENDING,,,easy\n");
+  EXPECT_EQ(sim_csv(report()),
+            "id,submit,start,end,procs,limit,run,user,partition,state,wait,bounded_slowdown,policy,"
+            "restarts\n"
+            "7,0,0,60,4,90,60,ann,main,COMPLETED,0,1.0000,easy,0\n"
+            "8,10,,,1,,5,\"b,ob\",main,PENDING,,,easy,0\n");
 }
 
 TEST(Sim, TheSummaryIsTheSameInEveryForm) {
