@@ -73,6 +73,12 @@ TEST(Sim, TheSummaryIsTheSameInEveryForm) {
   EXPECT_THAT(sim_page(report()), HasSubstr("100.00 %"));
 }
 
+TEST(Sim, AllFiguresOfAPageAreOfOneWidthAndSoAreTheirTexts) {
+  std::string page = sim_page(report());
+  for (std::size_t at = page.find("<svg"); at != page.npos; at = page.find("<svg", at + 1))
+    EXPECT_EQ(page.substr(at, 22), "<svg viewBox=\"0 0 720 ");
+}
+
 TEST(Sim, APageNeedsNothingFromElsewhere) {
   SimReport hostile = report();
   hostile.title = "<script>alert(1)</script>";
