@@ -140,6 +140,26 @@ ClusterTotals totals_of(const State& state) {
   return totals;
 }
 
+QosPriorities::QosPriorities(const QosTable& table) {
+  for (const auto& [name, qos] : table) {
+    priorities_[name] = qos.priority;
+    highest_ = std::max(highest_, qos.priority);
+  }
+}
+
+std::uint32_t QosPriorities::priority(std::string_view qos) const {
+  auto at = priorities_.find(qos);
+  return at == priorities_.end() ? 0 : at->second;
+}
+
+PriorityScale scale_of(const ClusterConfig& config, const State& state) {
+  PriorityScale scale{.rules = config.priority, .totals = {}, .shares = {}, .qos = {}};
+  if (!scale.rules.counts()) return scale;
+  scale.totals = totals_of(state);
+  scale.qos = QosPriorities(config.preempt.qos);
+  return scale;
+}
+
 bool has_fixed_priority(const Job& job) {
   if (job.priority_fixed) return true;
   auto automatic = [&](JobId id) {
@@ -155,18 +175,20 @@ PriorityParts priority_parts(const Job& job, const PartitionSpec& partition, Ins
   const JobSpec& spec = *job.spec;
   const PriorityRules& rules = scale.rules;
   std::int64_t factor = partition.priority_job_factor;
+  std::int64_t qos = scale.qos.priority(spec.qos);
   std::int64_t fair = static_cast<std::int64_t>(scale.shares.factor(spec.account, spec.user_name) *
                                                 static_cast<double>(kWholeFactor));
   PriorityParts parts{
       .partition = partition.name,
       .age = weighed(age_factor(job, now, rules), rules.age),
-      .assoc = {},  // associations and QOS have no priorities until accounting knows them
+      .assoc = {},  // associations have no priorities until accounting knows them
       .fair_share = weighed(fair, rules.fair_share),
       .job_size = weighed(size_factor(spec, scale), rules.job_size),
       .of_partition = weighed(
           rules.no_normal_part ? share(factor, 1) : share(factor, scale.totals.max_job_factor),
           rules.partition),
-      .qos = {},
+      .qos =
+          weighed(rules.no_normal_qos ? share(qos, 1) : share(qos, scale.qos.highest()), rules.qos),
       .tres = tres_parts(spec, scale),
       .site = spec.extras->site_factor,
       .nice = spec.nice,

@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 
+#include "model/config.h"
 #include "model/priority.h"
 #include "model/state.h"
 #include "schedule/fair_tree.h"
@@ -25,11 +26,29 @@ struct ClusterTotals {
 // O(nodes).
 ClusterTotals totals_of(const State& state);
 
+// What accounting knows of the priorities of qualities of service. One that is not known has none:
+// 0.
+class QosPriorities {
+ public:
+  QosPriorities() = default;
+  explicit QosPriorities(const QosTable& table);
+
+  std::uint32_t priority(std::string_view qos) const;
+  std::uint32_t highest() const { return highest_; }
+
+ private:
+  std::map<std::string, std::uint32_t, std::less<>> priorities_;
+  std::uint32_t highest_ = 0;
+};
+
 struct PriorityScale {
   PriorityRules rules;
   ClusterTotals totals;
   ShareTable shares;
+  QosPriorities qos;
 };
+// As the configuration has it; nobody has shares. O(nodes) where it counts anything.
+PriorityScale scale_of(const ClusterConfig& config, const State& state);
 
 // The bounds of a priority that was counted: 0 is a hold.
 inline constexpr std::uint32_t kLowestPriority = 1, kHighestPriority = 0xfffffffd;

@@ -20,7 +20,8 @@ PriorityScale scale(PriorityRules rules) {
                      .memory_mb = 1000,
                      .gres = {{"gpu", 8}},
                      .max_job_factor = 4},
-          .shares = {}};
+          .shares = {},
+          .qos = QosPriorities({{"normal", {.priority = 1}}, {"urgent", {.priority = 10}}})};
 }
 Job job(JobSpec spec = {}, std::uint32_t id = 7) {
   Job one{.id = {id}, .submit = kSubmit, .eligible = kSubmit};
@@ -59,6 +60,18 @@ TEST(Priority, JobSizeIsTheMeanOfNodesAndCpusOrItsOpposite) {
 TEST(Priority, ThePartitionsFactorIsAShareOfTheHighest) {
   EXPECT_EQ(parts(job(), scale({.partition = 1000})).priority, 250u);
   EXPECT_EQ(parts(job(), scale({.partition = 1000, .no_normal_part = true})).priority, 1000u);
+}
+
+TEST(Priority, AQosCountsByItsShareOfTheHighest) {
+  auto of = [](std::string qos, PriorityRules rules) {
+    return parts(job({.qos = std::move(qos)}), scale(std::move(rules)));
+  };
+  EXPECT_EQ(of("urgent", {.qos = 1000}).priority, 1000u);
+  EXPECT_EQ(of("normal", {.qos = 1000}).qos.value, kWhole / 10);
+  EXPECT_EQ(of("normal", {.qos = 1000}).priority, 100u);
+  EXPECT_EQ(of("urgent", {.qos = 1000, .no_normal_qos = true}).priority, 10'000u);
+  EXPECT_EQ(of("nobody knows", {.qos = 1000}).priority, 1u);
+  EXPECT_EQ(of("", {.qos = 1000, .no_normal_qos = true}).priority, 1u);
 }
 
 TEST(Priority, ResourcesCountAsTheyAreAskedFor) {

@@ -67,6 +67,7 @@ std::string shape_key(const JobSpec& spec) {
   std::string key;
   key.reserve(128);
   put(key, spec.partitions);
+  put(key, spec.qos);  // who makes room for it
   put(key, spec.tasks);
   put(key, spec.cpus_per_task);
   put(key, spec.tasks_per_node);

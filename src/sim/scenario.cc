@@ -244,6 +244,7 @@ std::string Scenario::connect(const Line& line) {
       if (node.name == name)
         said.registration = {.cpus = node.cpus,
                              .memory_mb = node.memory_mb,
+                             .tmp_mb = node.tmp_mb,
                              .boot_time = boots_[name],
                              .slurmd_start = boots_[name]};
     for (const NodeSpec& node : config_.nodes)

@@ -21,6 +21,7 @@ std::string Scenario::weights(const Line& line) {
     if (key == "fairshare") rules.fair_share = number;
     if (key == "qos") rules.qos = number;
     if (key == "favor_small") rules.favor_small = value == "yes";
+    if (key == "normal_qos") rules.no_normal_qos = value == "no";
   }
   return {};
 }
@@ -40,9 +41,9 @@ std::string Scenario::shares(const Line& line) {
 }
 
 PriorityScale Scenario::scale() const {
-  return {.rules = config_.priority,
-          .totals = totals_of(controller_.state()),
-          .shares = associations_.empty() ? ShareTable() : ShareTable(associations_)};
+  PriorityScale scale = scale_of(config_, controller_.state());
+  if (!associations_.empty()) scale.shares = ShareTable(associations_);
+  return scale;
 }
 
 void Scenario::count_priorities() {
@@ -74,6 +75,7 @@ std::string Scenario::priorities(const Line&) {
         text += fmt::format(" {}={}", one.name, points(one.factor));
       if (config_.priority.fair_share)
         text += fmt::format(" fairshare={}", points(parts.fair_share));
+      if (config_.priority.qos) text += fmt::format(" qos={}", points(parts.qos));
       text += fmt::format(" site={} nice={}\n", parts.site, parts.nice);
     }
   });

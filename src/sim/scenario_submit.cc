@@ -114,6 +114,7 @@ std::string Scenario::submit(const Line& line) {
     if (word == "overcommit") spec.overcommit = true;
     if (word == "expedite") specials.expedite = true;
     if (word == "consolidate") specials.consolidate_segments = true;
+    if (word == "spread_segments") specials.spread_segments = true;
   }
   if (!(specials == JobSpecials{})) extras.specials = Ref(specials);
   if (!(extras == JobExtras{})) spec.extras = Ref(extras);

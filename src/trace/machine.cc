@@ -23,7 +23,9 @@ Machine with_partition(ClusterConfig config, std::string nodes) {
   config.cluster_name = "replay";
   config.partitions = {
       PartitionSpec{.name = "replay", .nodes = std::move(nodes), .is_default = true}};
-  return site_machine(std::move(config));
+  Machine machine = site_machine(std::move(config));
+  machine.as_configured = false;
+  return machine;
 }
 
 }  // namespace
@@ -84,7 +86,8 @@ Machine site_machine(ClusterConfig config) {
   for (NodeSpec& node : config.nodes)
     if (!same_ignoring_case(node.state, "FUTURE")) node.state.clear();
   config.down_nodes.clear();
-  return {.config = std::move(config)};
+  config.power = {};
+  return {.config = std::move(config), .as_configured = true};
 }
 
 NodeRegistration registration_of(const NodeSpec& spec) {

@@ -13,6 +13,9 @@ struct Machine {
   // Processors are counted, whatever node they are on: one node has them all. Otherwise a job is
   // placed on nodes as the cluster would.
   bool counted = false;
+  // A site's: planned within what its SchedulerParameters allow, as slurmctld does. Otherwise
+  // nothing bounds a pass.
+  bool as_configured = false;
 
   std::uint64_t procs() const;
 };

@@ -2,7 +2,9 @@
 #include "trace/replay.h"
 
 #include <algorithm>
+#include <map>
 #include <queue>
+#include <set>
 
 #include "base/check.h"
 #include "base/format.h"
@@ -11,7 +13,8 @@
 #include "notation/time_limit.h"
 #include "schedule/planner.h"
 #include "schedule/policy.h"
-#include "schedule/priority.h"
+#include "schedule/steering.h"
+#include "trace/request.h"
 #include "trace/shares.h"
 
 namespace ym::trace {
@@ -36,6 +39,24 @@ Duration half_life_in(const ClusterConfig& config) {
   return kHalfLife;
 }
 
+// Users as accounting would know them, and who of them each job is of.
+struct Sharers {
+  std::vector<Sharer> list;
+  std::vector<std::uint32_t> of_job;
+
+  explicit Sharers(const Workload& workload) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> places;
+    for (const TraceJob& job : workload.jobs) {
+      auto [at, fresh] =
+          places.try_emplace({job.account, job.user}, static_cast<std::uint32_t>(list.size()));
+      if (fresh)
+        list.push_back(
+            {.user = workload.users[job.user], .account = name_at(workload.accounts, job.account)});
+      of_job.push_back(at->second);
+    }
+  }
+};
+
 class Run {
  public:
   Run(const Replay& replay, const Policy& policy)
@@ -43,12 +64,15 @@ class Run {
         workload_(*replay.workload),
         controller_(replay.machine.config, State{}),
         planner_(controller_.placement_rules()),
+        steering_(planner_, controller_.state()),
         origin_(workload_.origin_unix_s > 0 ? workload_.origin_unix_s : kOrigin),
-        shares_(workload_.users, half_life_in(replay.machine.config)) {
-    planner_.set_policy(policy);
+        policy_(policy),
+        sharers_(workload_),
+        shares_(sharers_.list, half_life_in(replay.machine.config)),
+        requests_(workload_, replay.machine, controller_.state()) {
     outcome_.policy = policy.name;
     outcome_.jobs.resize(workload_.jobs.size());
-    cpus_.resize(workload_.jobs.size());
+    runs_.resize(workload_.jobs.size());
   }
 
   Result<Outcome> run() {
@@ -63,6 +87,7 @@ class Run {
       pass();
     }
     if (in_.progress) in_.progress(ended_);
+    say_what_was_ignored();
     return std::move(outcome_);
   }
 
@@ -72,12 +97,20 @@ class Run {
   // An end to come. At one instant they are told in the order of their jobs.
   struct End {
     std::int64_t at = 0;
-    std::uint32_t job = 0;  // place in the workload
+    std::uint32_t job = 0;   // place in the workload
+    std::uint32_t turn = 0;  // of the job, if it is still the same
     JobId id;
     bool by_limit = false;
     bool operator>(const End& other) const {
       return std::pair(at, job) > std::pair(other.at, other.job);
     }
+  };
+
+  // A job while it runs, or since it was suspended.
+  struct Running {
+    std::uint32_t cpus = 0;
+    std::uint32_t turn = 0;  // counts starts and interruptions: what was to come before does not
+    std::int64_t left_s = 0, since_s = 0;  // of the run, when it last began or went on
   };
 
   Instant instant() const { return Instant::from_unix_seconds(origin_ + now_); }
@@ -91,29 +124,38 @@ class Run {
       if (Status done = controller_.report(report, instant(), out_); !done) return done;
     }
     observe();
-    count_priorities();
+    steering_.follow({.rules = controller_.placement_rules(),
+                      .priority = controller_.config().priority,
+                      .preempt = Ref(controller_.preempt_rules()),
+                      .parameters = controller_.config().scheduler_parameters},
+                     true);
+    planner_.set_policy(policy_);
+    if (in_.machine.as_configured)
+      budget_ = steering_.knobs().budget;
+    else
+      budget_.starts_max = budget_.reservations_max = kUnbounded,
+      budget_.depth = PlanBudget::Depth::Full;
     return {};
   }
 
-  // PriorityType=priority/multifactor with weights: priorities are counted as slurmctld would, with
-  // the users' shares as they are every PriorityCalcPeriod.
-  void count_priorities() {
-    scale_ = {.rules = in_.machine.config.priority,
-              .totals = totals_of(controller_.state()),
-              .shares = {}};
-    if (!scale_.rules.counts()) return;
-    PriorityRule rule;
-    rule.at = [this](const Job& job, Instant now) {
-      return priority_at(job, controller_.state(), now, scale_);
-    };
-    rule.line = priority_line;
-    planner_.set_priority(std::move(rule));
+  void say_what_was_ignored() {
+    outcome_.ignored = requests_.ignored();
+    if (!in_.machine.as_configured) return;
+    const ClusterConfig& config = controller_.config();
+    if (steering_.knobs().time_max > Duration(0))
+      outcome_.ignored.emplace_back("bf_max_time (a pass takes no time here)");
+    constexpr std::string_view kKey = "SchedulerParameters: ";
+    for (const std::string& warning : read_knobs(config.scheduler_parameters).warnings)
+      outcome_.ignored.push_back(warning.starts_with(kKey) ? warning.substr(kKey.size()) : warning);
   }
 
+  // PriorityType=priority/multifactor with weights: users' shares are as they were at the last
+  // PriorityCalcPeriod.
   void count_shares() {
-    std::int64_t period = std::max<std::int64_t>(1, scale_.rules.calc_period.count() / 1000);
-    if (scale_.rules.fair_share == 0 || (shared_at_ && now_ - *shared_at_ < period)) return;
-    scale_.shares = shares_.table(now_);
+    const PriorityRules& rules = steering_.scale().rules;
+    std::int64_t period = std::max<std::int64_t>(1, rules.calc_period.count() / 1000);
+    if (rules.fair_share == 0 || (shared_at_ && now_ - *shared_at_ < period)) return;
+    steering_.set_shares(shares_.table(now_));
     shared_at_ = now_;
   }
 
@@ -123,17 +165,28 @@ class Run {
     if (!ends_.empty()) next = std::min(next, ends_.top().at);
     Instant begin = planner_.next_begin(instant());
     // What nothing but the passing of time could start.
-    if (begin != kNever) next = std::min(next, begin.unix_seconds() - origin_);
+    if (begin != kNever) next = std::min(next, std::max(now_ + 1, seconds_until(begin)));
+    if (!ticks_.empty()) next = std::min(next, *ticks_.begin());
     return next;
+  }
+
+  // Since the first submission, rounded up.
+  std::int64_t seconds_until(Instant at) const {
+    return (at + Duration(999)).unix_seconds() - origin_;
   }
 
   // --- ends ---
 
   void tell_ends() {
-    bool tick = false;
+    bool tick = parked_ > 0;
+    while (!ticks_.empty() && *ticks_.begin() <= now_) {
+      ticks_.erase(ticks_.begin());
+      tick = true;
+    }
     while (!ends_.empty() && ends_.top().at <= now_) {
       End end = ends_.top();
       ends_.pop();
+      if (end.turn != runs_[end.job].turn) continue;
       if (end.by_limit)
         tick = true;
       else
@@ -198,13 +251,13 @@ class Run {
       while (place + count < workload_.jobs.size() && count < in_.machine.config.max_array_size &&
              workload_.jobs[place + count].array == job.array)
         ++count;
-    fill_request(job);
-    submit_.array = count > 1 ? fmt::format("0-{}", count - 1) : std::string();
+    SubmitJob& submit = requests_.of(job);
+    submit.array = count > 1 ? fmt::format("0-{}", count - 1) : std::string();
     Caller caller{.uid = {kFirstUid + job.user},
                   .gid = {kFirstUid},
                   .user_name = workload_.users[job.user],
                   .groups = {}};
-    controller_.submit(RequestId{1}, submit_, caller, instant(), out_);
+    controller_.submit(RequestId{1}, submit, caller, instant(), out_);
     for (const Reply& reply : out_.replies) {
       if (const auto* answer = std::get_if<SubmitAnswer>(&reply.answer)) {
         remember(answer->job, static_cast<std::uint32_t>(place));
@@ -216,26 +269,6 @@ class Run {
     }
     out_.replies.clear();
     return count;
-  }
-
-  void fill_request(const TraceJob& job) {
-    JobSpec& spec = submit_.spec;
-    spec.batch = true;
-    spec.script_blob = "replay";
-    spec.requeue = false;
-    spec.tasks = in_.machine.counted ? 1 : job.procs;
-    spec.cpus_per_task = in_.machine.counted ? job.procs : 1;
-    spec.min_nodes = in_.machine.counted ? 1 : std::max(1u, job.nodes);
-    spec.time_limit_s = job.limit_s;
-    const std::string& partition = workload_.partitions[job.partition];
-    spec.partitions = controller_.state().find_partition(partition) ? partition : std::string();
-    if (job.gpus != gpus_) {
-      gpus_ = job.gpus;
-      spec.extras = {};
-      if (gpus_)
-        spec.extras = Ref(
-            JobExtras{.specials = Ref(JobSpecials{.tres_per_job = fmt::format("gpu:{}", gpus_)})});
-    }
   }
 
   void remember(JobId id, std::uint32_t place) {
@@ -256,9 +289,12 @@ class Run {
     for (;;) {
       Plan plan = planner_.plan(controller_.state(), instant(), budget_);
       controller_.commit(plan, instant(), out_);
+      bool done_something = !out_.events.empty();
       obey();
       observe();
-      if (!plan.cut_short) return;
+      // Where others have made room, somebody starts at once.
+      bool more = plan.cut_short || !plan.preemptions.empty();
+      if (!more || !done_something) return;
     }
   }
 
@@ -267,30 +303,53 @@ class Run {
     const State& state = controller_.state();
     for (const Event& event : out_.events) {
       planner_.observe(event, state);
-      if (const auto* started = std::get_if<JobStarted>(&event.body))
-        note_start(*started);
-      else if (const auto* finished = std::get_if<JobFinished>(&event.body))
-        note_end(*finished);
+      note(event.body);
     }
     outcome_.events += out_.events.size();
     out_.events.clear();
+  }
+
+  void note(const auto& body) {
+    if (const auto* started = std::get_if<JobStarted>(&body))
+      note_start(*started);
+    else if (const auto* finished = std::get_if<JobFinished>(&body))
+      note_end(*finished);
+    else if (const auto* requeued = std::get_if<JobRequeued>(&body))
+      note_requeue(requeued->job);
+    else if (const auto* preempted = std::get_if<JobPreempted>(&body))
+      ticks_.insert(preempted->limit_end ? seconds_until(preempted->limit_end) : now_ + 1);
+    else if (const auto* suspended = std::get_if<JobSuspended>(&body))
+      note_suspension(suspended->job);
+    else if (const auto* resumed = std::get_if<JobResumed>(&body))
+      note_resumption(resumed->job);
   }
 
   void note_start(const JobStarted& started) {
     const Job& job = *controller_.state().find(started.job);
     std::uint32_t place = place_of(job);
     if (job.array_job) remember(job.id, place);
-    cpus_[place] = job.allocation->cpus();
-    shares_.add(workload_.jobs[place].user, cpus_[place], now_);
+    runs_[place].cpus = job.allocation->cpus();
+    runs_[place].left_s = workload_.jobs[place].run_s;
+    shares_.add(sharers_.of_job[place], runs_[place].cpus, now_);
     outcome_.jobs[place].start_s = now_;
+    outcome_.jobs[place].end_s = kNotStarted;
     outcome_.jobs[place].state = JobState::Running;
-    End end{.at = now_ + workload_.jobs[place].run_s, .job = place, .id = job.id};
-    std::int64_t limit = limit_of(job, started.limit_end);
+    expect_end(place, job, started.limit_end);
+  }
+
+  void expect_end(std::uint32_t place, const Job& job, Instant limit_end) {
+    Running& run = runs_[place];
+    run.since_s = now_;
+    End end{.at = now_ + run.left_s, .job = place, .turn = ++run.turn, .id = job.id};
+    std::int64_t limit = limit_of(job, limit_end);
     if (limit < end.at) {
       end.at = limit;
       end.by_limit = true;
     }
     ends_.push(end);
+    // With GANG its turn may be over then.
+    const PreemptRules& rules = controller_.preempt_rules();
+    if (rules.cluster.gang) ticks_.insert(now_ + rules.slice_s + 1);
   }
 
   // When the controller ends it, OverTimeLimit included.
@@ -303,27 +362,68 @@ class Run {
     return (limit_end + over).unix_seconds() - origin_;
   }
 
+  // Where the job stands in the workload; kNoJob: nowhere.
+  std::uint32_t known_place(JobId id) const {
+    return id.value < place_of_.size() ? place_of_[id.value] : kNoJob;
+  }
+
   void note_end(const JobFinished& finished) {
-    if (finished.job.value >= place_of_.size()) return;
-    std::uint32_t place = place_of_[finished.job.value];
+    std::uint32_t place = known_place(finished.job);
     if (place == kNoJob) return;
-    shares_.add(workload_.jobs[place].user, -std::int64_t{cpus_[place]}, now_);
-    cpus_[place] = 0;
+    if (outcome_.jobs[place].state == JobState::Suspended)
+      --parked_;
+    else
+      shares_.add(sharers_.of_job[place], -std::int64_t{runs_[place].cpus}, now_);
+    runs_[place].cpus = 0;
+    ++runs_[place].turn;
     outcome_.jobs[place].end_s = now_;
     outcome_.jobs[place].state = finished.state;
+  }
+
+  // It waits again, and has its last start only when it has one.
+  void note_requeue(JobId id) {
+    std::uint32_t place = known_place(id);
+    if (place == kNoJob) return;
+    outcome_.jobs[place] = {.restarts = outcome_.jobs[place].restarts + 1};
+  }
+
+  void note_suspension(JobId id) {
+    std::uint32_t place = known_place(id);
+    if (place == kNoJob) return;
+    Running& run = runs_[place];
+    run.left_s = std::max<std::int64_t>(1, run.left_s - (now_ - run.since_s));
+    ++run.turn;
+    ++parked_;
+    ticks_.insert(now_ + 1);
+    shares_.add(sharers_.of_job[place], -std::int64_t{run.cpus}, now_);
+    outcome_.jobs[place].state = JobState::Suspended;
+  }
+
+  void note_resumption(JobId id) {
+    std::uint32_t place = known_place(id);
+    if (place == kNoJob) return;
+    const Job& job = *controller_.state().find(id);
+    --parked_;
+    shares_.add(sharers_.of_job[place], runs_[place].cpus, now_);
+    outcome_.jobs[place].state = JobState::Running;
+    expect_end(place, job, job.limit_end);
   }
 
   const Replay& in_;
   const Workload& workload_;
   Controller controller_;
   Planner planner_;
+  Steering steering_;
   const std::int64_t origin_;
-  const PlanBudget budget_{
-      .starts_max = kUnbounded, .reservations_max = kUnbounded, .depth = PlanBudget::Depth::Full};
+  const Policy& policy_;
+  PlanBudget budget_;
   Outcome outcome_;
+  const Sharers sharers_;
   Shares shares_;
-  std::vector<std::uint32_t> cpus_;  // that jobs have, by their places
-  PriorityScale scale_;
+  Requests requests_;
+  std::vector<Running> runs_;     // by their places
+  std::set<std::int64_t> ticks_;  // when the controller may have something to decide by itself
+  std::size_t parked_ = 0;        // jobs that are suspended
   std::optional<std::int64_t> shared_at_;
   std::int64_t now_ = 0;
   std::size_t submitted_ = 0, ended_ = 0;
@@ -334,31 +434,19 @@ class Run {
   Outbox out_;
   std::vector<Order> orders_;
   NodeReport report_;
-  SubmitJob submit_;
-  std::uint32_t gpus_ = 0;
 };
-
-// SchedulerParameters=…,ym_policy=NAME
-std::string_view policy_named_in(const ClusterConfig& config) {
-  constexpr std::string_view kKey = "ym_policy=";
-  for (const auto& [key, value] : config.shown) {
-    if (!same_ignoring_case(key, "SchedulerParameters")) continue;
-    for (std::string_view word : split_words(value, ','))
-      if (starts_with_ignoring_case(word, kKey)) return word.substr(kKey.size());
-  }
-  return default_policy().name;
-}
 
 }  // namespace
 
 Result<Outcome> replay(const Replay& replay) {
-  std::string_view name =
-      replay.policy.empty() ? policy_named_in(replay.machine.config) : replay.policy;
-  if (const Policy* policy = find_policy(name)) return Run(replay, *policy).run();
+  const Policy* policy = replay.policy.empty()
+                             ? read_knobs(replay.machine.config.scheduler_parameters).knobs.policy
+                             : find_policy(replay.policy);
+  if (policy) return Run(replay, *policy).run();
   std::string names;
   for (const Policy* one : policies())
     names += fmt::format("{}{}", names.empty() ? "" : ", ", one->name);
-  return fail(fmt::format("no policy '{}'; there are {}", name, names));
+  return fail(fmt::format("no policy '{}'; there are {}", replay.policy, names));
 }
 
 }  // namespace ym::trace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A workload replayed: the controller and the planner of slurmctld themselves, under virtual time.
-// Only what is around them differs: a node answers at once, and a job ends when its run does.
+// Only what is around them differs: a node answers at once, and a job ends when its run does. A job
+// that makes room and goes back to the queue runs from its beginning; one that is suspended goes
+// on.
 //
 // At each instant first all ends are told, then all submissions, then one scheduling pass follows.
 // Deterministic: the same workload on the same machine gives the same outcome.
@@ -20,6 +22,7 @@ namespace ym::trace {
 struct JobFate {
   std::int64_t start_s = kNotStarted, end_s = kNotStarted;
   JobState state = JobState::Pending;  // Pending: refused, or it never started
+  std::uint32_t restarts = 0;          // it made room, and ran again from its beginning
 
   bool operator==(const JobFate&) const = default;
 };
@@ -30,6 +33,9 @@ struct Outcome {
   std::size_t refused = 0;    // by admission
   std::string refusal;        // of the first of them
   std::size_t passes = 0, events = 0;
+  // What jobs asked for or the configuration says, and the replay has nothing for: "memory of 3
+  // jobs (no node has any)".
+  std::vector<std::string> ignored;
 };
 
 struct Replay {

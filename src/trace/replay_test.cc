@@ -128,7 +128,7 @@ TEST(Replay, WithoutAPolicyTheConfigurationSaysWhichOne) {
   Workload w = workload_of({{.run_s = 1, .limit_s = 1, .procs = 1}});
   Machine machine = counted_machine(4);
   EXPECT_FALSE(replayed(w, machine).policy.empty());
-  machine.config.shown = {{"SchedulerParameters", "bf_interval=30,ym_policy=fcfs"}};
+  machine.config.scheduler_parameters = "bf_interval=30,ym_policy=fcfs";
   EXPECT_EQ(replayed(w, machine).policy, "fcfs");
   EXPECT_EQ(replayed(w, machine, "easy").policy, "easy");
 }
@@ -154,6 +154,97 @@ TEST(Replay, WithWeightsOfTheConfigurationTheQueueFollowsTheUsersShares) {
   EXPECT_EQ(starts_of(replayed(w, machine, "backfill")),
             (Starts{0, 3700, 3600, 900000, 900100, 900150}))
       << "what ada used is forgotten when bob has just used some";
+}
+
+// Two nodes of 4 CPUs; a partition whose jobs make room for those of the other.
+Machine two_tiers(std::string_view mode) {
+  Machine machine = *uniform_machine("2x4");
+  machine.as_configured = true;
+  ClusterConfig& config = machine.config;
+  config.preempt.by = PreemptBy::PartitionTier;
+  config.preempt.cluster = parse_preempt_mode(mode);
+  config.preempt.mode_text = preempt_mode_text(mode);
+  config.partitions = {
+      PartitionSpec{.name = "low", .nodes = "n[1-2]", .is_default = true, .priority_tier = 1},
+      PartitionSpec{.name = "high", .nodes = "n[1-2]", .priority_tier = 2}};
+  for (PartitionSpec& one : config.partitions) one.preempt_mode = config.preempt.mode_text;
+  return machine;
+}
+
+// Both nodes are busy with jobs of 100 s when one of the other partition comes, for 20 s.
+Workload urgent_work() {
+  Workload w = workload_of({{.run_s = 100, .limit_s = 200, .procs = 4},
+                            {.run_s = 100, .limit_s = 200, .procs = 4},
+                            {.submit_s = 30, .run_s = 20, .limit_s = 60, .procs = 4}});
+  w.partitions = {"low", "high"};
+  w.jobs[2].partition = 1;
+  return w;
+}
+
+TEST(Replay, WhoMakesRoomAndGoesBackToTheQueueRunsAgainFromItsBeginning) {
+  Outcome outcome = replayed(urgent_work(), two_tiers("REQUEUE"));
+  EXPECT_EQ(outcome.jobs[0], (JobFate{0, 100, JobState::Completed}));
+  EXPECT_EQ(outcome.jobs[2], (JobFate{30, 50, JobState::Completed}));
+  EXPECT_EQ(outcome.jobs[1].restarts, 1u);
+  EXPECT_EQ(outcome.jobs[1].state, JobState::Completed);
+  EXPECT_GE(outcome.jobs[1].start_s, 50);
+  EXPECT_EQ(outcome.jobs[1].end_s - outcome.jobs[1].start_s, 100);
+}
+
+TEST(Replay, WhoIsCancelledForAnotherIsOver) {
+  Outcome outcome = replayed(urgent_work(), two_tiers("CANCEL"));
+  EXPECT_EQ(outcome.jobs[1], (JobFate{0, 30, JobState::Preempted}));
+  EXPECT_EQ(outcome.jobs[2], (JobFate{30, 50, JobState::Completed}));
+}
+
+TEST(Replay, ATimeOfGraceIsGiven) {
+  Machine machine = two_tiers("CANCEL");
+  machine.config.partitions[0].grace_time_s = 15;
+  Outcome outcome = replayed(urgent_work(), std::move(machine));
+  EXPECT_EQ(outcome.jobs[1], (JobFate{0, 45, JobState::Preempted}));
+  EXPECT_EQ(outcome.jobs[2].start_s, 45);
+}
+
+TEST(Replay, WhoIsSuspendedGoesOnWhereItWas) {
+  Outcome outcome = replayed(urgent_work(), two_tiers("SUSPEND,GANG"));
+  EXPECT_EQ(outcome.jobs[1].state, JobState::Completed);
+  EXPECT_EQ(outcome.jobs[1].start_s, 0);
+  EXPECT_GE(outcome.jobs[1].end_s, 120) << "20 s or more later than alone";
+  EXPECT_LE(outcome.jobs[1].end_s, 125);
+  EXPECT_EQ(outcome.jobs[1].restarts, 0u);
+}
+
+TEST(Replay, WithoutPreemptionNobodyMakesRoom) {
+  EXPECT_EQ(starts_of(replayed(urgent_work(), two_tiers("OFF"))), (Starts{0, 0, 100}));
+}
+
+// The wide job is promised 100; the last one would be in its way.
+TEST(Replay, KnobsOfTheConfigurationCount) {
+  Workload w = workload_of({{.run_s = 100, .limit_s = 100, .procs = 3},
+                            {.submit_s = 1, .run_s = 100, .limit_s = 100, .procs = 4},
+                            {.submit_s = 3, .run_s = 150, .limit_s = 150, .procs = 1}});
+  Machine machine = *uniform_machine("1x4");
+  machine.as_configured = true;
+  EXPECT_EQ(starts_of(replayed(w, machine, "backfill")), (Starts{0, 100, 200}));
+  machine.config.scheduler_parameters = "bf_max_job_test=0";
+  EXPECT_EQ(starts_of(replayed(w, machine, "backfill")), (Starts{0, 153, 3}))
+      << "nobody is promised anything";
+  machine.as_configured = false;
+  EXPECT_EQ(starts_of(replayed(w, machine, "backfill")), (Starts{0, 100, 200}))
+      << "no site's machine";
+}
+
+TEST(Replay, WhatIsIgnoredIsTold) {
+  Workload w = workload_of({{.run_s = 10, .limit_s = 10, .procs = 1, .memory_mb = 7000}});
+  Machine machine = *uniform_machine("1x4");
+  machine.as_configured = true;
+  machine.config.scheduler_parameters = "bf_max_time=3,no_such_knob";
+  EXPECT_EQ(replayed(w, machine).ignored,
+            (std::vector<std::string>{
+                "partition of 1 job (not in the configuration: the default one)",
+                "memory of 1 job (no node has any)", "bf_max_time (a pass takes no time here)",
+                "no_such_knob is not acted on"}));
+  EXPECT_TRUE(replayed(w, counted_machine(4)).ignored.empty());
 }
 
 // Whatever the policy: nobody starts before it is there, nothing is given away twice, all end.

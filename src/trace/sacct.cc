@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "notation/size.h"
 #include "notation/time_limit.h"
 #include "notation/tres.h"
 
@@ -35,12 +36,17 @@ enum Column : std::size_t {
   ReqNodes,
   User,
   PartitionName,
+  ReqMem,
+  QosName,
+  AccountName,
+  LicenseList,
   kColumns,
 };
 constexpr std::array<std::string_view, kColumns> kNames = {
-    "JobIDRaw",  "JobID",        "Submit",    "Eligible", "Start",    "End",       "ElapsedRaw",
-    "Elapsed",   "TimelimitRaw", "Timelimit", "ReqCPUS",  "NCPUS",    "AllocCPUS", "ReqTRES",
-    "AllocTRES", "NNodes",       "ReqNodes",  "User",     "Partition"};
+    "JobIDRaw",   "JobID",   "Submit",       "Eligible",  "Start",    "End",
+    "ElapsedRaw", "Elapsed", "TimelimitRaw", "Timelimit", "ReqCPUS",  "NCPUS",
+    "AllocCPUS",  "ReqTRES", "AllocTRES",    "NNodes",    "ReqNodes", "User",
+    "Partition",  "ReqMem",  "QOS",          "Account",   "Licenses"};
 
 class Reader {
  public:
@@ -111,9 +117,19 @@ class Reader {
     job->user = users_.place_of(field(User).empty() ? "no user" : field(User));
     job->partition =
         partitions_.place_of(field(PartitionName).empty() ? "no partition" : field(PartitionName));
+    job->qos = place_at(qos_, QosName);
+    job->account = place_at(accounts_, AccountName);
+    job->licenses = place_at(licenses_, LicenseList);
     out_.has_recorded_starts = out_.has_recorded_starts || job->recorded_start_s != kNotStarted;
     out_.jobs.push_back(*job);
     return {};
+  }
+
+  // Counted from 1; 0: it says nothing.
+  std::uint32_t place_at(Names& names, Column column) const {
+    std::string_view text = field(column);
+    bool none = text.empty() || same_ignoring_case(text, "(null)");
+    return none ? 0 : names.place_of(text) + 1;
   }
 
   Result<TraceJob> read_job() {
@@ -145,10 +161,23 @@ class Reader {
       if (!tres) continue;  // a replay does without
       if (!job.procs) job.procs = bounded(tres->get("cpu"));
       if (!job.gpus) job.gpus = bounded(tres->get("gres/gpu"));
+      if (column == ReqTres) job.memory_mb = std::min(tres->get("mem"), kMemoryMax);
     }
     job.nodes = std::max(1u, count_at(NNodes) ? count_at(NNodes) : count_at(ReqNodes));
+    if (!job.memory_mb) job.memory_mb = asked_memory(job);
     if (job.procs > kProcsMax) return wrong("more CPUs than any machine has");
     return job;
+  }
+
+  // ReqMem: of the whole job; of each CPU or node where it ends with c or n, as it did before Slurm
+  // 21.08.
+  std::uint64_t asked_memory(const TraceJob& job) const {
+    std::string_view text = field(ReqMem);
+    std::uint64_t times = text.ends_with('c') ? job.procs : text.ends_with('n') ? job.nodes : 1;
+    if (text.ends_with('c') || text.ends_with('n')) text.remove_suffix(1);
+    auto megabytes = parse_megabytes(text);
+    if (!megabytes || !times) return 0;  // a replay does without
+    return std::min(*megabytes, kMemoryMax / times) * times;
   }
 
   Result<std::int64_t> run_seconds(std::int64_t start) const {
@@ -207,7 +236,8 @@ class Reader {
   std::array<std::optional<std::size_t>, kColumns> place_;
   std::vector<std::string_view> fields_;
   Workload out_;
-  Names users_{out_.users}, partitions_{out_.partitions};
+  Names users_{out_.users}, partitions_{out_.partitions}, qos_{out_.qos}, accounts_{out_.accounts},
+      licenses_{out_.licenses};
 };
 
 }  // namespace

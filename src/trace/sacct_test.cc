@@ -92,5 +92,27 @@ TEST(Sacct, IsKnownByItsHeaders) {
   EXPECT_FALSE(looks_like_sacct("1 2 3\n"));
 }
 
+TEST(Sacct, MemoryQosAccountAndLicensesAreTakenOver) {
+  auto w = read_sacct(
+      "JobIDRaw|Submit|ElapsedRaw|ReqCPUS|NNodes|ReqTRES|ReqMem|QOS|Account|Licenses\n"
+      "1|2026-11-15T10:00:00|60|4|2|cpu=4,mem=7000M,node=2||urgent|physics|matlab:2\n"
+      "2|2026-11-15T10:00:00|60|4|2||2Gn|normal||\n"
+      "3|2026-11-15T10:00:00|60|4|2||1000Mc|urgent|physics|(null)\n"
+      "4|2026-11-15T10:00:00|60|4|2||3G|||\n",
+      "t", kUtc);
+  ASSERT_TRUE(w) << w.error().text;
+  ASSERT_EQ(w->jobs.size(), 4u);
+  EXPECT_EQ(w->jobs[0].memory_mb, 7000u);
+  EXPECT_EQ(w->jobs[1].memory_mb, 4096u) << "of each node";
+  EXPECT_EQ(w->jobs[2].memory_mb, 4000u) << "of each CPU";
+  EXPECT_EQ(w->jobs[3].memory_mb, 3072u);
+  EXPECT_EQ(name_at(w->qos, w->jobs[2].qos), "urgent");
+  EXPECT_EQ(name_at(w->qos, w->jobs[3].qos), "");
+  EXPECT_EQ(name_at(w->accounts, w->jobs[0].account), "physics");
+  EXPECT_EQ(name_at(w->accounts, w->jobs[1].account), "");
+  EXPECT_EQ(name_at(w->licenses, w->jobs[0].licenses), "matlab:2");
+  EXPECT_EQ(w->jobs[2].licenses, 0u);
+}
+
 }  // namespace
 }  // namespace ym::trace

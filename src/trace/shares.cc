@@ -2,12 +2,13 @@
 #include "trace/shares.h"
 
 #include <cmath>
+#include <map>
 #include <numbers>
 
 namespace ym::trace {
 
-Shares::Shares(const std::vector<std::string>& users, Duration half_life) {
-  for (const std::string& name : users) users_.push_back({.name = name});
+Shares::Shares(const std::vector<Sharer>& users, Duration half_life) {
+  for (const Sharer& one : users) users_.push_back({.who = one});
   if (half_life > Duration(0))
     forgotten_per_s_ = std::numbers::ln2 * 1000 / static_cast<double>(half_life.count());
 }
@@ -30,8 +31,16 @@ double Shares::usage(std::uint32_t user, std::int64_t at_s) const {
 
 ShareTable Shares::table(std::int64_t at_s) const {
   std::vector<Association> all{{.account = "root"}};
-  for (std::uint32_t user = 0; user < users_.size(); ++user)
-    all.push_back({.parent = 0, .user = users_[user].name, .usage = usage(user, at_s)});
+  std::map<std::string, std::size_t> accounts{{"", 0}};
+  for (std::uint32_t user = 0; user < users_.size(); ++user) {
+    const Sharer& who = users_[user].who;
+    auto [at, fresh] = accounts.try_emplace(who.account, all.size());
+    if (fresh) all.push_back({.parent = 0, .account = who.account});
+    all.push_back({.parent = at->second,
+                   .account = who.account,
+                   .user = who.user,
+                   .usage = usage(user, at_s)});
+  }
   return ShareTable(all);
 }
 

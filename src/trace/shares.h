@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who has used how much, as accounting would know it: CPU time of each user, of which half is
-// forgotten after PriorityDecayHalfLife. All have the same share.
+// forgotten after PriorityDecayHalfLife. All accounts have the same share, and all users of one.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -11,10 +11,15 @@
 
 namespace ym::trace {
 
+// A user, perhaps of an account.
+struct Sharer {
+  std::string user, account;
+};
+
 class Shares {
  public:
   // half_life 0: nothing is forgotten.
-  Shares(const std::vector<std::string>& users, Duration half_life);
+  Shares(const std::vector<Sharer>& users, Duration half_life);
 
   // So many CPUs more, or fewer, are used from then on. REQUIRES: times do not fall.
   void add(std::uint32_t user, std::int64_t cpus, std::int64_t at_s);
@@ -25,7 +30,7 @@ class Shares {
 
  private:
   struct Account {
-    std::string name;
+    Sharer who;
     double usage = 0;  // at `at_s`
     std::int64_t cpus = 0, at_s = 0;
   };

@@ -7,7 +7,7 @@ namespace ym::trace {
 namespace {
 
 TEST(Shares, HalfOfWhatWasUsedIsForgottenAfterTheHalfLife) {
-  Shares shares({"ada", "bob"}, std::chrono::hours(1));
+  Shares shares({{"ada", ""}, {"bob", ""}}, std::chrono::hours(1));
   shares.add(0, 4, 0);
   shares.add(0, -4, 10);
   double used = shares.usage(0, 10);
@@ -18,13 +18,13 @@ TEST(Shares, HalfOfWhatWasUsedIsForgottenAfterTheHalfLife) {
 }
 
 TEST(Shares, WithoutAHalfLifeNothingIs) {
-  Shares shares({"ada"}, Duration(0));
+  Shares shares({{"ada", ""}}, Duration(0));
   shares.add(0, 2, 100);
   EXPECT_EQ(shares.usage(0, 1100), 2000);
 }
 
 TEST(Shares, WhoUsesLessHasTheHigherFactor) {
-  Shares shares({"ada", "bob"}, std::chrono::hours(1));
+  Shares shares({{"ada", ""}, {"bob", ""}}, std::chrono::hours(1));
   shares.add(0, 4, 0);
   shares.add(1, 1, 0);
   ShareTable table = shares.table(100);
@@ -33,6 +33,16 @@ TEST(Shares, WhoUsesLessHasTheHigherFactor) {
   shares.add(0, -4, 100);
   table = shares.table(100 + 20 * 3600);
   EXPECT_LT(table.factor("", "bob"), table.factor("", "ada"));
+}
+
+TEST(Shares, AccountsAreComparedBeforeTheirUsers) {
+  Shares shares({{"ada", "physics"}, {"bob", "physics"}, {"eve", "law"}}, std::chrono::hours(1));
+  shares.add(0, 8, 0);  // ada
+  shares.add(2, 1, 0);  // eve
+  ShareTable table = shares.table(100);
+  EXPECT_GT(table.factor("law", "eve"), table.factor("physics", "bob"));
+  EXPECT_GT(table.factor("physics", "bob"), table.factor("physics", "ada"));
+  EXPECT_EQ(table.factor("", "ada"), 0);
 }
 
 }  // namespace

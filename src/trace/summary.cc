@@ -84,6 +84,7 @@ Summary summarise(const Workload& workload, const Outcome& outcome, std::uint64_
   for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
     const TraceJob& job = workload.jobs[i];
     const JobFate& fate = outcome.jobs[i];
+    out.restarts += fate.restarts;
     if (fate.start_s == kNotStarted || fate.end_s == kNotStarted) continue;
     ++out.started;
     out.timed_out += fate.state == JobState::Timeout;

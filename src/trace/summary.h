@@ -33,6 +33,7 @@ struct Summary {
   std::size_t jobs = 0;     // of the workload
   std::size_t started = 0;  // and so part of the numbers below
   std::size_t refused = 0, never_started = 0, timed_out = 0;
+  std::size_t restarts = 0;  // of jobs that made room and ran again
   Spread wait_s, slowdown;
   double utilisation = 0;       // of the processors, from the first submission to the last end
   std::int64_t makespan_s = 0;  // that long

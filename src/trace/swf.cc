@@ -16,7 +16,7 @@ constexpr std::size_t kFields = 18;
 constexpr std::size_t kFieldsLeast = 5;  // up to the processors
 // Places of the fields, from 0.
 constexpr std::size_t kId = 0, kSubmit = 1, kWait = 2, kRun = 3, kUsedProcs = 4, kAskedProcs = 7,
-                      kAskedTime = 8, kUser = 11, kQueue = 14;
+                      kAskedTime = 8, kAskedMemory = 9, kUser = 11, kQueue = 14;
 
 using Record = std::array<std::int64_t, kFields>;
 
@@ -113,6 +113,13 @@ class Reader {
     job.run_s = static_cast<std::uint32_t>(std::min(run, limit));
     job.limit_s = static_cast<std::uint32_t>(limit);
     job.procs = static_cast<std::uint32_t>(procs);
+    if (std::int64_t kb = record[kAskedMemory]; kb > 0)  // for each processor
+      job.memory_mb = std::min(
+          kMemoryMax,
+          (static_cast<std::uint64_t>(std::min<std::int64_t>(kb, kMemoryMax / kProcsMax * 1024)) *
+               job.procs +
+           1023) /
+              1024);
     job.user = place_of(users_, record[kUser], "user");
     job.partition = place_of(queues_, record[kQueue], "queue");
     if (record[kWait] >= 0 && record[kWait] <= kSubmitMax) {

@@ -97,5 +97,16 @@ TEST(Swf, IsKnownByItsFirstLine) {
   EXPECT_FALSE(looks_like_swf(""));
 }
 
+TEST(Swf, MemoryIsAskedForInKilobytesForEachProcessor) {
+  auto w = read_swf(
+      "1 0 -1 60 4 -1 -1 4 60 1048576 1 1 -1 -1 1 -1 -1 -1\n"
+      "2 0 -1 60 4 -1 -1 4 60 -1 1 1 -1 -1 1 -1 -1 -1\n",
+      "t", 4);
+  ASSERT_TRUE(w) << w.error().text;
+  EXPECT_EQ(w->jobs[0].memory_mb, 4096u);
+  EXPECT_EQ(w->jobs[1].memory_mb, 0u);
+  EXPECT_EQ(read_swf(print_swf(*w), "t", 4)->jobs[0].memory_mb, 4096u);
+}
+
 }  // namespace
 }  // namespace ym::trace

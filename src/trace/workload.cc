@@ -19,6 +19,10 @@ std::uint32_t Names::place_of(std::string_view name) {
   return place;
 }
 
+std::string name_at(const std::vector<std::string>& names, std::uint32_t place) {
+  return place ? names[place - 1] : std::string();
+}
+
 void settle(Workload& workload) {
   if (!std::ranges::is_sorted(workload.jobs, {}, &TraceJob::submit_s)) {
     std::vector<std::size_t> order(workload.jobs.size());
@@ -46,9 +50,12 @@ std::string print_swf(const Workload& workload) {
   for (const TraceJob& job : workload.jobs) {
     std::int64_t wait =
         job.recorded_start_s == kNotStarted ? -1 : job.recorded_start_s - job.submit_s;
-    fmt::format_to(to, "{} {} {} {} {} -1 -1 {} {} -1 1 {} -1 -1 {} -1 -1 -1\n", job.id,
-                   job.submit_s, wait, job.run_s, job.procs, job.procs,
-                   job.limit_s ? std::int64_t{job.limit_s} : -1, job.user + 1, job.partition + 1);
+    // Kilobytes for each processor.
+    std::uint64_t memory_kb = (job.memory_mb * 1024 + job.procs - 1) / job.procs;
+    fmt::format_to(
+        to, "{} {} {} {} {} -1 -1 {} {} {} 1 {} -1 -1 {} -1 -1 -1\n", job.id, job.submit_s, wait,
+        job.run_s, job.procs, job.procs, job.limit_s ? std::int64_t{job.limit_s} : -1,
+        memory_kb ? static_cast<std::int64_t>(memory_kb) : -1, job.user + 1, job.partition + 1);
   }
   return out;
 }

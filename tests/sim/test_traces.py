@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`yardmaster sim` starts every job in the very second in which another simulator does.
 
-The small trace here is compared with models.py, which shares nothing with the scheduler. The large
+The small traces here are compared with models.py, which shares nothing with the scheduler, and
+small/ has one with all its answers, to be checked with a pencil. The large
 ones are those of the Parallel Workloads Archive, with the answers of two other simulators; where
 they are not at hand (../shared/traces), that is said.
 """
@@ -82,6 +83,25 @@ def test_every_job_starts_when_the_model_says(policy, seed):
     jobs, procs = models.read_swf(trace.splitlines())
     expected = models.starts(jobs, procs, policy)
     assert starts_in(sim("-q", "--policy", policy, "--jobs-csv", "-", "-", text=trace)) == expected
+
+
+@pytest.mark.parametrize("policy", sorted(models.POLICIES))
+def test_the_trace_in_the_repository_has_its_answers_beside_it(policy):
+    with open(f"{HERE}/small/{policy}.txt", encoding="utf-8") as f:
+        answers = dict(map(int, line.split()) for line in f)
+    path = f"{HERE}/small/trace.swf"
+    assert starts_in(sim("-q", "--policy", policy, "--jobs-csv", "-", path)) == answers
+    with open(path, encoding="utf-8") as f:
+        jobs, procs = models.read_swf(f)
+    assert models.starts(jobs, procs, policy) == answers
+
+
+def test_each_policy_has_other_answers_for_the_trace_in_the_repository():
+    texts = set()
+    for policy in models.POLICIES:
+        with open(f"{HERE}/small/{policy}.txt", encoding="utf-8") as f:
+            texts.add(f.read())
+    assert len(texts) == len(models.POLICIES)
 
 
 @pytest.mark.skipif(TRACES is None, reason="the traces are not here: ../shared/traces")

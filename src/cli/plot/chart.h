@@ -58,7 +58,7 @@ struct Boxes {
   std::string title;
   Axis x, y;
   std::vector<Rectangle> rectangles;  // parts outside of the axes are cut off
-  Size size{.width = 1480, .height = 320};
+  Size size{.width = 720, .height = 320};
 };
 std::string draw(const Boxes& boxes);
 

@@ -188,6 +188,11 @@ Result<SimRun> run_one(const SimSettings& settings, const trace::Workload& workl
                                 .progress = [&](std::size_t done) { bar.show(done); }});
   if (!outcome) return std::unexpected(outcome.error());
   run.outcome = std::move(*outcome);
+  std::string ignored;
+  for (const std::string& one : run.outcome.ignored)
+    ignored += fmt::format("{}{}", ignored.empty() ? "" : "; ", one);
+  if (!ignored.empty())
+    print_error(fmt::format("yardmaster: {}: ignored: {}\n", run.outcome.policy, ignored));
   run.label = run.outcome.policy;
   run.seconds = std::chrono::duration<double>(stopwatch() - began).count();
   run.summary = trace::summarise(workload, run.outcome, run.procs);
@@ -260,7 +265,8 @@ CommandPage sim_page_of_help() {
               "time, and tells how long they would have waited. TRACE is a file in Standard "
               "Workload Format, or what `sacct --allusers --parsable2 --allocations "
               "--format=JobIDRaw,User,Partition,Submit,Eligible,Start,ElapsedRaw,TimelimitRaw,"
-              "ReqCPUS,NNodes,ReqTRES` printed; either may be compressed by gzip, and - is the "
+              "ReqCPUS,NNodes,ReqTRES,QOS,Account` printed; either may be compressed by gzip, and "
+              "- is the "
               "standard input."};
 }
 std::vector<OptionInfo> sim_options() { return infos_of(sim_table()); }

@@ -47,7 +47,7 @@ Result<std::string> gunzip(std::string_view bytes, std::string_view name, std::s
 std::string sim_text(const SimReport& report);
 
 // --- sim_export.cc ---
-// id,submit,start,end,procs,limit,run,user,partition,state,wait,bounded_slowdown,policy
+// id,submit,start,end,procs,limit,run,user,partition,state,wait,bounded_slowdown,policy,restarts
 std::string sim_csv(const SimReport& report);
 std::string sim_json(const SimReport& report);
 

@@ -54,6 +54,7 @@ void write_run(DataWriter& data, const SimRun& run) {
   count("refused", summary.refused);
   count("never_started", summary.never_started);
   count("timed_out", summary.timed_out);
+  count("restarts", summary.restarts);
   write_spread(data, "wait_seconds", summary.wait_s);
   write_spread(data, "bounded_slowdown", summary.slowdown);
   data.real("utilisation", summary.utilisation);
@@ -71,7 +72,8 @@ void write_run(DataWriter& data, const SimRun& run) {
 
 std::string sim_csv(const SimReport& report) {
   std::string out =
-      "id,submit,start,end,procs,limit,run,user,partition,state,wait,bounded_slowdown,policy\n";
+      "id,submit,start,end,procs,limit,run,user,partition,state,wait,bounded_slowdown,policy,"
+      "restarts\n";
   std::vector<std::string> users, partitions;
   for (const std::string& name : report.workload.users) users.push_back(csv_field(name));
   for (const std::string& name : report.workload.partitions) partitions.push_back(csv_field(name));
@@ -96,7 +98,7 @@ std::string sim_csv(const SimReport& report) {
         fmt::format_to(to, "{},{:.4f}", wait, trace::bounded_slowdown(wait, took));
       else
         out += ',';
-      fmt::format_to(to, ",{}\n", label);
+      fmt::format_to(to, ",{},{}\n", label, fate.restarts);
     }
   }
   return out;

@@ -121,6 +121,7 @@ std::string summary_table(const SimReport& report) {
   some("Refused", &trace::Summary::refused);
   some("Never started", &trace::Summary::never_started);
   some("Ended by their limit", &trace::Summary::timed_out);
+  some("Ran again after they made room", &trace::Summary::restarts);
   return fmt::format("<section class=\"scroll\"><h2>In numbers</h2><table>{}</table></section>\n",
                      rows.out);
 }
@@ -289,7 +290,7 @@ std::string gantt(const SimReport& report, const SimRun& run, const trace::Span&
   return draw(boxes);
 }
 
-std::string gantt_figure(const SimReport& report) {
+std::string gantt_figures(const SimReport& report) {
   trace::Span span =
       trace::busiest_span(report.workload, report.runs.front().outcome, kGanttJobsMax);
   std::vector<std::size_t> colours = colours_of(report);
@@ -302,18 +303,22 @@ std::string gantt_figure(const SimReport& report) {
     names.push_back("others");
   }
   bool all = report.workload.jobs.size() <= kGanttJobsMax;
-  std::string out =
-      fmt::format("<figure><h2>Who ran when</h2><p class=\"note\">{}; a colour is a user</p>{}",
+  std::string note =
+      fmt::format("{}; a colour is a user",
                   all ? "all jobs"
                       : fmt::format("{} around the longest queue",
-                                    span_text(static_cast<double>(span.to_s - span.from_s))),
-                  users.size() > 1 ? plot::legend(names) : "");
+                                    span_text(static_cast<double>(span.to_s - span.from_s))));
+  // Of the same width as the other figures, so that all texts are of one size.
+  std::string out;
   for (std::size_t i = 0; i < std::min(report.runs.size(), kGanttsMax); ++i) {
-    if (report.runs.size() > 1)
-      out += fmt::format("<p class=\"note\">{}</p>", escaped(report.runs[i].label));
-    out += gantt(report, report.runs[i], span, colours);
+    const SimRun& run = report.runs[i];
+    std::string title =
+        report.runs.size() > 1 ? fmt::format("Who ran when: {}", run.label) : "Who ran when";
+    out += fmt::format("<figure><h2>{}</h2><p class=\"note\">{}</p>{}{}</figure>\n", escaped(title),
+                       escaped(note), users.size() > 1 ? plot::legend(names) : "",
+                       gantt(report, run, span, colours));
   }
-  return out + "</figure>\n";
+  return out;
 }
 
 }  // namespace
@@ -333,8 +338,8 @@ std::string sim_page(const SimReport& report) {
   out += queue_figure(report);
   out += size_figure(report);
   out += distribution_figure(report);
+  out += gantt_figures(report);
   out += "</div>\n";
-  out += gantt_figure(report);
   out += "<div class=\"grid2\">";
   out += group_table(report, "By size", &trace::Summary::sizes);
   out += group_table(report, "By partition", &trace::Summary::partitions);

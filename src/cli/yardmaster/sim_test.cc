@@ -58,11 +58,11 @@ TEST(Sim, DamagedAndEndlessOnesAreRefused) {
 }
 
 TEST(Sim, ALineForEachJobHasWhatBecameOfIt) {
-  EXPECT_EQ(
-      sim_csv(report()),
-      "id,submit,start,end,procs,limit,run,user,partition,state,wait,bounded_slowdown,policy\n"
-      "7,0,0,60,4,90,60,ann,main,COMPLETED,0,1.0000,easy\n"
-      "8,10,,,1,,5,\"b,ob\",main,PENDING,,,easy\n");
+  EXPECT_EQ(sim_csv(report()),
+            "id,submit,start,end,procs,limit,run,user,partition,state,wait,bounded_slowdown,policy,"
+            "restarts\n"
+            "7,0,0,60,4,90,60,ann,main,COMPLETED,0,1.0000,easy,0\n"
+            "8,10,,,1,,5,\"b,ob\",main,PENDING,,,easy,0\n");
 }
 
 TEST(Sim, TheSummaryIsTheSameInEveryForm) {
@@ -71,6 +71,12 @@ TEST(Sim, TheSummaryIsTheSameInEveryForm) {
   EXPECT_THAT(sim_text(report()), HasSubstr("100.00 %"));
   EXPECT_THAT(sim_text(report()), HasSubstr("refused job 8: no"));
   EXPECT_THAT(sim_page(report()), HasSubstr("100.00 %"));
+}
+
+TEST(Sim, AllFiguresOfAPageAreOfOneWidthAndSoAreTheirTexts) {
+  std::string page = sim_page(report());
+  for (std::size_t at = page.find("<svg"); at != page.npos; at = page.find("<svg", at + 1))
+    EXPECT_EQ(page.substr(at, 22), "<svg viewBox=\"0 0 720 ");
 }
 
 TEST(Sim, APageNeedsNothingFromElsewhere) {

@@ -150,8 +150,7 @@ bool some_partition_takes(const State& state, const JobSpec& spec) {
 // What the job counts now, by factors where the site has given them weights. 0 of a held one.
 std::uint32_t Controller::priority_now(const Job& job, Instant now) const {
   if (!config_.priority.counts()) return job.priority;
-  PriorityScale scale{.rules = config_.priority, .totals = totals_of(state_), .shares = {}};
-  return priority_at(job, state_, now, scale);
+  return priority_at(job, state_, now, scale_of(config_, state_));
 }
 
 // Takes what the patch leaves out from a job that runs, and that out of the patch.

@@ -179,10 +179,10 @@ void CoreLoop::hand_over(std::vector<BlobToKeep> blobs, bool plan_handled) {
                   .state = batch.state,
                   .something_to_plan = batch.something_to_plan,
                   .plan_was_handled = plan_handled,
-                  .rules = core_.controller().placement_rules(),
-                  .priority = core_.controller().config().priority,
-                  .preempt = preempt_,
-                  .parameters = core_.controller().config().scheduler_parameters});
+                  .directions = {.rules = core_.controller().placement_rules(),
+                                 .priority = core_.controller().config().priority,
+                                 .preempt = preempt_,
+                                 .parameters = core_.controller().config().scheduler_parameters}});
   std::vector<ConnectionId> routes;
   for (const Order& order : batch.orders) {
     const Node* node = batch.state.find(order.node);

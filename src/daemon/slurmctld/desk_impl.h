@@ -13,9 +13,7 @@ namespace ym {
 
 // How priorities are counted in this view. O(nodes) where they are.
 inline PriorityScale scale_of(const View& view) {
-  PriorityScale scale{.rules = view.config->priority, .totals = {}, .shares = {}};
-  if (scale.rules.counts()) scale.totals = totals_of(view.state);
-  return scale;
+  return scale_of(*view.config, view.state);
 }
 
 template <class T>

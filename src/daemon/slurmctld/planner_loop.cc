@@ -32,6 +32,7 @@ PlannerLoop::PlannerLoop(const State& state, PlacementRules rules, Published& pu
                          Propose propose)
     : planner_(rules),
       state_(state),
+      steering_(planner_, state_),
       published_(published),
       propose_(std::move(propose)),
       queue_(kNewsMax) {
@@ -61,32 +62,23 @@ void PlannerLoop::tell(News news) {
 }
 
 void PlannerLoop::take_in(News& news) {
-  planner_.set_rules(news.rules);
-  planner_.set_preemption(*news.preempt);
-  turn_knobs(news.parameters);
-  published_.set_method(news.rules, planner_.policy());
   state_ = std::move(news.state);
   bool cluster_changed =
       news.start_anew || std::ranges::any_of(news.events, [](const Event& event) {
         return std::holds_alternative<NodesDefined>(event.body) ||
                std::holds_alternative<PartitionDefined>(event.body);
       });
-  count_priorities(news.priority, cluster_changed);
+  steering_.follow(news.directions, cluster_changed);
+  published_.set_method(news.directions.rules, planner_.policy());
   if (news.start_anew) planner_.rebuild(state_);
   for (const Event& event : news.events) planner_.observe(event, state_);
   wanted_ = wanted_ || news.something_to_plan;
   if (news.plan_was_handled) outstanding_ = false;
 }
 
-void PlannerLoop::turn_knobs(const std::string& parameters) {
-  if (parameters == parameters_) return;
-  parameters_ = parameters;
-  knobs_ = read_knobs(parameters).knobs;
-  planner_.set_policy(*knobs_.policy);
-}
-
 PlanBudget PlannerLoop::budget(bool only_changes) const {
-  PlanBudget out = knobs_.budget;
+  const SchedulerKnobs& knobs = steering_.knobs();
+  PlanBudget out = knobs.budget;
   out.depth = only_changes               ? PlanBudget::Depth::Quick
               : planner_.is_unfinished() ? PlanBudget::Depth::Full
                                          : out.depth;
@@ -95,8 +87,8 @@ PlanBudget PlannerLoop::budget(bool only_changes) const {
     return monotonic_clock() - begin >= kFullAtOnce && queue_.size() > 0;
   };
   out.clock = fine_stopwatch;
-  if (knobs_.time_max > Duration(0))
-    out.out_of_time = [until = begin + knobs_.time_max -
+  if (knobs.time_max > Duration(0))
+    out.out_of_time = [until = begin + knobs.time_max -
                                std::chrono::duration_cast<Duration>(full_took_)] {
       return monotonic_clock() > until;
     };
@@ -117,20 +109,6 @@ void PlannerLoop::publish(Plan& plan) {
     verdicts_ = std::move(plan.verdicts);
   verdicts_.at = last_plan_;
   published_.set_verdicts(Ref(verdicts_));
-}
-
-// The planner asks for priorities as they are when it plans; nothing is kept of them.
-void PlannerLoop::count_priorities(const PriorityRules& rules, bool changed) {
-  bool new_rules = !(rules == scale_.rules);
-  scale_.rules = rules;
-  if (rules.counts() && (changed || new_rules)) scale_.totals = totals_of(state_);
-  if (!new_rules) return;
-  PriorityRule rule;
-  if (rules.counts()) {
-    rule.at = [this](const Job& job, Instant now) { return priority_at(job, state_, now, scale_); };
-    rule.line = priority_line;
-  }
-  planner_.set_priority(std::move(rule));
 }
 
 void PlannerLoop::run() {

@@ -10,9 +10,8 @@
 #include "daemon/driver/core.h"
 #include "daemon/slurmctld/published.h"
 #include "daemon/slurmctld/queue.h"
-#include "schedule/knobs.h"
 #include "schedule/planner.h"
-#include "schedule/priority.h"
+#include "schedule/steering.h"
 
 namespace ym {
 
@@ -28,10 +27,7 @@ class PlannerLoop {
     bool something_to_plan = false;
     bool plan_was_handled = false;
     bool start_anew = false;  // events are missing: the state says it all
-    PlacementRules rules;
-    PriorityRules priority;
-    Ref<PreemptRules> preempt;
-    std::string parameters;  // SchedulerParameters
+    Directions directions;
   };
   using Propose = std::function<void(Plan)>;
 
@@ -44,19 +40,15 @@ class PlannerLoop {
  private:
   void run();
   void take_in(News& news);
-  void turn_knobs(const std::string& parameters);
   void plan();
   PlanBudget budget(bool only_changes) const;
   void publish(Plan& plan);
-  void count_priorities(const PriorityRules& rules, bool changed);
 
   Planner planner_;
   Snapshot state_;
-  std::string parameters_;
-  SchedulerKnobs knobs_;
-  Verdicts verdicts_;    // the last full pass's, with those of later quick ones
-  Verdicts fresh_;       // the same of a full pass that is not over
-  PriorityScale scale_;  // of the multifactor priority, if that counts
+  Steering steering_;
+  Verdicts verdicts_;  // the last full pass's, with those of later quick ones
+  Verdicts fresh_;     // the same of a full pass that is not over
   Published& published_;
   Propose propose_;
   BoundedQueue<News> queue_;
@@ -69,7 +61,7 @@ class PlannerLoop {
   bool was_quick_ = false;  // the last pass
   std::chrono::microseconds full_took_{0};  // of a full pass, so far
   PlanTally full_tally_;
-  std::jthread thread_;                     // last: it uses the others
+  std::jthread thread_;  // last: it uses the others
 };
 
 }  // namespace ym
