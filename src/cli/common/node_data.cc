@@ -50,11 +50,12 @@ void write_machine(DataWriter& data, const NodeRow& row, std::string_view cluste
   data.number("free_mem", row.free_memory_mb).integer("cpus", spec.cpus);
   data.integer("effective_cpus", spec.cpus_for_jobs());
   data.text("specialized_cpus", spec.cpu_spec_list);
-  data.text("comment", "").text("extra", "");
-  data.texts("features", words_of(spec.features)).texts("active_features", words_of(spec.features));
+  data.text("comment", node.comment).text("extra", node.extra);
+  data.texts("features", words_of(spec.features));
+  data.texts("active_features", words_of(node.features_now()));
   data.text("gres", gres_text(row.node)).text("gres_drained", "N/A");
   data.text("gres_used", gres_used_text(row.node));
-  data.text("instance_id", "").text("instance_type", "");
+  data.text("instance_id", node.instance_id).text("instance_type", node.instance_type);
   data.number("last_busy", seconds(node.last_busy))
       .text("mcs_label", node.for_mcs ? node.mcs_label : "");
   data.integer("specialized_memory", static_cast<std::int64_t>(spec.mem_spec_limit_mb));
@@ -82,7 +83,7 @@ void write_node(DataWriter& data, const NodeRow& row, std::string_view cluster) 
       .text("res_cores_per_gpu", "");
   data.text("reason", node.reason).number("reason_changed_at", seconds(node.reason_time));
   data.text("reason_set_by_user", node.reason.empty() ? "" : user_name(node.reason_uid.value));
-  data.number("resume_after", 0).text("reservation", "");
+  data.number("resume_after", seconds(node.resume_after)).text("reservation", row.reservation);
   data.integer("alloc_memory", static_cast<std::int64_t>(node.memory_used_mb));
   data.integer("alloc_cpus", node.cpus_used);
   std::uint32_t all = spec.cpus_for_jobs();

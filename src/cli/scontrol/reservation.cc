@@ -25,6 +25,8 @@ Result<ReservationRow> known_reservation(Controller& controller, const std::stri
 int create_reservation(ScontrolContext& context, const Words& words) {
   auto assignments = parse_assignments(words);
   if (!assignments) return context.fail_with(assignments.error().text);
+  if (Status nodes = resolve_hosts_of(*assignments, context); !nodes)
+    return context.fail_with(nodes.error().text);
   auto update = reservation_update(*assignments, {}, wall_clock(), true);
   if (!update) return context.fail_with(update.error().text);
   auto controller = context.controller();
@@ -51,7 +53,10 @@ int update_reservation(ScontrolContext& context, const std::vector<Assignment>& 
   };
   auto known = known_reservation(**controller, reservation_named(assignments));
   if (!known) return refused(known.error().text);
-  auto update = reservation_update(assignments, *known, wall_clock(), false);
+  std::vector<Assignment> settled = assignments;
+  if (Status nodes = resolve_hosts_of(settled, context); !nodes)
+    return context.fail_with(nodes.error().text);
+  auto update = reservation_update(settled, *known, wall_clock(), false);
   if (!update) return context.fail_with(update.error().text);
   auto done = (*controller)->ask<Done>(*update, Asking::Keyed);
   if (!done) return refused(done.error().text);

@@ -172,6 +172,8 @@ Status fetch_rows(Controller& controller, const Question& question, std::vector<
 // The list with its hostlist functions resolved (common/host_functions.h). Names that the
 // controller must know are asked for; others need nobody.
 Result<Hostlist> hosts_of(ScontrolContext& context, std::string_view text);
+// The same for each "Nodes=switch{s1}" and its like among the words of an update.
+Status resolve_hosts_of(std::vector<Assignment>& assignments, ScontrolContext& context);
 
 CommandPage scontrol_page();
 std::vector<Option<ScontrolSettings>> scontrol_table();

@@ -5,6 +5,7 @@
 #include "cli/common/host_functions.h"
 #include "cli/common/local.h"
 #include "cli/scontrol/data.h"
+#include "cli/scontrol/keys.h"
 #include "cli/scontrol/reservation.h"
 #include "notation/hostlist.h"
 #include "os/clock.h"
@@ -84,6 +85,19 @@ Result<Hostlist> hosts_of(ScontrolContext& context, std::string_view text) {
   auto controller = context.controller();
   if (!controller) return std::unexpected(controller.error());
   return resolve_hosts(text, sources_of(**controller));
+}
+
+Status resolve_hosts_of(std::vector<Assignment>& assignments, ScontrolContext& context) {
+  for (Assignment& one : assignments) {
+    bool names_nodes = is_key(one.key, "Nodes", "NodeList") ||
+                       is_key(one.key, "NodeName", "Node") ||
+                       is_key(one.key, "ReqNodeList", "ExcNodeList");
+    if (!names_nodes || !has_host_function(one.value)) continue;
+    auto hosts = hosts_of(context, one.value);
+    if (!hosts) return fail(fmt::format("Invalid node name: {}", hosts.error().text));
+    one.value = hosts->str();
+  }
+  return {};
 }
 
 int show_verb(ScontrolContext& context, const Words& words) {

@@ -26,7 +26,10 @@ int report_done(ScontrolContext& context, const Result<Done>& done, std::string_
   return 0;
 }
 
-int update_job(ScontrolContext& context, const std::vector<Assignment>& assignments) {
+int update_job(ScontrolContext& context, const std::vector<Assignment>& given) {
+  std::vector<Assignment> assignments = given;
+  if (Status nodes = resolve_hosts_of(assignments, context); !nodes)
+    return context.fail_with(nodes.error().text);
   auto update = job_update(assignments, wall_clock());
   if (!update) return context.fail_with(update.error().text);
   bool resizes = update->patch.min_nodes || update->patch.required_nodes;
@@ -70,12 +73,8 @@ int update_step(ScontrolContext& context, const std::vector<Assignment>& assignm
 
 int update_node(ScontrolContext& context, const std::vector<Assignment>& assignments) {
   std::vector<Assignment> resolved = assignments;
-  for (Assignment& one : resolved) {
-    if (!is_key(one.key, "NodeName", "Node")) continue;
-    auto hosts = hosts_of(context, one.value);
-    if (!hosts) return context.fail_with(hosts.error().text);
-    one.value = hosts->str();
-  }
+  if (Status nodes = resolve_hosts_of(resolved, context); !nodes)
+    return context.fail_with(nodes.error().text);
   auto update = node_update(resolved);
   if (!update) return context.fail_with(update.error().text);
   auto controller = context.controller();
@@ -99,6 +98,8 @@ Status edit_nodes(ScontrolContext& context, UpdatePartition& update, char sign) 
 int change_partition(ScontrolContext& context, const Words& words, bool create, bool remove) {
   auto assignments = parse_assignments(words);
   if (!assignments) return context.fail_with(assignments.error().text);
+  if (Status nodes = resolve_hosts_of(*assignments, context); !nodes)
+    return context.fail_with(nodes.error().text);
   auto update = partition_update(*assignments);
   if (!update) return context.fail_with(update.error().text);
   update->create = create;

@@ -241,7 +241,7 @@ Columns node_value_columns() {
       {'b', "features_act", "ACTIVE_FEATURES",
        [](Group g) {
          return first_text(
-             g, [](const NodeRow& n) { return or_null(n.node.spec->features); }, "(null)");
+             g, [](const NodeRow& n) { return or_null(n.node.features_now()); }, "(null)");
        },
        nullptr, Splits::Always},
       {'G', "gres", "GRES",
@@ -256,8 +256,16 @@ Columns node_value_columns() {
              g, [](const NodeRow& n) { return or_null(gres_used_text(n.node)); }, "(null)");
        },
        nullptr, Splits::Always},
-      {0, "comment", "COMMENT", [](Group) { return std::string("(null)"); }},
-      {0, "extra", "EXTRA", [](Group) { return std::string("(null)"); }},
+      {0, "comment", "COMMENT",
+       [](Group g) {
+         return first_text(g, [](const NodeRow& n) { return or_null(n.node.comment); }, "(null)");
+       },
+       nullptr, Splits::Always},
+      {0, "extra", "EXTRA",
+       [](Group g) {
+         return first_text(g, [](const NodeRow& n) { return or_null(n.node.extra); }, "(null)");
+       },
+       nullptr, Splits::Always},
       {'E', "reason", "REASON",
        [](Group g) {
          return first_text(
@@ -331,7 +339,9 @@ Columns node_text_columns() {
              "unknown");
        },
        nullptr, Splits::Always},
-      {'i', "reservation", "RESERVATION", [](Group) { return std::string(""); }},
+      {'i', "reservation", "RESERVATION",
+       [](Group g) { return first_text(g, [](const NodeRow& n) { return n.reservation; }, ""); },
+       nullptr, Splits::Always},
       {'V', "cluster", "CLUSTER",
        [](Group g) { return g.cluster.empty() ? std::string("N/A") : std::string(g.cluster); }},
   };

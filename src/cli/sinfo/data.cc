@@ -98,19 +98,20 @@ void write_group(DataWriter& data, const NodeGroup& group) {
   write_memory(data, group);
   write_span(data, "weight", group,
              [](const NodeRow& n) -> std::uint64_t { return n.node.spec->weight; });
-  std::string features = first ? first->node.spec->features : "";
-  data.begin_map("features").text("total", features).text("active", features).end();
+  data.begin_map("features").text("total", first ? first->node.spec->features : "");
+  data.text("active", first ? first->node.features_now() : "").end();
   data.begin_map("gres")
       .text("total", first ? gres_text(first->node) : "")
       .text("used", first ? gres_used_text(first->node) : "")
       .end();
-  data.text("cluster", group.cluster).text("comment", "").text("extra", "");
+  data.text("cluster", group.cluster).text("comment", first ? first->node.comment : "");
+  data.text("extra", first ? first->node.extra : "");
   bool told = first && !first->node.reason.empty();
   data.begin_map("reason").text("description", told ? first->node.reason : "");
   Instant since = told ? first->node.reason_time : Instant{};
   data.number("time", static_cast<std::uint64_t>(since ? since.unix_seconds() : 0));
   data.text("user", told ? user_name(first->node.reason_uid.value) : "").end();
-  data.text("reservation", "");
+  data.text("reservation", first ? first->reservation : "");
   write_partition(data, "partition", *group.partition, group.cluster);
   data.end();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
+#include "cli/common/host_functions.h"
 #include "cli/common/targets.h"
 #include "cli/sinfo/sinfo.h"
 #include "notation/hostlist.h"
@@ -22,6 +23,11 @@ Status set_states(Settings& settings, std::string_view value) {
 }
 
 Status set_nodes(Settings& settings, std::string_view value) {
+  // Functions are resolved when there is a controller to ask.
+  if (has_host_function(value)) {
+    settings.nodes = value;
+    return {};
+  }
   auto hosts = Hostlist::parse(value);
   if (!hosts) return std::unexpected(hosts.error());
   settings.nodes = hosts->str();

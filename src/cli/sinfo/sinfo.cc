@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/controller.h"
+#include "cli/common/host_functions.h"
 #include "notation/hostlist.h"
 #include "os/clock.h"
 
@@ -178,8 +179,17 @@ int show_reservations(const SinfoSettings& settings, Controller& controller) {
   return 0;
 }
 
-int show_once(const SinfoSettings& settings, Controller& controller) {
-  if (settings.reservations) return show_reservations(settings, controller);
+int show_once(const SinfoSettings& given, Controller& controller) {
+  if (given.reservations) return show_reservations(given, controller);
+  SinfoSettings settings = given;
+  if (has_host_function(given.nodes)) {
+    auto hosts = resolve_hosts(given.nodes, sources_of(controller));
+    if (!hosts) {
+      complain("sinfo", fmt::format("Invalid node name: {}", hosts.error().text));
+      return 1;
+    }
+    settings.nodes = hosts->str();
+  }
   std::vector<PartitionRow> partitions;
   std::vector<NodeRow> nodes;
   // What is asked for by name is shown.

@@ -116,6 +116,26 @@ TEST(Sinfo, FindsReservedNodesAndThoseThatAreNotInAState) {
     EXPECT_TRUE(NodeStateChoice::parse(word)) << word;
 }
 
+TEST(Sinfo, TellsWhatAdministratorsSaidOfNodes) {
+  NodeRow told = node(1);
+  NodeSpec spec = *told.node.spec;
+  spec.features = "a,b";
+  told.node.spec = Ref<NodeSpec>(spec);
+  told.node.active_features = "a";
+  told.node.features_chosen = true;
+  told.node.comment = "new fan";
+  told.node.extra = "rack 7";
+  told.reservation = "course";
+  auto columns = [&](const char* option, const char* format) {
+    auto parsed = parse_command(sinfo_page(), sinfo_table(), {"-h", option, format}, Operands::Mix);
+    return *render_nodes(parsed.settings, {partition(1, "debug", true)}, {told, node(2)}, kNow);
+  };
+  EXPECT_EQ(columns("-o", "%f|%b|%N"), "a,b|a|n1\n(null)|(null)|n2\n");
+  EXPECT_EQ(columns("-o", "%i|%N"), "course|n1\n|n2\n");
+  EXPECT_EQ(columns("-O", "comment:9,extra:8,reservation:7"),
+            "new fan  rack 7  course \n(null)   (null)         \n");
+}
+
 TEST(Sinfo, RefusesStatesThatDoNotExist) {
   auto parsed = parse_command(sinfo_page(), sinfo_table(), {"-t", "idel"}, Operands::Mix);
   EXPECT_TRUE(parsed.settings.report.refusal.starts_with(

@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/common/host_functions.h"
 #include "cli/squeue/squeue.h"
 #include "notation/hostlist.h"
 #include "notation/time_limit.h"
@@ -52,6 +53,11 @@ Status set_states(Settings& settings, std::string_view value) {
 }
 
 Status set_nodes(Settings& settings, std::string_view value) {
+  // Functions are resolved when there is a controller to ask.
+  if (has_host_function(value)) {
+    settings.nodes = value;
+    return {};
+  }
   auto hosts = Hostlist::parse(value);
   if (!hosts) return std::unexpected(hosts.error());
   settings.nodes = hosts->str();

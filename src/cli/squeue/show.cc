@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "cli/common/host_functions.h"
 #include "cli/common/job_data.h"
 #include "cli/squeue/columns.h"
 #include "cli/squeue/squeue.h"
@@ -41,9 +42,11 @@ Status fetch_steps(Controller& controller, const SqueueSettings& settings,
 }
 
 // Nodes go by their own names and by those of their machines, of which localhost is this one.
-Status settle_nodes(SqueueSettings& settings, const ClusterConfig& config) {
-  auto hosts = Hostlist::parse(settings.nodes);
-  if (!hosts || settings.nodes.empty()) return {};
+Status settle_nodes(SqueueSettings& settings, Controller& controller) {
+  if (settings.nodes.empty()) return {};
+  auto hosts = resolve_hosts(settings.nodes, sources_of(controller));
+  if (!hosts) return fail(fmt::format("Invalid node name: {}", hosts.error().text));
+  const ClusterConfig& config = controller.config();
   std::set<std::string_view> known;
   for (const NodeSpec& node : config.nodes) known.insert(node.name);
   if (hosts->count() > kNodesMax) return fail("Invalid node name: too many of them");
@@ -151,7 +154,7 @@ int show_collected(const SqueueSettings& settings, Controller& controller,
 
 int show_queue(const SqueueSettings& given, Controller& controller) {
   SqueueSettings settings = given;
-  if (Status known = settle_nodes(settings, controller.config()); !known) {
+  if (Status known = settle_nodes(settings, controller); !known) {
     complain("squeue", known.error().text);
     return 1;
   }

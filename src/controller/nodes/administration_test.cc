@@ -244,5 +244,23 @@ TEST_F(Administration, MoreNodesThanAPartitionHasAreRefusedAtTheUpdate) {
   EXPECT_EQ(alter(wish), "Requested partition configuration not available now");
 }
 
+TEST_F(Administration, ANewPartitionMakesRoomAsTheClusterDoes) {
+  ClusterConfig config = cluster();
+  config.preempt.mode_text = "REQUEUE";
+  EXPECT_TRUE(controller.configure(config, now, out));
+  settle();
+  auto create = [&](const std::string& name, const std::string& mode) {
+    UpdatePartition wish{
+        .spec = {.name = name, .nodes = "n1"}, .changed = {"nodes"}, .create = true};
+    if (!mode.empty()) wish.changed.emplace_back("preempt_mode");
+    wish.spec.preempt_mode = mode;
+    controller.update_partition({1}, wish, root(), now, out);
+    EXPECT_EQ(answered(), "");
+    return controller.state().find_partition(name)->spec->preempt_mode;
+  };
+  EXPECT_EQ(create("usual", ""), "REQUEUE");
+  EXPECT_EQ(create("own", "OFF"), "OFF");
+}
+
 }  // namespace
 }  // namespace ym

@@ -260,7 +260,9 @@ void Controller::update_partition(RequestId request, const UpdatePartition& upda
     emit(PartitionRemoved{.partition = partition->id}, now, out);
     return answer(request, Done{}, out);
   }
-  PartitionSpec spec = partition ? *partition->spec : PartitionSpec{.name = update.spec.name};
+  PartitionSpec spec{.name = update.spec.name};
+  spec.preempt_mode = config_.preempt.mode_text;  // unless it is given another
+  if (partition) spec = *partition->spec;
   if (Status ok = patch_partition(spec, update.spec, update.changed); !ok)
     return refuse_request(request, ok.error(), out);
   auto hosts = Hostlist::parse(spec.nodes);

@@ -36,6 +36,36 @@ std::vector<std::uint32_t> chosen(const JobFilter& filter) {
 
 using Ids = std::vector<std::uint32_t>;
 
+// It has waited for an hour, and has run for another one.
+TEST(Rows, AJobThatRunsHasThePriorityThatItStartedWith) {
+  State state;
+  Partition& partition = state.partitions.edit(1);
+  partition.id = {1};
+  partition.spec = Ref(PartitionSpec{.name = "p"});
+  state.partition_names = Ref(std::map<std::string, PartitionId, std::less<>>{{"p", {1}}});
+  Job& job = state.jobs.edit(1);
+  job.id = {1};
+  job.spec = Ref(JobSpec{.partitions = "p"});
+  job.priority = 0xffff0000 - 1;  // that nobody gave it
+  job.eligible = job.submit = Instant::from_unix_seconds(1'000'000);
+  PriorityScale scale;
+  scale.rules.age = 1000;
+  scale.rules.max_age = std::chrono::hours(10);
+  auto shown = [&](JobState is, int hours) {
+    job.state = is;
+    JobRow row{.job = job};
+    count_priority(row, state, job, job.submit + std::chrono::hours(hours), scale);
+    return row.job.priority;
+  };
+  EXPECT_EQ(shown(JobState::Pending, 2), 200u);
+  job.start = job.submit + std::chrono::hours(1);
+  EXPECT_EQ(shown(JobState::Running, 2), 100u);
+  EXPECT_EQ(shown(JobState::Completed, 5), 100u);
+  scale.rules.calculate_running = true;
+  EXPECT_EQ(shown(JobState::Running, 2), 200u);
+  EXPECT_EQ(shown(JobState::Completed, 5), 100u);
+}
+
 TEST(Select, WithoutStatesShowsWhatIsNotOver) {
   EXPECT_EQ(chosen({}), (Ids{2, 3, 4}));
   EXPECT_EQ(chosen({.all_states = true}), (Ids{1, 2, 3, 4}));

@@ -152,9 +152,11 @@ JobRow brief_row(const State& state, const Job& job, const Verdicts& verdicts, I
 void count_priority(JobRow& row, const State& state, const Job& job, Instant now,
                     const PriorityScale& scale, bool with_parts) {
   bool pending = job.state == JobState::Pending;
-  bool counts_on = job.state == JobState::Running && scale.rules.calculate_running;
-  if (scale.rules.counts() && (pending || counts_on) && !(pending && job.held()))
-    row.job.priority = priority_at(job, state, now, scale);
+  bool counts_on = pending || (job.state == JobState::Running && scale.rules.calculate_running);
+  // Nobody counts on for the others: it is what they had when they started or were given up.
+  Instant at = counts_on ? now : job.start ? job.start : job.end;
+  if (scale.rules.counts() && !(pending && job.held()))
+    row.job.priority = priority_at(job, state, at, scale);
   if (!with_parts || !pending || job.held()) return;
   for (std::string_view name : split_words(job.spec->partitions, ',')) {
     const Partition* partition = state.find_partition(name);

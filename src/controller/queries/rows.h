@@ -21,8 +21,9 @@ JobRow job_row(const State& state, const Job& job, const Verdicts& verdicts, Ins
 // The same with only the fields that are asked for (JobField), and without the spec.
 JobRow brief_row(const State& state, const Job& job, const Verdicts& verdicts, Instant now,
                  std::uint64_t fields, std::uint64_t shape = 0);
-// The row's priority, as it is now by the site's factors. `with_parts` tells what it is made of,
-// too. Without weights, and for jobs that are neither pending nor counted on, nothing changes.
+// The row's priority by the site's factors: as it is now, or as it was when the job started unless
+// running jobs are counted on. `with_parts` tells what it is made of, too. Without weights nothing
+// changes.
 void count_priority(JobRow& row, const State& state, const Job& job, Instant now,
                     const PriorityScale& scale, bool with_parts = false);
 NodeRow node_row(const State& state, const Node& node);

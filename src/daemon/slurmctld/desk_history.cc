@@ -41,6 +41,7 @@ bool Desk::list_history(ConnectionId connection, Listing& listing) {
   const State& state = listing.view.state;
   const QueryHistory& query = *listing.history;
   const Instant now = wall_clock();
+  const PriorityScale scale = scale_of(listing.view);
   HistoryRows rows;
   JobId frame_begin = listing.next;
   auto send = [&](bool more) {
@@ -60,6 +61,7 @@ bool Desk::list_history(ConnectionId connection, Listing& listing) {
     if (rows.rows.empty()) frame_begin = job.id;
     HistoryRow& row = rows.rows.emplace_back();
     row.job = job_row(state, job, *listing.view.verdicts, now);
+    if (scale.rules.counts()) count_priority(row.job, state, job, now, scale);
     row.job.job.ended_steps = {};  // they are among the steps
     if (query.steps) row.steps = all_step_rows(state, job);
     if (rows.rows.size() < kHistoryRowsPerFrame) return true;
