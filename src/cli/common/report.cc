@@ -12,6 +12,7 @@ namespace ym::cli {
 namespace {
 
 constexpr std::uint32_t kIterateMax = 86400;
+constexpr std::string_view kParser = "data_parser/v0.0.45";
 
 }  // namespace
 
@@ -48,13 +49,30 @@ Status set_iterate(ReportWish& wish, std::string_view value, std::string_view re
   return {};
 }
 
+std::optional<int> answer_parser(std::string_view program, Notation notation,
+                                 std::string_view parser) {
+  if (parser.empty()) return std::nullopt;
+  if (same_ignoring_case(parser, "list")) {
+    print_error(fmt::format("Possible data_parser plugins:\n{}\n", kParser));
+    return 0;
+  }
+  // "v0.0.45+fast+complex": what follows is about the shape of other things than ours.
+  std::string_view name = parser.substr(0, parser.find('+'));
+  if (name == kParser || fmt::format("data_parser/{}", name) == kParser) return std::nullopt;
+  complain(
+      program,
+      fmt::format("{} output not supported by {}",
+                  notation == Notation::Json ? "application/json" : "application/x-yaml", kParser));
+  return 1;
+}
+
 void write_meta(DataWriter& data, const ReportWish& wish) {
   auto version = split(YM_SLURM_VERSION, '.');
   auto part = [&](std::size_t i) { return i < version.size() ? version[i] : std::string_view(); };
   data.begin_map("meta");
   data.begin_map("plugin");
   data.text("type", "").text("name", "");
-  data.text("data_parser", "data_parser/v0.0.45").text("accounting_storage", "");
+  data.text("data_parser", kParser).text("accounting_storage", "");
   data.end();
   data.begin_map("client");
   data.text("source", "").text("user", user_name(::getuid())).text("group", group_name(::getgid()));

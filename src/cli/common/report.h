@@ -23,6 +23,7 @@ struct ReportWish {
   bool header = true, longer = false;
   std::uint32_t iterate_s = 0;
   std::optional<Notation> notation;   // --json, --yaml
+  std::string parser;                 // the value of these
   std::vector<std::string> clusters;  // --clusters
   // What was wrong with the line, in Slurm's words; told when all of it has been read.
   std::string refusal;
@@ -41,6 +42,12 @@ std::string date_line(Instant now);
 // Whether the clusters of -M are this one; the error is Slurm's.
 Status check_clusters(const ReportWish& wish, std::string_view cluster);
 Status set_iterate(ReportWish& wish, std::string_view value, std::string_view refusal);
+
+// What --json=PARSER has to say before anything is asked: the list of parsers, which is all that
+// was wanted (0), or that there is none of that name (1). Nothing if there is one, or none was
+// named.
+std::optional<int> answer_parser(std::string_view program, Notation notation,
+                                 std::string_view parser);
 
 // "meta", "errors" and "warnings" behind what a report has to say.
 void write_meta(DataWriter& data, const ReportWish& wish);
@@ -67,8 +74,9 @@ Status wish_flag(Settings& settings, std::string_view) {
   return {};
 }
 template <class Settings, Notation Value>
-Status wish_notation(Settings& settings, std::string_view) {
+Status wish_notation(Settings& settings, std::string_view value) {
   settings.report.notation = Value;
+  settings.report.parser = value;
   return {};
 }
 template <class Settings>
@@ -174,6 +182,9 @@ int run_report(const Report<Settings>& report, const Arguments& arguments) {
   if (!settings.report.refusal.empty()) return refuse(settings.report.refusal);
   if (Status fine = report.check(settings, parsed.operands); !fine)
     return refuse(fine.error().text);
+  if (settings.report.notation)
+    if (auto code = answer_parser(name, *settings.report.notation, settings.report.parser))
+      return *code;
   auto controller = Controller::open();
   if (!controller) return refuse(controller.error().text);
   settings.report.cluster = controller->config().cluster_name;

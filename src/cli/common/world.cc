@@ -54,6 +54,9 @@ Status read_nodes(JobOptions& options) {
   std::replace(text->begin(), text->end(), '\n', ',');
   auto hosts = Hostlist::parse(*text);
   if (!hosts) return fail(kWholeText, fmt::format("{}: {}", path, hosts.error().text));
+  if (hosts->empty())
+    return by_nodefile ? fail(kWholeText, "Hostlist is empty!\nInvalid --nodefile node file")
+                       : fail(kWholeTextOne, "Hostlist is empty!");
   options.extras.required_nodes = hosts->str();
   return {};
 }

@@ -22,6 +22,11 @@ Status set_get_user_env(JobOptions& options, std::string_view value) {
   options.extras.get_user_env = value.empty() ? "1" : std::string(value);
   return {};
 }
+// salloc's command has salloc's environment.
+Status check_get_user_env(JobOptions&, std::string_view value) {
+  JobOptions nobodys;
+  return set_get_user_env(nobodys, value);
+}
 
 Status set_propagate(JobOptions& options, std::string_view value) {
   std::string_view list = value.empty() ? "ALL" : value;
@@ -103,9 +108,8 @@ std::span<const JobOption> environment_rows() {
       {.option = {.info = {.name = "get-user-env",
                            .takes = Takes::Maybe,
                            .argument = "[SECONDS][S|L]",
-                           .help = "Taken, without effect: the command has salloc's environment",
-                           .hidden = true},
-                  .set = accept},
+                           .help = "Taken, without effect: the command has salloc's environment"},
+                  .set = check_get_user_env},
        .commands = kSalloc},
       {.option = {.info = {.name = "x11",
                            .takes = Takes::Maybe,

@@ -145,6 +145,14 @@ int show_script(Controller& controller, const std::vector<HistoryRow>& rows) {
   return 0;
 }
 
+// Nobody keeps the environments of jobs that are over (AccountingStoreFlags=job_env).
+int show_environments(const std::vector<HistoryRow>& rows) {
+  for (const HistoryRow& row : rows)
+    print(fmt::format("Environment used for {} (must be batch to display)\n{}\nNONE\n",
+                      row.job.job.id.value, std::string(80, '-')));
+  return 0;
+}
+
 int show(const SacctSettings& settings, Controller& controller) {
   Instant now = wall_clock();
   auto question = sacct_question(settings, now, ::getuid());
@@ -153,6 +161,7 @@ int show(const SacctSettings& settings, Controller& controller) {
   Status asked = fetch_report<HistoryRows>(controller, *question, rows);
   if (!asked && !is(asked.error(), Errc::InvalidJobId)) return refuse(asked.error().text);
   if (settings.script) return show_script(controller, rows);
+  if (settings.environment) return show_environments(rows);
   auto out = render_history(settings, *question, rows, now);
   if (!out) return refuse(out.error().text);
   print(*out);
@@ -223,6 +232,14 @@ int sacct_main(const Arguments& arguments) {
   }
   if (!parsed.operands.empty())
     return refuse(fmt::format("Unknown arguments: {}", printable(parsed.operands[0])));
+  if (settings.report.notation)
+    if (auto code = answer_parser("sacct", *settings.report.notation, settings.report.parser))
+      return *code;
+  if (settings.environment && settings.targets.empty())
+    return refuse(
+        "fatal: When requesting job environment you must also request specific jobs with the '-j' "
+        "option.");
+  if (settings.completion) return print_error("Slurm job completion is disabled\n"), 1;
   if (auto dry = render_history(settings, {}, {}, {}); !dry) return refuse(dry.error().text);
   auto controller = Controller::open();
   if (!controller) return refuse(controller.error().text);

@@ -32,7 +32,7 @@ struct SacctSettings {
   bool all_users = false, allocations_only = false, single_elements = false, truncate = false;
   bool convert = true, expand = false;
   char unit = 0;  // --units
-  bool list_fields = false, script = false;
+  bool list_fields = false, script = false, environment = false, completion = false;
   // Of the request: bounds; 0: none.
   std::uint32_t nodes_min = 0, nodes_max = 0, cpus_min = 0, cpus_max = 0, limit_min_s = 0,
                 limit_max_s = 0;

@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/common/report.h"
 #include "cli/scontrol/keys.h"
 
 namespace ym::cli {
@@ -14,8 +15,9 @@ Status flag(ScontrolSettings& settings, std::string_view) {
   return {};
 }
 template <Notation Value>
-Status notation(ScontrolSettings& settings, std::string_view) {
+Status notation(ScontrolSettings& settings, std::string_view value) {
   settings.notation = Value;
+  settings.parser = value;
   return {};
 }
 Status accept(ScontrolSettings&, std::string_view) { return {}; }
@@ -302,6 +304,8 @@ int scontrol_main(const Arguments& given) {
     if (helped && *parsed.exit_code == 0) print("\nCommands:\n" + verbs_text());
     return *parsed.exit_code;
   }
+  if (const auto& wish = parsed.settings; wish.notation)
+    if (auto code = answer_parser("scontrol", *wish.notation, wish.parser)) return *code;
   ScontrolContext context(parsed.settings);
   if (parsed.operands.empty()) return run_prompt(context);
   return run_verb(context, parsed.operands);

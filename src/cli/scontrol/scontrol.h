@@ -21,6 +21,7 @@ namespace ym::cli {
 struct ScontrolSettings {
   bool one_line = false, details = false, all = false, quiet = false, future = false;
   std::optional<Notation> notation;  // --json, --yaml
+  std::string parser;                // the value of these
   std::string cluster;               // -M
   std::string user;                  // -u: whose name counts; root's word only
   std::uint32_t verbose = 0;

@@ -109,11 +109,9 @@ int show_verb(ScontrolContext& context, const Words& words) {
     rest.insert(rest.begin(), kind.substr(equals + 1));
     kind.resize(equals);
   }
-  if (same_ignoring_case(kind, "stepid")) kind = "step";
-  if (same_ignoring_case(kind, "jobid")) kind = "job";
-  if (same_ignoring_case(kind, "nodename")) kind = "node";
-  if (same_ignoring_case(kind, "partitionname")) kind = "partition";
-  if (same_ignoring_case(kind, "reservationname")) kind = "reservation";
+  // The keys of update name the same things.
+  for (std::string_view key : {"StepId", "JobId", "NodeName", "PartitionName", "ReservationName"})
+    if (names_key(kind, key)) kind = key.substr(0, key.find_first_of("IN", 1));
   const Verb* found = find_verb(kinds(), kind);
   if (!found) {
     std::vector<std::string_view> names;

@@ -95,18 +95,17 @@ Status edit_nodes(ScontrolContext& context, UpdatePartition& update, char sign) 
   return {};
 }
 
-int change_partition(ScontrolContext& context, const Words& words, bool create, bool remove) {
-  auto assignments = parse_assignments(words);
-  if (!assignments) return context.fail_with(assignments.error().text);
-  if (Status nodes = resolve_hosts_of(*assignments, context); !nodes)
+int change_partition(ScontrolContext& context, std::vector<Assignment> assignments, bool create,
+                     bool remove) {
+  if (Status nodes = resolve_hosts_of(assignments, context); !nodes)
     return context.fail_with(nodes.error().text);
-  auto update = partition_update(*assignments);
+  auto update = partition_update(assignments);
   if (!update) return context.fail_with(update.error().text);
   update->create = create;
   update->remove = remove;
   if (!create && !remove && update->changed.empty())
     return context.fail_with("No changes specified");
-  for (const Assignment& one : *assignments)
+  for (const Assignment& one : assignments)
     if (one.sign != '=')
       if (Status edited = edit_nodes(context, *update, one.sign); !edited)
         return context.fail_with(fmt::format("slurm_update error: {}", edited.error().text));
@@ -119,6 +118,10 @@ int change_partition(ScontrolContext& context, const Words& words, bool create, 
     return context.fail_with(
         fmt::format("delete_partition partitionname={}: {}", update->spec.name, done.error().text));
   return report_done(context, done, "slurm_update");
+}
+
+int update_partition(ScontrolContext& context, const std::vector<Assignment>& assignments) {
+  return change_partition(context, assignments, false, false);
 }
 
 int create_node(ScontrolContext& context, const Words& words) {
@@ -163,9 +166,37 @@ Words joined(const Words& words) {
   return rest;
 }
 
+// The word before the sign, if there is one.
+std::string_view key_of(std::string_view word) { return word.substr(0, word.find('=')); }
+
 // "res", "reservation", "ReservationName=x"
-bool names_reservation(std::string_view word) {
-  return names_key(word.substr(0, word.find('=')), "ReservationName");
+bool names_reservation(std::string_view word) { return names_key(key_of(word), "ReservationName"); }
+
+struct Entity {
+  std::string_view name, alias;
+  int (*update)(ScontrolContext& context, const std::vector<Assignment>& assignments);
+};
+// In the order in which they count where a line has several: the partition of a job is a value.
+constexpr Entity kEntities[] = {
+    {"StepId", "Step", update_step},
+    {"JobId", "Job", update_job},
+    {"ReservationName", "Reservation", update_reservation},
+    {"NodeName", "Node", update_node},
+    {"JobName", "", update_job},
+    {"PartitionName", "Partition", update_partition},
+};
+
+// What the line is about, called by its full name: by a name that is written out, or else by one
+// that is shortened, as Slurm takes it.
+const Entity* take_entity(std::vector<Assignment>& assignments) {
+  for (auto fits : {is_key, names_key})
+    for (const Entity& entity : kEntities)
+      for (Assignment& one : assignments)
+        if (fits(one.key, entity.name, entity.alias)) {
+          one.key = entity.name;
+          return &entity;
+        }
+  return nullptr;
 }
 
 // A word that may stand without a value.
@@ -233,27 +264,18 @@ Result<UpdateStep> step_update(const std::vector<Assignment>& assignments) {
 
 int update_verb(ScontrolContext& context, const Words& words) {
   if (words.empty()) return context.fail_with("too few arguments for update keyword");
-  Words rest = joined(words);
-  auto assignments = parse_assignments(rest);
-  bool named = false;
-  for (const std::string& word : rest)
-    for (std::string_view kind :
-         {"job", "node", "partition", "reservation", "step", "slurmctlddebug"})
-      named = named || starts_with_ignoring_case(word, kind);
-  if (!named)
+  auto assignments = parse_assignments(joined(words));
+  // A line that is about nothing is told so, whatever else is wrong with it.
+  std::vector<Assignment> named;
+  for (const std::string& word : joined(words)) named.push_back({.key = std::string(key_of(word))});
+  if (!take_entity(named) && !find_key(named, {"SlurmctldDebug"}))
     return context.fail_with(
         "No valid entity in update command\nInput line must include \"NodeName\", "
         "\"PartitionName\", \"Reservation\", \"JobId\", or \"SlurmctldDebug\"");
   if (!assignments) return context.fail_with(assignments.error().text);
   if (const Assignment* level = find_key(*assignments, {"SlurmctldDebug"}))
     return setdebug_verb(context, {level->value});
-  if (find_key(*assignments, {"StepId", "Step"})) return update_step(context, *assignments);
-  if (find_key(*assignments, {"JobId", "Job"})) return update_job(context, *assignments);
-  if (find_key(*assignments, {"Reservation", "ReservationName"}))
-    return update_reservation(context, *assignments);
-  if (find_key(*assignments, {"NodeName", "Node"})) return update_node(context, *assignments);
-  if (find_key(*assignments, {"JobName"})) return update_job(context, *assignments);
-  return change_partition(context, rest, false, false);
+  return take_entity(*assignments)->update(context, *assignments);
 }
 
 int create_verb(ScontrolContext& context, const Words& words) {
@@ -267,20 +289,24 @@ int create_verb(ScontrolContext& context, const Words& words) {
     });
     return create_reservation(context, rest);
   }
-  if (rest.size() > 1 && is_key(rest[0], "node", "nodename")) {
-    rest.erase(rest.begin());
-    if (rest[0].find('=') == std::string::npos) rest[0] = "NodeName=" + rest[0];
-  }
-  if (starts_with_ignoring_case(rest[0], "node")) return create_node(context, rest);
-  if (is_key(rest[0], "partition", "partitionname")) {
-    rest.erase(rest.begin());
-    if (rest.empty()) return context.fail_with("too few arguments for create keyword");
-    if (rest[0].find('=') == std::string::npos) rest[0] = "PartitionName=" + rest[0];
-  }
-  if (!starts_with_ignoring_case(rest[0], "partition"))
+  std::string_view kind = key_of(rest[0]);
+  std::string name(names_key(kind, "NodeName")        ? "NodeName"
+                   : names_key(kind, "PartitionName") ? "PartitionName"
+                                                      : "");
+  if (name.empty())
     return context.fail_with(
         fmt::format("scontrol: error: Invalid creation entity: {}", printable(rest[0])));
-  return change_partition(context, rest, true, false);
+  // "create partition p" and "create partition PartitionName=p" mean the same as "part=p".
+  if (kind.size() == rest[0].size()) {
+    rest.erase(rest.begin());
+    if (rest.empty()) return context.fail_with("too few arguments for create keyword");
+  }
+  if (key_of(rest[0]).size() == rest[0].size() || names_key(key_of(rest[0]), name))
+    rest[0] = name + "=" + bare_name(rest[0]);
+  if (name == "NodeName") return create_node(context, rest);
+  auto assignments = parse_assignments(rest);
+  if (!assignments) return context.fail_with(assignments.error().text);
+  return change_partition(context, *assignments, true, false);
 }
 
 int delete_verb(ScontrolContext& context, const Words& words) {
@@ -291,11 +317,11 @@ int delete_verb(ScontrolContext& context, const Words& words) {
         "scontrol: error: Proper format is 'delete <ENTITY>=<ID>' or 'delete <ENTITY> <ID>'");
   std::string kind = words[0].substr(0, words[0].find('='));
   std::string name = one_word ? bare_name(words[0]) : bare_name(words[1]);
-  if (starts_with_ignoring_case(kind, "reservation"))
+  if (names_reservation(kind))
     return delete_reservation(context, one_word ? words[0] : words[0] + "=" + words[1], name);
-  if (starts_with_ignoring_case(kind, "node")) return delete_node(context, name);
-  if (starts_with_ignoring_case(kind, "partition"))
-    return change_partition(context, {"PartitionName=" + name}, false, true);
+  if (names_key(kind, "NodeName")) return delete_node(context, name);
+  if (names_key(kind, "PartitionName"))
+    return change_partition(context, {{.key = "PartitionName", .value = name}}, false, true);
   return context.fail_with(
       fmt::format("scontrol: error: Invalid deletion entity: {}", printable(kind)));
 }

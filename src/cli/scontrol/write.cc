@@ -92,8 +92,10 @@ int write_config(ScontrolContext& context, const Words& words) {
 int write_verb(ScontrolContext& context, const Words& words) {
   if (words.empty()) return context.fail_with("too few arguments for keyword:write");
   Words rest(words.begin() + 1, words.end());
-  if (!words[0].empty() && starts_with_ignoring_case("batch_script", words[0]))
-    return write_script(context, rest);
+  bool script = !words[0].empty() && starts_with_ignoring_case("batch_script", words[0]);
+  if (rest.size() > (script ? 2 : 1))
+    return context.fail_with("too many arguments for keyword:write");
+  if (script) return write_script(context, rest);
   if (!words[0].empty() && starts_with_ignoring_case("config", words[0]))
     return write_config(context, rest);
   return context.fail_with(fmt::format("invalid write argument:{}", printable(words[0])));

@@ -248,7 +248,7 @@ std::vector<Option<SprioSettings>> sprio_table() {
         .argument = "IDS",
         .help = "Only these jobs"},
        set_jobs},
-      {{.name = "user",
+      {{.name = "users",
         .letter = 'u',
         .takes = Takes::Value,
         .argument = "LIST",

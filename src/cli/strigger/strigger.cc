@@ -212,12 +212,16 @@ Table other_rows() {
        set_flag_of<&Settings::quiet>},
       {{.name = "verbose", .letter = 'v', .help = "Taken, without effect"},
        [](Settings&, std::string_view) -> Status { return {}; }},
-      {{.name = "cluster",
+      {{.name = "clusters",
         .letter = 'M',
         .takes = Takes::Value,
         .argument = "NAME",
-        .help = "Taken, without effect: this cluster is all there is"},
-       [](Settings&, std::string_view) -> Status { return {}; }},
+        .help = "The cluster that is meant; this one is all there is",
+        .variable = "SLURM_CLUSTERS"},
+       [](Settings& s, std::string_view value) -> Status {
+         s.cluster = value;
+         return {};
+       }},
   };
 }
 
@@ -346,6 +350,12 @@ int strigger_main(const Arguments& arguments) {
   if (Status fine = check_line(settings); !fine) return refuse(fine.error().text);
   auto controller = Controller::open();
   if (!controller) return refuse(controller.error().text);
+  if (const std::string& ours = controller->config().cluster_name;
+      !settings.cluster.empty() && settings.cluster != ours)
+    return refuse(
+        fmt::format("'{}' can't be reached now, or it is an invalid entry for --cluster.  "
+                    "This cluster is '{}'.",
+                    printable(settings.cluster), ours));
   switch (settings.verb) {
     case TriggerVerb::Set: return set_triggers(settings, *controller);
     case TriggerVerb::Clear: return clear_triggers(settings, *controller);

@@ -17,7 +17,7 @@ struct StriggerSettings {
   std::vector<TriggerEvent> events;  // several make several triggers
   std::string unsupported;           // an event that nothing here ever causes
   std::uint32_t id = 0, job = 0;
-  std::string node, program, user;
+  std::string node, program, user, cluster;
   bool any_node = false;
   std::int32_t offset_s = 0;
   bool permanent = false, quiet = false, header = true;

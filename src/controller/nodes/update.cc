@@ -32,6 +32,19 @@ bool is_subset(std::string_view some, std::string_view all) {
   return true;
 }
 
+// "gpu:a100:2(S:0-1),tool:3": is each of them among GresTypes?
+bool are_known_gres(std::string_view gres, std::string_view types) {
+  std::string names;
+  int depth = 0;
+  for (char c : gres) {
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (depth == 0 && c != ')') names += c;
+  }
+  for (std::string_view one : split_words(names, ','))
+    if (!is_subset(one.substr(0, one.find(':')), types)) return false;
+  return true;
+}
+
 // Does a state that an administrator typed end a reboot that is under way?
 bool ends_reboot(std::string_view state) {
   return std::ranges::any_of(
@@ -143,6 +156,8 @@ void Controller::update_nodes(RequestId request, const UpdateNodes& update, cons
       spec.weight = update.weight.value_or(spec.weight);
       spec.features = update.features.value_or(spec.features);
       spec.gres = update.gres.value_or(spec.gres);
+      if (update.gres && !are_known_gres(spec.gres, config_.gres_types))
+        status = refuse(Errc::InvalidGres);
       spec.address = update.address.value_or(spec.address);
       spec.hostname = update.hostname.value_or(spec.hostname);
       redefined.nodes.push_back({node->id, Ref(std::move(spec))});

@@ -108,6 +108,8 @@ Result<Reservation> Controller::wanted_reservation(const UpdateReservation& upda
       !out.has(ReservationFlag::TimeFloat))
     return refuse(Errc::InvalidTime);
   if (out.end <= out.start || out.end <= now) return refuse(Errc::InvalidTime);
+  if (out.recurs() && !update.skip && out.end > next_occurrence(out))
+    return refuse(Errc::InvalidTime, "it would not be over when it comes again");
   if (contradicts_itself(out)) return refuse(Errc::ReservationInvalid);
   if (out.has(ReservationFlag::TimeFloat)) out.float_by = std::max(Duration(0), out.start - now);
   if (out.users.empty() && out.groups.empty() && out.accounts.empty())

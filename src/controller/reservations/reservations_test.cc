@@ -176,6 +176,19 @@ TEST_F(ReservationsTest, RunningJobsKeepOneAwayUnlessTheyAreIgnored) {
   EXPECT_EQ(change(rude), "");
 }
 
+TEST_F(ReservationsTest, OneThatComesAgainIsOverByThen) {
+  UpdateReservation daily = wish("d", now, 2, "n1");
+  daily.flags_added = bits(ReservationFlag::Daily);
+  daily.duration_s = 24 * 3600 + 60;
+  EXPECT_EQ(change(daily),
+            "Invalid time specified: it would not be over when it comes again");
+  daily.duration_s = 24 * 3600;
+  EXPECT_EQ(change(daily), "");
+  UpdateReservation longer{.wanted = {.name = "d"}};
+  longer.duration_s = 48 * 3600;
+  EXPECT_NE(change(longer), "");
+}
+
 TEST_F(ReservationsTest, ADailyOneMovesOnAndOthersHoldTheJobsThatWaited) {
   UpdateReservation daily = wish("d", now, 2, "n1");
   daily.flags_added = bits(ReservationFlag::Daily);
