@@ -133,6 +133,16 @@ Status TrustBook::revoke_serial(const std::string& serial, Instant now) {
   return {};
 }
 
+void TrustBook::add(const TrustBook& other) {
+  for (const auto& [serial, one] : other.issued_) {
+    auto [at, is_new] = issued_.emplace(serial, one);
+    at->second.revoked = at->second.revoked || one.revoked;
+  }
+  blocked_.insert(other.blocked_.begin(), other.blocked_.end());
+  // A certificate that one book gave to a name that the other one blocks.
+  for (auto& [serial, one] : issued_) one.revoked = one.revoked || blocked_.contains(one.name);
+}
+
 Result<JoinToken> TrustBook::invite(const std::string& node, Duration life, Instant now,
                                     const Entropy& entropy) {
   forget_old(now);

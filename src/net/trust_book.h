@@ -52,6 +52,10 @@ class TrustBook {
   Result<bool> revoke_name(const std::string& name, Instant now);
   Status revoke_serial(const std::string& serial, Instant now);
 
+  // What another book of the same authority knows as issued and as revoked is known here, too.
+  // Nothing becomes good again by that. Its join tokens are not taken: they may have served since.
+  void add(const TrustBook& other);
+
   // A node that was revoked may come back with it.
   Result<JoinToken> invite(const std::string& node, Duration life, Instant now,
                            const Entropy& entropy);

@@ -50,6 +50,28 @@ TEST(TrustBook, RevokesOneCertificateAndRefusesUnknownOnes) {
   EXPECT_TRUE(book.may_have("n1"));
 }
 
+TEST(TrustBook, TakesFromAnotherWhatIsRevokedAndMakesNothingGoodAgain) {
+  TrustBook before, present;
+  for (TrustBook* book : {&before, &present}) {
+    book->note(facts("n1", "a1"), kNow);
+    book->note(facts("n2", "b1"), kNow);
+    book->note(facts("n3", "c1"), kNow);
+  }
+  ASSERT_TRUE(before.revoke_serial("c1", kNow));
+  ASSERT_TRUE(before.revoke_name("n4", kNow));
+  auto old = before.invite("n5", kHour, kNow, system_entropy());
+  ASSERT_TRUE(present.revoke_name("n1", kNow));
+  present.note(facts("n4", "d1"), kNow);
+  auto open = present.invite("n6", kHour, kNow, system_entropy());
+  present.add(before);
+  EXPECT_THAT(present.revoked(), ElementsAre("a1", "c1", "d1"));
+  EXPECT_FALSE(present.may_have("n1"));
+  EXPECT_FALSE(present.may_have("n4"));
+  EXPECT_TRUE(present.may_have("n2"));
+  EXPECT_NE(present.invitation(open->id, kNow), nullptr);
+  EXPECT_EQ(present.invitation(old->id, kNow), nullptr) << "it may have served since";
+}
+
 TEST(TrustBook, ForgetsWhatHasEnded) {
   TrustBook book;
   book.note(facts("n1", "a1"), kNow);

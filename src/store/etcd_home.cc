@@ -183,6 +183,31 @@ Status EtcdHome::share_text(const std::string& name, const std::string& text) {
   return done ? Status() : std::unexpected(done.error());
 }
 
+Result<std::string> EtcdHome::last_restore() {
+  auto text = shared_text("restored");
+  if (!text) return std::unexpected(text.error());
+  return text->value_or("");
+}
+
+Status EtcdHome::note_restore(bool done) {
+  return share_text("restored", restore_text(epoch_, done));
+}
+
+Status EtcdHome::each_key(const Raw& take) {
+  std::lock_guard lock(mutex_);
+  std::string from = key("/"), to = end_of_prefix(from);
+  std::size_t prefix = from.size();
+  for (;;) {
+    auto some = etcd_.range({.from = from, .to = to, .limit = 8});
+    if (!some) return std::unexpected(some.error());
+    if (some->empty()) return {};
+    for (const EtcdPair& pair : *some)
+      if (Status taken = take(std::string_view(pair.key).substr(prefix), pair.value); !taken)
+        return taken;
+    from = some->back().key + '\0';
+  }
+}
+
 Status EtcdHome::clear() {
   std::lock_guard lock(mutex_);
   EtcdChange change;

@@ -50,6 +50,9 @@ class EtcdHome final : public LogHome {
   bool shares_texts() const override { return true; }
   Result<std::optional<std::string>> shared_text(const std::string& name) override;
   Status share_text(const std::string& name, const std::string& text) override;
+  Result<std::string> last_restore() override;
+  Status note_restore(bool done) override;
+  Status each_key(const Raw& take) override;
   std::string describe() const override { return "etcd at " + options_.members; }
 
   // --- for the log and the blobs of this home ---

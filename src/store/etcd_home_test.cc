@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "store/errc.h"
@@ -95,6 +96,36 @@ TEST(EtcdHome, TakingOverFromALeaderThatIsWellFencesIt) {
   EXPECT_EQ(a.acknowledge(1).error().code, store_errc::kFenced);
   EXPECT_EQ(a.home.renew().error().code, store_errc::kFenced);
   EXPECT_TRUE(b.acknowledge(1));
+}
+
+TEST(EtcdHome, SaysWhenItsLogHasBeenReplaced) {
+  EtcdForTest etcd;
+  Leader a(etcd, "a"), b(etcd, "b");
+  EXPECT_EQ(b.home.last_restore().value(), "");
+  ASSERT_TRUE(a.take_over());
+  ASSERT_TRUE(a.home.note_restore(false));
+  std::string begun = b.home.last_restore().value();
+  ASSERT_TRUE(a.home.note_restore(true));
+  EXPECT_NE(begun, "");
+  EXPECT_NE(b.home.last_restore().value(), begun);
+  ASSERT_TRUE(b.take_over());
+  EXPECT_EQ(a.home.note_restore(true).error().code, store_errc::kFenced);
+}
+
+TEST(EtcdHome, GivesEveryKeyAsItIs) {
+  EtcdForTest etcd;
+  Leader a(etcd, "a");
+  ASSERT_TRUE(a.take_over());
+  ASSERT_TRUE(a.acknowledge(1));
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(a.home.share_text(fmt::format("t{:02}", i), "x"));
+  std::vector<std::string> names;
+  ASSERT_TRUE(a.home.each_key([&](std::string_view name, std::string_view) {
+    names.emplace_back(name);
+    return Status();
+  }));
+  EXPECT_EQ(names.size(), etcd.count("/p/"));
+  EXPECT_TRUE(std::ranges::is_sorted(names));
+  EXPECT_EQ(names.back(), "texts/t19");
 }
 
 TEST(EtcdHome, OfTwoWhoSawTheSameOneLeads) {

@@ -225,6 +225,21 @@ Result<OpenedLog> FileHome::open(JournalOptions options, const Replay& replay) {
   return opened;
 }
 
+Result<std::string> FileHome::last_restore() {
+  auto text = read_whole(disk_, leader_dir() + "/restored", kLeaseBytesMax);
+  if (text) return text;
+  if (text.error().code == store_errc::kNotFound) return "";
+  return text;
+}
+
+Status FileHome::note_restore(bool done) {
+  std::string path = leader_dir() + "/restored", fresh = path + ".tmp";
+  static_cast<void>(disk_.unlink(fresh));
+  if (Status made = disk_.create_exclusive(fresh, restore_text(epoch_, done)); !made) return made;
+  if (Status named = disk_.rename(fresh, path); !named) return named;
+  return disk_.sync_dir(leader_dir());
+}
+
 // Everything that the log made; other files are not ours.
 Status FileHome::clear() {
   for (const std::string& dir : {log_folder(dir_), blob_folder(dir_)}) {

@@ -37,6 +37,8 @@ class FileHome final : public LogHome {
   Result<std::unique_ptr<LogFollower>> follow() override;
   Result<OpenedLog> open(JournalOptions options, const Replay& replay) override;
   Status clear() override;
+  Result<std::string> last_restore() override;
+  Status note_restore(bool done) override;
   std::string describe() const override { return "the folder " + dir_; }
 
  private:

@@ -118,8 +118,21 @@ class LogHome {
   virtual Status share_text(const std::string& /*name*/, const std::string& /*text*/) {
     return fail("this log has no place for it");
   }
+  // All that a home with texts has, as it is stored, in order: for those who keep what they cannot
+  // read. Names are relative.
+  using Raw = std::function<Status(std::string_view name, std::string_view value)>;
+  virtual Status each_key(const Raw& /*take*/) { return fail("this log is not kept by keys"); }
+  // Changes with each note_restore(): what was followed before is of another log. Empty: never.
+  virtual Result<std::string> last_restore() = 0;
+  // The log is about to be replaced, and once more: it has been. REQUIRES: leads.
+  virtual Status note_restore(bool done) = 0;
   // For people: "the folder /var/spool/slurmctld".
   virtual std::string describe() const = 0;
 };
+
+// By the epoch: that of each restore is its own.
+inline std::string restore_text(std::uint64_t epoch, bool done) {
+  return std::to_string(epoch) + (done ? " done" : " begun");
+}
 
 }  // namespace ym

@@ -141,9 +141,10 @@ CommandPage backup_page() {
           .description =
               "Asks the controller for everything that it would know after a restart, as it is at "
               "one moment: jobs with their scripts and environments, nodes, partitions, "
-              "reservations, triggers, crontabs. Work goes on meanwhile. FILE appears when it is "
+              "reservations, triggers, crontabs, the authority that signs certificates. Work goes "
+              "on meanwhile. FILE appears when it is "
               "complete and has been checked; it can be read by its owner only. slurm.conf and "
-              "the cluster's keys are not in it. Only administrators may do this."};
+              "slurm.key are not in it. Only administrators may do this."};
 }
 std::vector<OptionInfo> backup_options() { return infos_of(backup_table()); }
 
@@ -163,16 +164,19 @@ int backup_main(const Arguments& arguments) {
 }
 
 CommandPage restore_page() {
-  return {.name = "yardmaster restore",
-          .summary = "start again from a backup",
-          .usage = {"[OPTION]... FILE"},
-          .description =
-              "Puts the state that `yardmaster backup` wrote where the next slurmctld finds it. "
-              "The controller must not run, and the command is given as SlurmUser. FILE is read "
-              "and checked as a whole before anything is written. A state that is there already "
-              "is not touched, or with --force set aside. Jobs that the backup knows as running "
-              "and that have ended since are found out from the nodes; jobs submitted since are "
-              "unknown, and the nodes end them."};
+  return {
+      .name = "yardmaster restore",
+      .summary = "start again from a backup",
+      .usage = {"[OPTION]... FILE"},
+      .description =
+          "Puts the state that `yardmaster backup` wrote where the next slurmctld finds it. "
+          "The controller must not run, and the command is given as SlurmUser. FILE is read "
+          "and checked as a whole before anything is written. A state that is there already "
+          "is not touched, or with --force set aside (in etcd: written into a file beside FILE). "
+          "The state may have been kept elsewhere before, in a folder or in etcd. What was "
+          "revoked stays revoked. Jobs that the backup knows as running "
+          "and that have ended since are found out from the nodes; jobs submitted since are "
+          "unknown, and the nodes end them."};
 }
 std::vector<OptionInfo> restore_options() { return infos_of(restore_table()); }
 

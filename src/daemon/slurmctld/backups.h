@@ -17,7 +17,7 @@
 #include "daemon/slurmctld/requests.h"
 #include "net/server.h"
 #include "os/log.h"
-#include "wire/backup.h"
+#include "store/log_home.h"
 
 namespace ym {
 
@@ -27,6 +27,7 @@ class Backups {
     Server* server = nullptr;
     JournalLoop* journal = nullptr;
     const Published* published = nullptr;
+    LogHome* home = nullptr;  // of the log; may have texts beside it
     Log* log = nullptr;
   };
   explicit Backups(Surroundings surroundings) : s_(surroundings) {}
@@ -41,9 +42,6 @@ class Backups {
  private:
   void run(ReplyTo to, View view);
   Status send_all(ReplyTo to, const View& view);
-  Status send_blobs(ReplyTo to, const View& view, wire::BackupWriter& writer);
-  Status send_state(ReplyTo to, const View& view, wire::BackupWriter& writer);
-  Status send_files(ReplyTo to, const View& view, wire::BackupWriter& writer);
   Result<std::string> blob(const std::string& id);
   // Waits for room; fails when the reader is gone.
   Status send(ReplyTo to, std::string bytes, bool last = false);

@@ -24,25 +24,25 @@ std::string path_of(const std::string& folder, std::uint64_t epoch) {
   return epoch == 0 ? path : path + fmt::format("-{:010}", epoch);
 }
 
-std::optional<std::uint64_t> epoch_of(std::string_view name) {
+// By epoch, the newest last.
+std::map<std::uint64_t, std::string> books_in(const std::string& folder) {
+  std::map<std::uint64_t, std::string> found;
+  std::error_code trouble;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, trouble))
+    if (auto epoch = book_epoch(entry.path().filename().string()))
+      found.emplace(*epoch, entry.path().string());
+  return found;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> book_epoch(std::string_view name) {
   if (!name.starts_with(kName)) return std::nullopt;
   name.remove_prefix(kName.size());
   if (name.empty()) return 0;
   if (name.size() != 11 || name.front() != '-') return std::nullopt;
   return parse_u64(name.substr(1));
 }
-
-// By epoch, the newest last.
-std::map<std::uint64_t, std::string> books_in(const std::string& folder) {
-  std::map<std::uint64_t, std::string> found;
-  std::error_code trouble;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, trouble))
-    if (auto epoch = epoch_of(entry.path().filename().string()))
-      found.emplace(*epoch, entry.path().string());
-  return found;
-}
-
-}  // namespace
 
 Result<TrustBook> BookFiles::read() const {
   auto books = books_in(folder_);

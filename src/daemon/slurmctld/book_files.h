@@ -12,12 +12,17 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "net/trust_book.h"
 
 namespace ym {
+
+// That of a book's file by its name: 0 for "book".
+std::optional<std::uint64_t> book_epoch(std::string_view name);
 
 class BookFiles {
  public:

@@ -62,6 +62,7 @@ struct DeskSurroundings {
   Programs* programs = nullptr;
   SidePrograms* side_programs = nullptr;
   ControllerTrust* trust = nullptr;
+  LogHome* home = nullptr;
   std::function<KeyFiles()> key_files;
   std::string config_path;
   Instant started;
@@ -82,6 +83,7 @@ class Desk {
         backups_({.server = s_.server,
                   .journal = s_.journal,
                   .published = s_.published,
+                  .home = s_.home,
                   .log = s_.log}) {}
 
   // Before the journal stops.

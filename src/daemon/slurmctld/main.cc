@@ -93,9 +93,9 @@ sigset_t our_signals() {
   return set;
 }
 
-int restore(const ym::ClusterConfig& config, const ym::RestoreOrder& order) {
+int restore(const ym::LoadedConfiguration& loaded, const ym::RestoreOrder& order) {
   ym::DiskPosix disk;
-  auto done = ym::restore_state(disk, config, order);
+  auto done = ym::restore_state(disk, loaded, order);
   if (!done) {
     std::fprintf(stderr, "slurmctld: error: %s\n", done.error().text.c_str());
     return 1;
@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "slurmctld: error: %s\n", loaded.error().text.c_str());
     return 1;
   }
-  if (!arguments.restore.file.empty()) return restore(loaded->config, arguments.restore);
+  if (!arguments.restore.file.empty()) return restore(*loaded, arguments.restore);
   auto daemonizing = ym::Daemonizing::begin(arguments.foreground);
   if (!daemonizing) {
     std::fprintf(stderr, "slurmctld: error: %s\n", daemonizing.error().text.c_str());

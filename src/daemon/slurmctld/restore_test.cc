@@ -47,16 +47,17 @@ class Restore : public testing::Test {
   ~Restore() override { std::filesystem::remove_all(dir_); }
   Result<std::string> restore(const std::string& bytes, bool force = false) {
     EXPECT_TRUE(write_file(dir_ + "/kept", bytes));
-    return restore_state(disk_, config_, {.file = dir_ + "/kept", .force = force});
+    return restore_state(disk_, loaded_, {.file = dir_ + "/kept", .force = force});
   }
   bool check(const std::string& bytes) {
     EXPECT_TRUE(write_file(dir_ + "/kept", bytes));
-    return restore_state(disk_, config_, {.file = dir_ + "/kept", .check_only = true}).has_value();
+    return restore_state(disk_, loaded_, {.file = dir_ + "/kept", .check_only = true}).has_value();
   }
 
   std::string dir_ = testing::TempDir() + "ym-restore-" + std::to_string(::getpid());
   DiskPosix disk_;
-  ClusterConfig config_;
+  LoadedConfiguration loaded_;
+  ClusterConfig& config_ = loaded_.config;
 };
 
 TEST_F(Restore, OfALaterFormatIsRefusedBeforeAnythingIsWritten) {

@@ -43,7 +43,6 @@ class Roles {
   Status stand_by();
   void step_down(const std::string& why);
   void run_program(const std::string& program) const;
-  Result<std::unique_ptr<LogHome>> make_home();
 
   Options options_;
   const std::size_t index_;

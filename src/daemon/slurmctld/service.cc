@@ -149,6 +149,7 @@ DeskSurroundings ControllerService::surroundings() {
           .programs = programs_.get(),
           .side_programs = &side_programs_,
           .trust = trust_.get(),
+          .home = options_.home,
           .key_files = [this] { return key_files(options_.loaded); },
           .config_path = options_.loaded.path,
           .started = started_,

@@ -185,6 +185,9 @@ void Standby::run() {
       lock.unlock();
       auto epoch = home_.seize(options_.name, seen);
       if (epoch) {
+        // What was followed may be of a log that has been replaced meanwhile.
+        auto lineage = home_.last_restore();
+        if (!lineage || *lineage != lineage_) builder_.reset();
         log_.info("{} leads from now on: epoch {}, after {}", options_.name, *epoch,
                   seen.name.empty() ? "nobody" : seen.name);
         return options_.leads();
@@ -238,6 +241,9 @@ void Standby::follow() {
     if (!follower_) {
       auto follower = home_.follow();
       if (!follower) return;
+      auto lineage = home_.last_restore();
+      if (!lineage) return;
+      lineage_ = std::move(*lineage);
       follower_ = std::move(*follower);
       builder_ = std::make_unique<StateBuilder>();
     }

@@ -103,7 +103,8 @@ class Standby {
   LeaderProbe probe_;
   std::unique_ptr<LogFollower> follower_;
   std::unique_ptr<StateBuilder> builder_;
-  std::string told_;  // the last trouble that was logged
+  std::string lineage_;  // LogHome::last_restore() when the follower began
+  std::string told_;     // the last trouble that was logged
   // What is waited for, each once for as long as it is not there.
   std::set<std::string> waits_told_;
   bool blind_ = false;  // who leads could not be seen

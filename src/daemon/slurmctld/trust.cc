@@ -18,11 +18,6 @@
 namespace ym {
 namespace {
 
-// Where the log has a place for them.
-constexpr const char* kKeyText = "ca_key.pem";
-constexpr const char* kCertificateText = "ca_cert.pem";
-constexpr const char* kBookText = "book";
-
 // A log in etcd has no folder: then the one beside slurm.conf, which controllers may share.
 std::string authority_folder(const LoadedConfiguration& loaded, const TlsConfig& tls) {
   if (!tls.authority_dir.empty()) return tls.authority_dir;
@@ -86,9 +81,9 @@ Status ControllerTrust::open_authority(const std::string& cluster) {
 
 // Of the log's home. A folder of earlier, beside slurm.conf, moves there.
 Result<Authority> ControllerTrust::shared_authority(const std::string& cluster) {
-  auto key = home_->shared_text(kKeyText);
+  auto key = home_->shared_text(kAuthorityKey);
   if (!key) return std::unexpected(key.error());
-  auto certificate = home_->shared_text(kCertificateText);
+  auto certificate = home_->shared_text(kAuthorityCertificate);
   if (!certificate) return std::unexpected(certificate.error());
   if (*key && *certificate)
     return Authority::from({.certificate = std::move(**certificate), .key = std::move(**key)});
@@ -100,9 +95,10 @@ Result<Authority> ControllerTrust::shared_authority(const std::string& cluster) 
   if (!book) return std::unexpected(book.error());
   // The key last: where it is, the others are.
   const TlsIdentity& made = authority->identity();
-  for (const auto& [name, text] : {std::pair<const char*, std::string>(kBookText, book->text()),
-                                   {kCertificateText, made.certificate},
-                                   {kKeyText, made.key}})
+  for (const auto& [name, text] :
+       {std::pair<const char*, std::string>(kAuthorityBook, book->text()),
+        {kAuthorityCertificate, made.certificate},
+        {kAuthorityKey, made.key}})
     if (Status shared = home_->share_text(name, text); !shared)
       return std::unexpected(shared.error());
   if (moves) log_.info("the authority of {} is in {} from now on", folder_, home_->describe());
@@ -110,14 +106,14 @@ Result<Authority> ControllerTrust::shared_authority(const std::string& cluster) 
 }
 
 Result<TrustBook> ControllerTrust::shared_book() const {
-  auto text = home_->shared_text(kBookText);
+  auto text = home_->shared_text(kAuthorityBook);
   if (!text) return std::unexpected(text.error());
   return *text ? TrustBook::parse(**text) : TrustBook();
 }
 
 bool ControllerTrust::is_made() const {
   if (home_) {
-    auto key = home_->shared_text(kKeyText);
+    auto key = home_->shared_text(kAuthorityKey);
     return key && *key;
   }
   return ::access((folder_ + "/ca_key.pem").c_str(), F_OK) == 0;
@@ -217,7 +213,7 @@ void ControllerTrust::publish_locked() {
 }
 
 Status ControllerTrust::save(const TrustBook& book) {
-  if (home_) return home_->share_text(kBookText, book.text());
+  if (home_) return home_->share_text(kAuthorityBook, book.text());
   return files_of_book_->save(book);
 }
 

@@ -30,6 +30,10 @@ namespace ym {
 // In the certificates of controllers. No node may be called so.
 inline constexpr std::string_view kControllerName = "slurmctld";
 
+// What the authority is kept as: files of the folder "tls", or texts beside the log.
+inline constexpr const char *kAuthorityKey = "ca_key.pem", *kAuthorityCertificate = "ca_cert.pem",
+                            *kAuthorityBook = "book";
+
 class ControllerTrust {
  public:
   // Reads or makes what is needed, if TLS is on. Who stands by writes nothing: as long as no leader
