@@ -62,9 +62,8 @@ def test_requeue(yards):
     assert state(yard, high) == "RUNNING"
     yard.run("scancel", high)
     wait_for(lambda: "ready 1" in output(yard, low), what="the second start")
-    log = yard.run("yardmaster", "log", check=False).stdout
-    if log:
-        assert f"by={high}" in log
+    events = yard.run("yardmaster", "events").stdout
+    assert f"JobPreempted job={low} by={high} mode=REQUEUE" in events
 
 
 def test_no_requeue_is_cancelled(yards):
