@@ -12,6 +12,7 @@ struct Booking {
   PartitionId partition;
   Instant start, end;  // end kNever: no limit
   Allocation allocation;
+  Reason waits_for = Reason::Resources;  // until then
 };
 using Bookings = std::map<JobId, Booking>;
 

@@ -231,14 +231,4 @@ void take_licenses(const std::string& held, Licenses& licenses) {
   for (const LicenseList::Term& term : list->terms) licenses[term.name].used += term.count;
 }
 
-void release_licenses(const std::string& held, Licenses& licenses) {
-  if (held.empty()) return;
-  auto list = LicenseList::parse(held);
-  if (!list) return;
-  for (const LicenseList::Term& term : list->terms) {
-    std::uint32_t& used = licenses[term.name].used;
-    used -= std::min(used, term.count);
-  }
-}
-
 }  // namespace ym

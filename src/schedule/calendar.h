@@ -85,8 +85,7 @@ bool licenses_suffice(const std::string& held, const Licenses& licenses, const C
                       const Calendar::Stay& stay);
 // Is every licence known, and are there ever enough? An empty text is fine.
 Status check_licenses(const std::string& text, const Licenses& licenses);
-// Marks them as taken in a working copy, or as given back.
+// Marks them as taken in a working copy.
 void take_licenses(const std::string& held, Licenses& licenses);
-void release_licenses(const std::string& held, Licenses& licenses);
 
 }  // namespace ym

@@ -76,19 +76,6 @@ Capacity::Room room_of(std::int64_t cpus, std::int64_t memory_mb, bool idle) {
 
 }  // namespace
 
-Licenses Profile::licenses_between(Instant from, Instant to) const {
-  Licenses licenses = licenses_;
-  Instant soon = now_ + kAnyMoment;
-  for (const auto& [id, running] : book_.licensed())
-    if (std::max(running.end, soon) <= from)
-      release_licenses(running.allocation->licenses, licenses);
-  for (const auto& [end, held] : licenses_taken_)
-    if (end <= from) release_licenses(held, licenses);
-  for (const auto& [id, one] : bookings_)
-    if (one.start < to && one.end > from) take_licenses(one.allocation.licenses, licenses);
-  return licenses;
-}
-
 // What is asked of each node, and what they have answered.
 struct Profile::Search {
   const Question& question;
@@ -242,12 +229,8 @@ std::optional<Booking> Profile::try_at(const JobSpec& spec, const Home& home, In
   Instant end = latest_end(spec, start);
   std::vector<Calendar::Stay> stays = calendar_.stays(spec, start, end);
   if (stays.empty()) return std::nullopt;
-  std::string held;
-  if (!spec.extras->licenses.empty()) {
-    auto chosen = choose_licenses(spec, licenses_between(start, end), calendar_, stays.front());
-    if (!chosen) return std::nullopt;
-    held = std::move(*chosen);
-  }
+  std::optional<std::string> held = licenses_for(spec, stays.front());
+  if (!held) return std::nullopt;
   bool with_gres = spec.exclusive || home.rules.whole_nodes || gres_request(spec);
   const Pool& pool = book_.pools()[home.pool];
   std::vector<Free> candidates;
@@ -262,7 +245,7 @@ std::optional<Booking> Profile::try_at(const JobSpec& spec, const Home& home, In
   clip_blocks(candidates, spec, home, stays.front());
   auto allocation = place(spec, std::move(candidates), home.rules);
   if (!allocation) return std::nullopt;
-  allocation->licenses = std::move(held);
+  allocation->licenses = std::move(*held);
   return Booking{.job = {},
                  .partition = home.id,
                  .start = start,
@@ -346,13 +329,20 @@ std::optional<Booking> Profile::sweep(Search& search) const {
     search.place = place;
     if (track.usable) offers_of(track, search);
   }
-  add_turns(search);
+  LicenseList licenses;
+  if (auto wanted = LicenseList::parse(spec.extras->licenses)) licenses = std::move(*wanted);
+  add_turns(search, licenses);
+  Instant licensed_from;
   std::uint32_t nodes = std::max(1u, spec.min_nodes), tasks = std::max(spec.tasks, nodes);
   Sweep sweep(std::move(search.offers), pool.nodes.size());
   for (int tries = 0; !sweep.over() && tries < kTriesMax;) {
     Instant at = sweep.next();
     if (at >= search.before || at >= kNever) break;
     if (!sweep.rose() || sweep.room() < tasks || sweep.nodes() < nodes) continue;
+    // What others have, or are promised, of its licences passes without a closer look.
+    if (!licenses.terms.empty() && at >= licensed_from)
+      licensed_from = licenses_.start_of(licenses, at, latest_end(spec, at));
+    if (at < licensed_from) continue;
     ++tries;
     std::vector<std::uint32_t> places;
     if (search.enough && takes_one_alone(spec, home.rules)) places = sweep.places(search.enough);
@@ -363,7 +353,7 @@ std::optional<Booking> Profile::sweep(Search& search) const {
 }
 
 // The times at which reservations begin and end, blocks are left, and licences come back.
-void Profile::add_turns(Search& search) const {
+void Profile::add_turns(Search& search, const LicenseList& licenses) const {
   const Question& question = search.question;
   for (Instant turn : calendar_.turns(now_))
     if (turn > question.from && turn < question.before)
@@ -371,15 +361,8 @@ void Profile::add_turns(Search& search) const {
   for (Instant turn : block_turns(question.spec, search.home))
     if (turn > question.from && turn < question.before)
       search.offers.push_back({turn, kNoPlace, 0});
-  if (question.spec.extras->licenses.empty()) return;
-  auto back = [&](Instant at) {
-    at = std::max(at, now_ + kAnyMoment);
-    if (at > question.from && at < question.before) search.offers.push_back({at, kNoPlace, 0});
-  };
-  for (const auto& [id, running] : book_.licensed()) back(running.end);
-  for (const auto& [end, held] : licenses_taken_) back(end);
-  for (const auto& [id, one] : bookings_)
-    if (!one.allocation.licenses.empty()) back(one.end);
+  for (Instant turn : licenses_.rises(licenses, question.from))
+    if (turn < question.before) search.offers.push_back({turn, kNoPlace, 0});
 }
 
 }  // namespace ym

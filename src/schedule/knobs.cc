@@ -37,6 +37,7 @@ constexpr std::array kKnobs = {
     Knob{"bf_continue", nullptr, "promises are kept from pass to pass"},
     Knob{"bf_interval", set_interval},
     Knob{"bf_job_part_count_reserve"},
+    Knob{"bf_licenses", nullptr, "licences are promised like all else"},
     Knob{"bf_max_job_array_resv"},
     Knob{"bf_max_job_assoc"},
     Knob{"bf_max_job_part",

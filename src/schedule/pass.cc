@@ -212,6 +212,8 @@ void Pass::step() {
     if (old && !full_) return book(std::move(*old), job, shape);
     if (!is_due_a_promise(job, shape)) return;
     Verdict verdict{.reason = Reason::Resources, .head = job.id, .expected_start = {}, .text = {}};
+    if (auto same = plan_.verdicts.shapes.find(shape.hash); same != plan_.verdicts.shapes.end())
+      verdict.reason = same->second.reason;
     if (promise(components_of(state_, job), shape, verdict)) advance(head);
     return;
   }
@@ -225,7 +227,8 @@ void Pass::step() {
   if (verdict.reason == Reason::None) return advance(head);
   if (others_make_room(job, shape, verdict)) return advance(head);
   found = {.blocked_in = number_, .promised_from = now_};
-  if (old && !full_ && verdict.reason == Reason::Resources) {
+  bool waits = verdict.reason == Reason::Resources || verdict.reason == Reason::Licenses;
+  if (old && !full_ && waits) {
     verdict.expected_start = old->start;
     note_verdict(job, shape, std::move(verdict));
     return book(std::move(*old), job, shape);
@@ -239,7 +242,7 @@ bool Pass::keeps_waiting(const Job& job, Shape& shape) {
   auto at = planner_.bookings_.find(job.id);
   if (at == planner_.bookings_.end() || at->second.start <= now_) return false;
   note_verdict(job, shape,
-               {.reason = Reason::Resources,
+               {.reason = at->second.waits_for,
                 .head = job.id,
                 .expected_start = at->second.start,
                 .text = {}});
@@ -310,14 +313,15 @@ void Pass::note_verdict(const Job& job, const Shape& shape, Verdict verdict) {
 
 // It does not fit now. True if the next job of its line should be looked at, too.
 bool Pass::blocked(const Job& job, Shape& shape, Verdict verdict) {
+  bool licenses = verdict.reason == Reason::Licenses;
   bool waits_for_room =
-      verdict.reason == Reason::Resources || verdict.reason == Reason::ReqNodeNotAvail;
+      licenses || verdict.reason == Reason::Resources || verdict.reason == Reason::ReqNodeNotAvail;
   bool promised = false;
   if (waits_for_room && policy_.nobody_passes)
     close(shape, verdict);
   else if (waits_for_room && is_due_a_promise(job, shape))
     promised = promise(components_of(state_, job), shape, verdict);
-  else if (waits_for_room)
+  else if (waits_for_room && !licenses)
     return false;  // who has no verdict waits for its turn
   note_verdict(job, shape, std::move(verdict));
   return promised;

@@ -250,18 +250,16 @@ std::optional<Allocation> Pass::place_one_without(const Want& want, const Guests
                                                   const std::vector<Allocation>& given) const {
   const JobSpec& spec = *want.job->spec;
   const Home& home = want.home;
-  std::vector<std::string> given_back;
-  std::set<JobId> leaving;
+  std::set<JobId> leaving, licenses_back;
   for (std::size_t i = 0; i < gone.size(); ++i) {
     if (!gone[i]) continue;
     for (const Job* job : guests.all[i].jobs) {
       leaving.insert(job->id);
       bool kept = guests.all[i].candidate.mode == PreemptMode::Suspend;
-      if (planner_.preempt_.reclaim_licenses && !kept && !job->allocation->licenses.empty())
-        given_back.push_back(job->allocation->licenses);
+      if (planner_.preempt_.reclaim_licenses && !kept) licenses_back.insert(job->id);
     }
   }
-  auto held = profile_.licenses_without(spec, want.stay, given_back);
+  auto held = profile_.licenses_without(spec, want.stay, licenses_back);
   if (!held) return std::nullopt;
   bool with_gres = is_whole(spec, home.id) || gres_request(spec);
   const Pool& pool = planner_.book_.pools()[home.pool];

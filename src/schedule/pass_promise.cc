@@ -51,6 +51,8 @@ bool Pass::promise(const Components& components, Shape& shape, Verdict& verdict)
   if (bookings.empty() && verdict.reason == Reason::ReqNodeNotAvail) return false;  // maintenance
   if (bookings.empty()) {
     Diagnosis found = diagnose(state_, *state_.jobs.at(verdict.head.value).spec, planner_.rules_);
+    // That it could run if the cluster were empty says no more than is known.
+    if (verdict.reason == Reason::Licenses && found.reason == Reason::Resources) return false;
     verdict.reason = found.reason;
     verdict.text = std::move(found.text);
     return false;
@@ -60,6 +62,7 @@ bool Pass::promise(const Components& components, Shape& shape, Verdict& verdict)
   ++new_promises_;
   for (std::size_t i = 0; i < bookings.size(); ++i) {
     bookings[i].job = components[i]->id;
+    bookings[i].waits_for = verdict.reason;
     book(std::move(bookings[i]), *components[i], shape);
   }
   return true;
@@ -195,7 +198,7 @@ void Pass::compress() {
   for (const auto& [id, booking] : planner_.bookings_) {
     const JobQueue::Place* place = planner_.queue_.find(id);
     const Job* job = state_.find(id);
-    if (!place || !job || job->het_job || !profile_.still_holds(booking, *job->spec)) {
+    if (!place || !job || job->het_job || !profile_.still_holds(booking)) {
       broken.push_back(id);
       continue;
     }
@@ -210,6 +213,7 @@ void Pass::compress() {
     auto sooner = earliest_of(*turn.job->spec, turn.head.line->shape->homes, now_);
     if (sooner && sooner->start < old.start) {
       sooner->job = turn.job->id;
+      sooner->waits_for = old.waits_for;
       old = std::move(*sooner);
     }
     profile_.promise(old, *turn.job->spec, is_whole(*turn.job->spec, old.partition));

@@ -85,7 +85,7 @@ std::optional<Proposal> Pass::try_until(const Job& job, const std::vector<Home>&
 std::optional<Allocation> Pass::allocate(const Job& job, const Home& home,
                                          const Calendar::Stay& stay, Verdict& verdict) {
   const JobSpec& spec = *job.spec;
-  std::optional<std::string> held = profile_.licenses_now(spec, stay);
+  std::optional<std::string> held = profile_.licenses_for(spec, stay);
   if (!held) {
     if (verdict.reason != Reason::Resources) verdict.reason = Reason::Licenses;
     return std::nullopt;

@@ -102,7 +102,10 @@ void Planner::observe(const Event& event, const State& state) {
     reservations_.erase(removed->reservation);
     all_changed_ = true;
   }
-  if (std::holds_alternative<LicensesDefined>(event.body)) all_changed_ = true;
+  if (std::holds_alternative<LicensesDefined>(event.body)) {
+    book_.note_ease();
+    all_changed_ = true;
+  }
   if (const auto* split = std::get_if<ArrayTaskSplit>(&event.body))
     refresh(split->array_job, state);
   if (const auto* gone = std::get_if<ArrayTasksCancelled>(&event.body))

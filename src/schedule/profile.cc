@@ -44,11 +44,24 @@ Profile::Profile(Book& book, const State& state, Bookings& bookings, Instant now
       now_(now),
       pass_(book.next_pass()),
       calendar_(state, now),
-      licenses_(*state.licenses) {
+      licenses_(*state.licenses, now) {
   if (calendar_.has_parts())
     for (const auto& [id, running] : book.running()) calendar_.count(id, *running.allocation);
-  for (const auto& [id, booking] : bookings)
+  for (const auto& [id, running] : book.licensed())
+    licenses_.give_back(running.allocation->licenses, std::max(running.end, now + kAnyMoment),
+                        kNever);
+  for (const auto& [id, booking] : bookings) {
     if (booking.allocation.topo_alone) alone_promised_[id] = booking;
+    licenses_.take(booking.allocation.licenses, booking.start, booking.end);
+  }
+}
+
+std::optional<std::string> Profile::licenses_for(const JobSpec& spec,
+                                                 const Calendar::Stay& stay) const {
+  if (spec.extras->licenses.empty()) return "";
+  auto wanted = LicenseList::parse(spec.extras->licenses);
+  if (!wanted) return std::nullopt;
+  return choose_licenses(spec, licenses_.between(*wanted, stay.from, stay.to), calendar_, stay);
 }
 
 Profile::Sketch& Profile::sketch_for_writing(NodeId id) {
@@ -290,10 +303,7 @@ void Profile::take(const Allocation& allocation, const JobSpec& spec, bool whole
     auto at = std::ranges::upper_bound(sketch.added, end, {}, &Holding::at);
     sketch.added.insert(at, std::move(holding));
   }
-  if (!allocation.licenses.empty()) {
-    take_licenses(allocation.licenses, licenses_);
-    licenses_taken_.emplace_back(end, allocation.licenses);
-  }
+  licenses_.take(allocation.licenses, now_, std::max(end, now_ + kAnyMoment));
   if (allocation.topo_alone) alone_taken_.emplace_back(end, allocation.nodes);
   if (calendar_.has_parts()) calendar_.count({}, allocation);
 }
@@ -301,6 +311,7 @@ void Profile::take(const Allocation& allocation, const JobSpec& spec, bool whole
 Instant Profile::free_until(const Allocation& allocation, Instant end) const {
   for (const auto& [id, one] : alone_promised_)
     if (one.start > now_) end = std::min(end, one.start);  // it may be their block
+  if (!allocation.licenses.empty()) end = licenses_.free_until(allocation.licenses, end);
   for (const NodeShare& share : allocation.nodes) {
     const Track& track = book_.track(share.node);
     if (track.promised.empty()) continue;
@@ -319,6 +330,7 @@ Instant Profile::free_until(const Allocation& allocation, Instant end) const {
 void Profile::promise(const Booking& booking, const JobSpec& spec, bool whole) {
   const Allocation& allocation = booking.allocation;
   if (allocation.topo_alone) alone_promised_[booking.job] = booking;
+  licenses_.take(allocation.licenses, booking.start, booking.end);
   Ref<Allocation> with_gres = allocation.gres ? Ref(allocation) : Ref<Allocation>();
   for (const NodeShare& share : allocation.nodes) {
     Track& track = book_.track(share.node);
@@ -342,6 +354,7 @@ void Profile::promise(const Booking& booking, const JobSpec& spec, bool whole) {
 
 void Profile::retract(const Booking& booking) {
   if (booking.allocation.topo_alone) alone_promised_.erase(booking.job);
+  licenses_.give_back(booking.allocation.licenses, booking.start, booking.end);
   for (const NodeShare& share : booking.allocation.nodes) {
     if (!book_.knows(share.node)) continue;
     Track& track = book_.track(share.node);
@@ -355,8 +368,9 @@ void Profile::retract(const Booking& booking) {
   }
 }
 
-bool Profile::still_holds(const Booking& booking, const JobSpec& spec) const {
-  if (!calendar_.empty() || !spec.extras->licenses.empty() || booking.start < now_) return false;
+bool Profile::still_holds(const Booking& booking) const {
+  if (!calendar_.empty() || booking.start < now_) return false;
+  if (licenses_.is_short(booking.allocation.licenses, booking.start, booking.end)) return false;
   if (booking.allocation.topo_alone || anybody_alone()) return false;
   return std::ranges::all_of(booking.allocation.nodes, [&](const NodeShare& share) {
     if (!book_.knows(share.node)) return false;
@@ -371,9 +385,7 @@ bool Profile::still_holds(const Booking& booking, const JobSpec& spec) const {
   });
 }
 
-Profile::Mark Profile::mark() const {
-  return {sketches_, licenses_, licenses_taken_, alone_taken_};
-}
+Profile::Mark Profile::mark() const { return {sketches_, licenses_, alone_taken_}; }
 
 void Profile::back_to(Mark mark) {
   for (std::size_t i = mark.sketches.size(); i < sketches_.size(); ++i)
@@ -381,7 +393,6 @@ void Profile::back_to(Mark mark) {
   sketches_ = std::move(mark.sketches);
   for (Sketch& sketch : sketches_) sketch.levels.made = false;
   licenses_ = std::move(mark.licenses);
-  licenses_taken_ = std::move(mark.licenses_taken);
   alone_taken_ = std::move(mark.alone_taken);
 }
 

@@ -21,6 +21,7 @@
 #include "schedule/book.h"
 #include "schedule/booking.h"
 #include "schedule/calendar.h"
+#include "schedule/license_levels.h"
 #include "schedule/placement.h"
 #include "schedule/queue.h"
 
@@ -43,9 +44,8 @@ class Profile {
   // from it by maintenance.
   std::optional<Allocation> place_now(const JobSpec& spec, const Home& home,
                                       const Calendar::Stay& stay, bool& maintained) const;
-  std::optional<std::string> licenses_now(const JobSpec& spec, const Calendar::Stay& stay) const {
-    return choose_licenses(spec, licenses_, calendar_, stay);
-  }
+  // The licences that it would get for that stay, beside what is promised.
+  std::optional<std::string> licenses_for(const JobSpec& spec, const Calendar::Stay& stay) const;
   // A job that would leave a node, or be suspended there: then its memory and generic resources
   // stay taken.
   struct Departure {
@@ -58,9 +58,9 @@ class Profile {
   // reservations keep it. O(its holdings and promises).
   std::optional<Free> without(NodeId node, const std::vector<Departure>& gone,
                               const Calendar::Stay& stay, bool with_gres) const;
-  // The same for licences.
+  // The same for licences of these.
   std::optional<std::string> licenses_without(const JobSpec& spec, const Calendar::Stay& stay,
-                                              const std::vector<std::string>& given_back) const;
+                                              const std::set<JobId>& gone) const;
   // It is given away, until the end.
   void take(const Allocation& allocation, const JobSpec& spec, bool whole, Instant end);
   // How long the shares stay free beside what is promised, at most until `end`.
@@ -77,7 +77,7 @@ class Profile {
   void promise(const Booking& booking, const JobSpec& spec, bool whole);
   void retract(const Booking& booking);
   // Can it still be kept, if nobody but the promised come in between? O(its nodes).
-  bool still_holds(const Booking& booking, const JobSpec& spec) const;
+  bool still_holds(const Booking& booking) const;
 
   // --- whole blocks: profile_alone.cc ---
   // Takes away what is in blocks that others have for themselves meanwhile and, from a job that
@@ -144,11 +144,10 @@ class Profile {
   void offers_of(const Track& track, Search& search) const;
   static void times_of(const std::vector<Level>& levels, std::pair<Instant, Instant> stay,
                        Search& search);
-  void add_turns(Search& search) const;
+  void add_turns(Search& search, const LicenseList& licenses) const;
   std::optional<Booking> sweep(Search& search) const;
   std::optional<Booking> try_at(const JobSpec& spec, const Home& home, Instant start,
                                 const std::vector<std::uint32_t>& places) const;
-  Licenses licenses_between(Instant from, Instant to) const;
   // Is there anybody who has, or is to have, his blocks for himself?
   bool anybody_alone() const {
     return !book_.alone().empty() || !alone_taken_.empty() || !alone_promised_.empty();
@@ -165,8 +164,7 @@ class Profile {
   Instant now_;
   std::uint64_t pass_;
   Calendar calendar_;
-  Licenses licenses_;                                            // with those that this pass takes
-  std::vector<std::pair<Instant, std::string>> licenses_taken_;  // by this pass, and until when
+  LicenseLevels licenses_;  // with what is promised and what this pass takes
   // Of jobs that have their blocks for themselves: what this pass gave them, until when, and what
   // they are promised.
   std::vector<std::pair<Instant, std::vector<NodeShare>>> alone_taken_;
@@ -177,8 +175,7 @@ class Profile {
 
 struct Profile::Mark {
   std::vector<Sketch> sketches;
-  Licenses licenses;
-  std::vector<std::pair<Instant, std::string>> licenses_taken;
+  LicenseLevels licenses;
   std::vector<std::pair<Instant, std::vector<NodeShare>>> alone_taken;
 };
 

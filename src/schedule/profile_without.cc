@@ -49,12 +49,18 @@ std::optional<Free> Profile::without(NodeId node, const std::vector<Departure>& 
   return left;
 }
 
-std::optional<std::string> Profile::licenses_without(
-    const JobSpec& spec, const Calendar::Stay& stay,
-    const std::vector<std::string>& given_back) const {
-  Licenses licenses = licenses_;
-  for (const std::string& one : given_back) release_licenses(one, licenses);
-  return choose_licenses(spec, licenses, calendar_, stay);
+std::optional<std::string> Profile::licenses_without(const JobSpec& spec,
+                                                     const Calendar::Stay& stay,
+                                                     const std::set<JobId>& gone) const {
+  if (spec.extras->licenses.empty()) return "";
+  auto wanted = LicenseList::parse(spec.extras->licenses);
+  if (!wanted) return std::nullopt;
+  LicenseLevels levels = licenses_;
+  for (JobId id : gone)
+    if (auto at = book_.licensed().find(id); at != book_.licensed().end())
+      levels.give_back(at->second.allocation->licenses, now_,
+                       std::max(at->second.end, now_ + kAnyMoment));
+  return choose_licenses(spec, levels.between(*wanted, stay.from, stay.to), calendar_, stay);
 }
 
 }  // namespace ym

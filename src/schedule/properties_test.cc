@@ -24,13 +24,17 @@ struct Kind {
   bool alone = false;        // and some jobs want theirs for themselves
   bool gpus = false;         // two to a node
   bool reservation = false;  // of the first node, for others
+  bool licenses = false;     // of two sorts; a reservation keeps one of each
 };
-constexpr Kind kKinds[] = {{},
-                           {.blocks = true},
-                           {.blocks = true, .alone = true},
-                           {.gpus = true},
-                           {.reservation = true},
-                           {.blocks = true, .alone = true, .gpus = true, .reservation = true}};
+constexpr Kind kKinds[] = {
+    {},
+    {.blocks = true},
+    {.blocks = true, .alone = true},
+    {.gpus = true},
+    {.reservation = true},
+    {.licenses = true},
+    {.blocks = true, .alone = true, .gpus = true, .reservation = true, .licenses = true}};
+const std::map<std::string, std::uint32_t> kLicenses = {{"m", 4}, {"k", 2}};
 
 Topologies blocks_of_two(std::uint32_t nodes) {
   NodeGroups groups{.kind = TopologyKind::Block};
@@ -66,11 +70,18 @@ class Town : public World {
       : World(machine_of(kind_, nodes, cpus)), kind(kind_) {
     rules = machine_of(kind, nodes, cpus).rules;
     planner.set_policy(policy);
+    if (kind.licenses) {
+      LicensesDefined defined;
+      for (const auto& [name, total] : kLicenses)
+        defined.licenses.push_back({.name = name, .total = total});
+      happen(defined);
+    }
     if (!kind.reservation) return;
     Reservation one{.id = {1}, .name = "theirs", .users = "somebody"};
     one.start = now + std::chrono::seconds(600);
     one.end = now + std::chrono::seconds(1200);
     one.nodes = {{.node = {1}}};
+    if (kind.licenses) one.licenses = "k:1,m:1";
     happen(ReservationDefined{.reservation = one});
   }
   Plan plan(PlanBudget::Depth depth = PlanBudget::Depth::Full) {
@@ -111,7 +122,13 @@ JobSpec random_spec(Prng& prng, std::uint32_t nodes, const Kind& kind = {}) {
     specials.exclusive_kind = kExclusiveTopo;
     spec.exclusive = true;
   }
-  if (!(specials == JobSpecials{})) spec.extras = Ref(JobExtras{.specials = Ref(specials)});
+  JobExtras extras;
+  if (!(specials == JobSpecials{})) extras.specials = Ref(specials);
+  if (kind.licenses && prng.chance(2, 3)) {
+    extras.licenses = fmt::format("m:{}", prng.between(1, 3));
+    if (prng.chance(1, 3)) extras.licenses += ",k:1";
+  }
+  if (!(extras == JobExtras{})) spec.extras = Ref(std::move(extras));
   return spec;
 }
 
@@ -244,6 +261,30 @@ void expect_rules_kept(const Town& world, const Plan& plan, const std::string& w
   }
 }
 
+// Of each licence no more is given and promised than there is, beside what the reservation keeps.
+void expect_licenses_suffice(const Town& world, const Plan& plan, const std::string& what) {
+  std::vector<Given> all = given_by(world, plan);
+  for (JobId id : world.running) {
+    const Job& job = *world.state.find(id);
+    all.push_back({&*job.spec, &*job.allocation, world.now, job.limit_end});
+  }
+  for (const Given& at : all) {
+    std::map<std::string, std::uint64_t> held;
+    for (const Given& one : all) {
+      EXPECT_EQ(one.allocation->licenses, one.spec->extras->licenses) << what;
+      if (one.from > at.from || one.to <= at.from) continue;
+      auto list = LicenseList::parse(one.allocation->licenses);
+      ASSERT_TRUE(list) << what;
+      for (const LicenseList::Term& term : list->terms) held[term.name] += term.count;
+    }
+    world.state.reservations.for_each([&](std::uint64_t, const Reservation& kept) {
+      if (kept.licenses.empty() || kept.start > at.from || kept.end <= at.from) return;
+      for (const auto& [name, total] : kLicenses) ++held[name];
+    });
+    for (const auto& [name, count] : held) EXPECT_LE(count, kLicenses.at(name)) << what;
+  }
+}
+
 TEST(Properties, NothingIsGivenOrPromisedTwiceAndNoLimitIsBroken) {
   for (const Policy* policy : policies())
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
@@ -254,6 +295,7 @@ TEST(Properties, NothingIsGivenOrPromisedTwiceAndNoLimitIsBroken) {
       std::string what = fmt::format("{} seed {}", policy->name, seed);
       EXPECT_TRUE(has_room_for_all(stays_of(world, plan))) << what;
       expect_rules_kept(world, plan, what);
+      expect_licenses_suffice(world, plan, what);
       std::set<JobId> seen;
       for (const Proposal& start : plan.starts) {
         const JobSpec& spec = *world.state.find(start.job)->spec;
@@ -272,7 +314,7 @@ TEST(Properties, QuickPassesKeepWhatWasPromised) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Prng prng(seed);
     Town world = random_world(prng, kBackfill, PlanBudget::Depth::Quick,
-                              kKinds[seed % 2 ? 3 : 0]);  // with GPUs, or with nothing
+                              kKinds[seed % 3 == 2 ? 5 : seed % 3 * 3]);  // nothing, GPUs, licences
     Plan full = world.plan();
     for (const Proposal& start : full.starts) world.start(start);
     std::vector<JobId> over(world.running.begin(), world.running.end());
@@ -287,6 +329,7 @@ TEST(Properties, QuickPassesKeepWhatWasPromised) {
     for (const Booking& booking : full.booked)
       if (!moved.contains(booking.job)) both.booked.push_back(booking);
     EXPECT_TRUE(has_room_for_all(stays_of(world, both))) << "seed " << seed;
+    expect_licenses_suffice(world, both, fmt::format("seed {}", seed));
     for (const Booking& booking : quick.booked)
       if (promised.contains(booking.job)) EXPECT_LE(booking.start, promised[booking.job]) << seed;
   }
@@ -464,7 +507,7 @@ TEST(PromiseProperties, EachIsTheEarliestStartThatThoseBeforeItLeave) {
   std::size_t promises = 0;
   for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     Prng prng(seed);
-    Kind kind{.blocks = seed % 3 == 1, .gpus = seed % 3 == 2};
+    Kind kind{.blocks = seed % 3 == 1, .gpus = seed % 3 == 2, .licenses = seed % 4 == 3};
     Town world =
         random_world(prng, seed % 2 ? kBackfill : kBestForecast, PlanBudget::Depth::Full, kind);
     auto nodes = static_cast<std::uint32_t>(world.state.nodes.size());
