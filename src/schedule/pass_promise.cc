@@ -57,8 +57,9 @@ bool Pass::promise(const Components& components, Shape& shape, Verdict& verdict)
     verdict.text = std::move(found.text);
     return false;
   }
-  verdict.expected_start = bookings.front().start;
+  // Who is promised nothing has no expected start, either.
   if (bookings.front().start - now_ > budget_.window) return false;
+  verdict.expected_start = bookings.front().start;
   ++new_promises_;
   for (std::size_t i = 0; i < bookings.size(); ++i) {
     bookings[i].job = components[i]->id;

@@ -143,6 +143,7 @@ std::string Scenario::at(const Line& line) {
 std::string Scenario::schedule(const Line&) {
   Plan plan = planner_.plan(controller_.state(), now_, budget_);
   verdicts_ = plan.verdicts;
+  verdicts_.at = now_;
   controller_.commit(plan, now_, out_);
   return settle() + jobs({});
 }
@@ -376,15 +377,20 @@ std::string Scenario::explain(const Line& line) {
   auto told = ym::explain(controller_.state(), target,
                           {.rules = controller_.placement_rules(),
                            .policy = &planner_.policy(),
-                           .verdicts = Ref(verdicts_)},
+                           .verdicts = Ref(verdicts_),
+                           .budget = budget_,
+                           .preempt = controller_.preempt_rules(),
+                           .scale = scale()},
                           now_);
   if (!told) return told.error().text + "\n";
   std::string text = fmt::format("job {} {}\n", told->display, to_lower(told->state));
   for (const Obstacle& one : told->obstacles)
     text += fmt::format("  {}: {}; {}\n", name_of(one.reason), one.text, one.remedy);
   if (told->expected_start)
-    text += fmt::format("  start={} nodes={} in {}\n", seconds(told->expected_start), told->nodes,
-                        told->partition);
+    text += told->nodes.empty()
+                ? fmt::format("  start={}\n", seconds(told->expected_start))
+                : fmt::format("  start={} nodes={} in {}\n", seconds(told->expected_start),
+                              told->nodes, told->partition);
   for (const Alternative& one : told->alternatives)
     text += fmt::format("  with {}: start={} nodes={} in {}\n", one.change, seconds(one.start),
                         one.nodes, one.partition);

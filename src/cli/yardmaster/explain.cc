@@ -34,14 +34,20 @@ bool is_held(const Explanation& told) {
       &Obstacle::reason);
 }
 
+// Where a start is, beside when, may have changed since it was promised.
+std::string place_text(const Explanation& told) {
+  if (told.nodes.empty()) return {};
+  return fmt::format(" on {} in partition {}", told.nodes, told.partition);
+}
+
 void show(const Explanation& told) {
   print(fmt::format("Job {} is {}.\n", told.display, told.state));
   print_obstacles(told);
   if (told.expected_start)
     print(fmt::format(
-        "{}: {} on {} in partition {}.\n",
+        "{}: {}{}.\n",
         is_held(told) ? "Nobody can tell its start; without what holds it" : "Expected start",
-        show_time(told.expected_start, "now"), told.nodes, told.partition));
+        show_time(told.expected_start, "now"), place_text(told)));
   else if (!told.obstacles.empty())
     print("Expected start: nobody can tell yet.\n");
   for (const Alternative& one : told.alternatives)

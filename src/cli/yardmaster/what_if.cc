@@ -59,8 +59,9 @@ JobPatch patch_of(const JobOptions& options) {
 
 std::string start_text(const Explanation& told) {
   if (!told.expected_start) return "nobody can tell when it starts";
-  return fmt::format("it starts {} on {} in partition {}", show_time(told.expected_start, "now"),
-                     told.nodes, told.partition);
+  std::string start = fmt::format("it starts {}", show_time(told.expected_start, "now"));
+  if (told.nodes.empty()) return start;
+  return fmt::format("{} on {} in partition {}", start, told.nodes, told.partition);
 }
 
 std::string difference(const Explanation& before, const Explanation& after) {

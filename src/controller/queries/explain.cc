@@ -19,9 +19,6 @@
 namespace ym {
 namespace {
 
-// Blocked shapes for which starts are planned, to see whose turn comes first.
-constexpr std::size_t kReservationsMax = 64;
-
 std::string limit_text(std::uint32_t time_s) {
   if (time_s == JobSpec::kUnlimited) return "UNLIMITED";
   return print_span_long(std::chrono::seconds(time_s));
@@ -29,8 +26,16 @@ std::string limit_text(std::uint32_t time_s) {
 
 class Explainer {
  public:
-  Explainer(const State& state, const Job& job, const LivePlan& live, Instant now)
-      : state_(state), job_(job), spec_(*job.spec), live_(live), rules_(live.rules), now_(now) {}
+  // `changed`: the planner that runs knows of another request.
+  Explainer(const State& state, const Job& job, const LivePlan& live, Instant now, bool changed)
+      : state_(state),
+        job_(job),
+        spec_(*job.spec),
+        live_(live),
+        rules_(live.rules),
+        now_(now),
+        row_(job_row(state, job, *live.verdicts, now)),
+        said_(!changed && is_said()) {}
 
   Explanation run() {
     told_.job = job_.id;
@@ -179,16 +184,46 @@ class Explainer {
     }
   }
 
-  // What the queue and the nodes have to say, as if nothing else held it back.
-  void explain_turn() {
+  bool stands_in_queue() const {
+    return !job_.held() && job_.dependency->empty() && job_.eligible <= now_;
+  }
+
+  // Has the planner that runs come to a verdict on it? One that it passed over has none of its own,
+  // and waits for its turn.
+  bool is_said() const {
+    const Verdicts& all = *live_.verdicts;
+    if (job_.state != JobState::Pending || !stands_in_queue()) return false;
+    if (row_.reason == Reason::None) return false;
+    return job_.submit < all.at || row_.expected_start || all.jobs.contains(job_.id) ||
+           row_.reason != Reason::Priority;
+  }
+
+  // As the one that runs would plan now.
+  Plan plan_anew() const {
     Planner planner(rules_);
     planner.set_policy(*live_.policy);
+    planner.set_preemption(live_.preempt);
+    if (live_.scale.rules.counts()) {
+      PriorityScale scale = live_.scale;
+      scale.totals = totals_of(state_);
+      planner.set_priority(
+          {.at = [this, scale](const Job& job,
+                               Instant at) { return priority_at(job, state_, at, scale); },
+           .line = priority_line});
+    }
     planner.rebuild(state_);
     planner.follow(live_.verdicts->promised);
-    Plan plan = planner.plan(state_, now_, {.reservations_max = kReservationsMax});
+    return planner.plan(state_, now_, live_.budget);
+  }
+
+  // What the queue and the nodes have to say, as if nothing else held it back.
+  void explain_turn() {
+    Plan plan = plan_anew();
     auto own = plan.verdicts.jobs.find(job_.id);
-    if (own != plan.verdicts.jobs.end() && own->second == Reason::JobArrayTaskLimit) {
-      add(own->second,
+    bool full = said_ ? row_.reason == Reason::JobArrayTaskLimit
+                      : own != plan.verdicts.jobs.end() && own->second == Reason::JobArrayTaskLimit;
+    if (full) {
+      add(Reason::JobArrayTaskLimit,
           fmt::format("as many elements of its array run as it allows: {}", job_.array_max_running),
           fmt::format("scontrol update jobid={} arraytaskthrottle=N, or some must end",
                       job_.array_job.value));
@@ -202,12 +237,44 @@ class Explainer {
       for (const Proposal& other : start.others) outlook.promise(booking_of(other));
     }
     std::optional<Booking> booking = soonest(spec_, outlook);
-    if (!booking) return explain_impossible(outlook);
+    if (said_) return repeat_verdict(plan, booking, outlook);
+    if (!booking) return explain_impossible(diagnose(state_, spec_, rules_), outlook);
+    // One that would be left without a promise is told so, whatever may come of it.
+    if (is_left_out(plan, *booking)) return explain_wait(outlook, std::nullopt);
     note_start(*booking);
     if (booking->start > std::max(now_, job_.eligible)) {
-      explain_wait(outlook);
+      explain_wait(outlook, booking->start);
       find_alternatives(outlook, booking->start);
     }
+  }
+
+  // It would neither start now nor be promised anything: the plan does not go so deep.
+  bool is_left_out(const Plan& plan, const Booking& booking) const {
+    if (!stands_in_queue() || booking.start <= now_ || live_.policy->nobody_passes) return false;
+    return std::ranges::none_of(plan.booked,
+                                [&](const Booking& one) { return is_of_this_job(one.job); });
+  }
+
+  // What squeue shows, with what can be said about it.
+  void repeat_verdict(const Plan& plan, std::optional<Booking> forecast, Outlook& outlook) {
+    std::optional<Instant> start;
+    if (row_.expected_start) start = row_.expected_start;
+    for (const Booking& one : plan.booked)
+      if (one.job == job_.id) forecast = one;
+    // Where, only a plan of the same kind can tell; and it has to be the same start, as people see
+    // it.
+    if (start && forecast && *start - forecast->start < std::chrono::seconds(1) &&
+        forecast->start - *start < std::chrono::seconds(1)) {
+      note_start(*forecast);
+      start = std::min(*start, forecast->start);
+    }
+    told_.expected_start = row_.expected_start;
+    bool waits = row_.reason == Reason::Resources || row_.reason == Reason::Priority ||
+                 row_.reason == Reason::Licenses;
+    if (!waits)
+      return explain_impossible({.reason = row_.reason, .text = row_.reason_text}, outlook);
+    explain_wait(outlook, start);
+    if (!start || *start > now_) find_alternatives(outlook, start.value_or(now_ + kAnyMoment));
   }
 
   Booking booking_of(const Proposal& start) const {
@@ -218,15 +285,16 @@ class Explainer {
             .allocation = start.allocation};
   }
 
-  // Of those before it in the queue; of one that does not stand there, by priority.
+  // Of those before it in the queue: all, if it is promised nothing. Of one that does not stand
+  // there, by priority.
   std::vector<Booking> promises_before(const Plan& plan) const {
     std::vector<Booking> before;
     for (const Booking& booking : plan.booked) {
       if (is_of_this_job(booking.job))
         return {plan.booked.begin(), plan.booked.begin() + (&booking - plan.booked.data())};
       const Job& other = state_.jobs.at(booking.job.value);
-      bool first =
-          other.priority > job_.priority || (other.priority == job_.priority && other.id < job_.id);
+      bool first = stands_in_queue() || other.priority > job_.priority ||
+                   (other.priority == job_.priority && other.id < job_.id);
       if (first) before.push_back(booking);
     }
     return before;
@@ -238,12 +306,11 @@ class Explainer {
     told_.partition = state_.find(booking.partition)->spec->name;
   }
 
-  void explain_impossible(Outlook& outlook) {
+  void explain_impossible(Diagnosis found, Outlook& outlook) {
     bool refused = std::ranges::all_of(partitions_of(spec_, state_), [&](const Partition* one) {
       return refusal_of(*one->spec, spec_) != Reason::None;
     });
     if (refused) return;  // said before
-    Diagnosis found = diagnose(state_, spec_, rules_);
     switch (found.reason) {
       case Reason::PartitionConfig:
         if (gres_request(spec_))
@@ -261,6 +328,10 @@ class Explainer {
       case Reason::ReqNodeNotAvail:
         add(found.reason, "nodes that it names cannot be used: " + found.text,
             "another --nodelist, or the nodes must come back");
+        break;
+      case Reason::Reservation:
+        add(found.reason, "its reservation does not take it now",
+            "the reservation must begin, or another one");
         break;
       default:
         if (waits_for_gres(outlook)) return explain_gres();
@@ -283,7 +354,7 @@ class Explainer {
   }
 
   void explain_gres() {
-    add(Reason::Resources, fmt::format("not enough is free of {}", wanted_gres()),
+    add(reason_or(Reason::Resources), fmt::format("not enough is free of {}", wanted_gres()),
         "jobs that have some must end, or ask for fewer or another type");
   }
 
@@ -313,15 +384,18 @@ class Explainer {
     return without && without->start <= now_ && !(with && with->start <= now_);
   }
 
+  // What it waits for, as the planner that runs has it, if that has said anything.
+  Reason reason_or(Reason other) const { return said_ ? row_.reason : other; }
+
   // Would it start now, were it not for those before it?
-  void explain_wait(Outlook& outlook) {
+  void explain_wait(Outlook& outlook, std::optional<Instant> start) {
     Outlook alone(state_, rules_, now_);
     auto sooner = soonest(spec_, alone);
-    if (wants_licenses_only(alone))
-      return add(Reason::Licenses, "licences that it needs are taken: " + spec_.extras->licenses,
-                 "jobs that have them must end, or others");
-    if (sooner && sooner->start <= now_)
-      add(Reason::Priority,
+    if (said_ ? row_.reason == Reason::Licenses : wants_licenses_only(alone))
+      add(Reason::Licenses, "licences that it needs are taken: " + spec_.extras->licenses,
+          "jobs that have them must end, or others");
+    else if (sooner && sooner->start <= now_ && outlook.promises() > 0)
+      add(reason_or(Reason::Priority),
           fmt::format("{} in the queue before it is promised these nodes",
                       outlook.promises() == 1 ? std::string("a job")
                                               : fmt::format("each of {} jobs", outlook.promises())),
@@ -329,8 +403,11 @@ class Explainer {
     else if (waits_for_gres(alone))
       explain_gres();
     else
-      add(Reason::Resources, "not enough of its partition's nodes are free",
+      add(reason_or(Reason::Resources), "not enough of its partition's nodes are free",
           "running jobs must end, or a smaller request");
+    if (!start)
+      add(reason_or(Reason::Priority), "no start is planned for it: others come first",
+          "it starts when there is room that nobody before it is promised");
   }
 
   void try_change(Outlook& outlook, Instant expected, std::string change, JobSpec spec) {
@@ -381,13 +458,13 @@ class Explainer {
   const LivePlan& live_;
   const PlacementRules& rules_;
   Instant now_;
+  JobRow row_;  // what squeue shows
+  bool said_;   // and it is the planner's word
   Explanation told_;
 };
 
-}  // namespace
-
 Result<Explanation> explain(const State& state, const JobTarget& target, const LivePlan& live,
-                            Instant now) {
+                            Instant now, bool changed) {
   std::optional<Job> found;
   JobFilter filter{.targets = {target}, .all_states = true};
   for_each_selected(state, filter, [&](const Job& job) {
@@ -396,7 +473,14 @@ Result<Explanation> explain(const State& state, const JobTarget& target, const L
     return found->state != JobState::Pending;
   });
   if (!found) return refuse(Errc::InvalidJobId);
-  return Explainer(state, *found, live, now).run();
+  return Explainer(state, *found, live, now, changed).run();
+}
+
+}  // namespace
+
+Result<Explanation> explain(const State& state, const JobTarget& target, const LivePlan& live,
+                            Instant now) {
+  return explain(state, target, live, now, false);
 }
 
 Result<Explanation> explain_changed(const ClusterConfig& config, const State& state,
@@ -411,7 +495,7 @@ Result<Explanation> explain_changed(const ClusterConfig& config, const State& st
     if (const auto* answer = std::get_if<AlterAnswer>(&reply.answer))
       for (const JobOutcome& outcome : answer->outcomes)
         if (outcome.code) return fail(outcome.code, outcome.text);
-  return explain(copy.state(), query.target, live, now);
+  return explain(copy.state(), query.target, live, now, true);
 }
 
 }  // namespace ym

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `yardmaster explain`: everything that holds a job back, and what could be asked for instead. Asks
-// a planner of its own on a snapshot; safe on any thread.
+// `yardmaster explain`: everything that holds a job back, and what could be asked for instead. What
+// the planner that runs has said of the job is repeated, so that nobody reads one thing here and
+// another in squeue; what it has not been asked is asked of a planner of the same kind on a
+// snapshot. Safe on any thread.
 #pragma once
 #include "base/result.h"
 #include "model/caller.h"
@@ -10,6 +12,8 @@
 #include "schedule/placement.h"
 #include "schedule/plan.h"
 #include "schedule/policy.h"
+#include "schedule/preempt.h"
+#include "schedule/priority.h"
 
 namespace ym {
 
@@ -18,6 +22,9 @@ struct LivePlan {
   PlacementRules rules;
   const Policy* policy = &default_policy();
   Ref<Verdicts> verdicts;  // what it found out last
+  PlanBudget budget;       // as the site's knobs have it
+  PreemptRules preempt;
+  PriorityScale scale;  // of the multifactor priority, if that counts; totals are not needed
 };
 
 // O(jobs + blocked shapes × nodes): for people, one job at a time.

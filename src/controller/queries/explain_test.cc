@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "controller/controller.h"
+#include "controller/queries/rows.h"
 #include "schedule/planner.h"
 
 namespace ym {
@@ -91,6 +92,46 @@ TEST_F(WhatIf, WhatAnUpdateWouldRefuseIsRefused) {
   JobPatch shorter;
   shorter.time_limit_s = 300;
   EXPECT_FALSE(ask(shorter, {.uid = {1001}, .gid = {1001}, .user_name = "bob"}));
+}
+
+// What squeue says of each job that waits is what is explained, however deep the plan goes.
+TEST_F(WhatIf, SaysWhatThePlannerThatRunsHasSaid) {
+  for (std::uint32_t i = 0; i < 10; ++i) submit(1 + i % 2, 600 + i * 60);
+  for (std::size_t depth : {1u, 3u, 100u}) {
+    PlanBudget budget{.reservations_max = depth};
+    Planner planner(controller_.placement_rules());
+    planner.rebuild(controller_.state());
+    Plan found = planner.plan(controller_.state(), kNow, budget);
+    ASSERT_EQ(found.starts.size(), 1u) << "one fits before the first";
+    Verdicts verdicts = found.verdicts;
+    verdicts.at = kNow + Duration(1);
+    LivePlan plan = live();
+    plan.verdicts = Ref(verdicts);
+    plan.budget = budget;
+    std::size_t promised = 0, others = 0;
+    for (std::uint32_t id = 2; id <= 13; ++id) {
+      if (found.starts.front().job == JobId{id}) continue;
+      JobRow row =
+          job_row(controller_.state(), *controller_.state().find(JobId{id}), verdicts, kNow);
+      auto told = explain(controller_.state(), {.job = JobId{id}}, plan, kNow);
+      ASSERT_TRUE(told);
+      ASSERT_FALSE(told->obstacles.empty());
+      for (const Obstacle& one : told->obstacles)
+        EXPECT_EQ(one.reason, row.reason) << "job " << id << " depth " << depth;
+      EXPECT_EQ(told->expected_start, row.expected_start) << "job " << id << " depth " << depth;
+      EXPECT_EQ(told->nodes.empty(), !row.expected_start) << "job " << id << " depth " << depth;
+      ++(row.expected_start ? promised : others);
+      JobPatch same;
+      same.comment = "no matter";
+      auto changed = explain_changed(
+          controller_.config(), controller_.state(),
+          {.target = {.job = JobId{id}}, .what_if = true, .change = same}, kAnn, plan, kNow);
+      ASSERT_TRUE(changed) << changed.error().text;
+      EXPECT_EQ(changed->expected_start, row.expected_start) << "job " << id << " depth " << depth;
+    }
+    EXPECT_EQ(promised, std::min<std::size_t>(depth, 11));
+    EXPECT_EQ(others, 11 - promised);
+  }
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include "os/environment.h"
 #include "os/files.h"
 #include "os/users.h"
+#include "schedule/knobs.h"
 #include "schedule/preempt.h"
 #include "site/configuration.h"
 
@@ -112,7 +113,12 @@ void Desk::query_explanation(ReplyTo to, const Peer& peer, const Frame& frame) {
     const Job* job = view.state.find(query.target.job);
     if (job && !viewer->sees(*job)) return deny(to, ym::refuse(Errc::InvalidJobId).error());
   }
-  LivePlan live{.rules = view.rules, .policy = view.policy, .verdicts = view.verdicts};
+  LivePlan live{.rules = view.rules,
+                .policy = view.policy,
+                .verdicts = view.verdicts,
+                .budget = read_knobs(view.config->scheduler_parameters).knobs.budget,
+                .preempt = view.config->preempt,
+                .scale = {.rules = view.config->priority}};
   Instant now = wall_clock();
   auto told = query.what_if ? explain_changed(*view.config, view.state, query,
                                               s_.directory->caller(peer, now), live, now)
