@@ -49,7 +49,10 @@ constexpr std::array kKnobs = {
            if (value) knobs.budget.starts_max = value;
          }},
     Knob{"bf_max_job_test",
-         [](SchedulerKnobs& knobs, std::uint64_t value) { knobs.budget.reservations_max = value; }},
+         [](SchedulerKnobs& knobs, std::uint64_t value) {
+           knobs.budget.reservations_max = value;
+           knobs.depth_is_set = true;
+         }},
     Knob{"bf_max_job_user",
          [](SchedulerKnobs& knobs, std::uint64_t value) {
            knobs.budget.per_user_max = or_no_limit(value);

@@ -15,7 +15,8 @@ struct SchedulerKnobs {
   const Policy* policy = &default_policy();  // ym_policy
   PlanBudget budget;                         // without out_of_time
   std::uint32_t topopt_iterations = 16;      // bf_topopt_iterations, if it is enabled
-  Duration time_max{0};  // bf_max_time: what a full pass may take; 0: as long as it needs
+  Duration time_max{0};       // bf_max_time: what a full pass may take; 0: as long as it needs
+  bool depth_is_set = false;  // bf_max_job_test: no more starts are planned than it says
 };
 
 struct KnobReading {

@@ -106,8 +106,8 @@ void Pass::sum_up() {
     tally.exit = PlanExit::StartsMax;
   else if (out_of_time_)
     tally.exit = PlanExit::OutOfTime;
-  else if (full_ && promised_before_pause_ + plan_.booked.size() >= budget_.reservations_max)
-    tally.exit = PlanExit::PromisesMax;
+  else if (full_ && deep_enough_)
+    tally.exit = budget_.more_promises ? PlanExit::OutOfTime : PlanExit::PromisesMax;
 }
 
 // --- the queue ---

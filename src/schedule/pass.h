@@ -124,6 +124,7 @@ class Pass {
   void start_in_their_place(const std::vector<Want>& wants, std::vector<Booking> bookings);
 
   // When? pass_promise.cc
+  bool is_deep_enough(std::size_t given);
   bool is_due_a_promise(const Job& job, const Shape& shape);
   bool promises_are_given(const Shape& shape) const;
   bool promise(const Components& components, Shape& shape, Verdict& verdict);
@@ -165,6 +166,7 @@ class Pass {
   Floors floors_;
   std::vector<Booking> lifted_;  // what others were promised by the full pass before this one
   bool out_of_time_ = false;
+  bool deep_enough_ = false;  // no more promises
   PlanQuestion asked_now_ = PlanQuestion::WhoseTurn;
   std::chrono::nanoseconds asked_since_{0};
 };

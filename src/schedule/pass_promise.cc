@@ -25,10 +25,16 @@ bool Pass::promises_are_given(const Shape& shape) const {
   });
 }
 
+bool Pass::is_deep_enough(std::size_t given) {
+  if (given < budget_.reservations_max) return false;
+  if (!deep_enough_) deep_enough_ = !budget_.more_promises || !budget_.more_promises();
+  return deep_enough_;
+}
+
 bool Pass::is_due_a_promise(const Job& job, const Shape& shape) {
   std::size_t given =
       full_ ? promised_before_pause_ + plan_.booked.size() : planner_.bookings_.size();
-  if (given >= budget_.reservations_max || no_time_left()) return false;
+  if (is_deep_enough(given) || no_time_left()) return false;
   if (!full_ && new_promises_ >= kQuickPromises) return false;
   if (now_ - job.submit < budget_.min_age) return false;
   if (auto user = promised_to_user_.find(job.spec->uid); user != promised_to_user_.end())

@@ -96,7 +96,10 @@ struct Plan {
 // What a pass may cost.
 struct PlanBudget {
   std::size_t starts_max = 1000;
-  std::size_t reservations_max = 1000;  // blocked jobs that get a start planned for them
+  // Blocked jobs that get a start planned for them, and more as long as more_promises says so: the
+  // depth is a budget of time, with this floor. Unset: no more.
+  std::size_t reservations_max = 1000;
+  std::function<bool()> more_promises;
   // How a pass goes about the queue. Auto: everything where that is cheap, or when the last time is
   // `full_every` ago; otherwise what changed.
   enum class Depth : std::uint8_t { Auto, Quick, Full };

@@ -140,6 +140,22 @@ TEST(Planner, APassTellsWhatItFoundAndWhyItEnded) {
   EXPECT_EQ(cluster.plan(full).tally.exit, PlanExit::OutOfTime);
 }
 
+// Two are promised in any case; then it is asked before each one whether there is time for more.
+TEST(Planner, TheDepthIsABudgetOfTime) {
+  World cluster({.nodes = 2, .cpus = 4});
+  for (int i = 0; i < 9; ++i) cluster.submit({.tasks = 4, .time_limit_s = 60});
+  PlanBudget full{.reservations_max = 2, .depth = PlanBudget::Depth::Full};
+  int left = 3;
+  full.more_promises = [&] { return left-- > 0; };
+  PlanTally some = cluster.plan(full).tally;
+  EXPECT_EQ(some.promised, 5u);
+  EXPECT_EQ(some.exit, PlanExit::OutOfTime);
+  full.more_promises = [] { return true; };
+  PlanTally all = cluster.plan(full).tally;
+  EXPECT_EQ(all.promised, 7u);
+  EXPECT_EQ(all.exit, PlanExit::QueueEnd);
+}
+
 TEST(Planner, JobsAlikeAreOneShape) {
   World cluster({.nodes = 1, .cpus = 1});
   for (int i = 0; i < 50; ++i) cluster.submit({.name = std::to_string(i), .time_limit_s = 60});

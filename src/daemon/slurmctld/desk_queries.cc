@@ -104,7 +104,7 @@ void Desk::query_jobs(ReplyTo to, const Peer& peer, const Frame& frame) {
   list(to.connection, peer, std::move(listing));
 }
 
-// On the caller's network thread: with a long queue it takes its time, and nobody waits for it.
+// A plan of its own: with a long queue it takes its time, on the thread that gives way.
 void Desk::query_explanation(ReplyTo to, const Peer& peer, const Frame& frame) {
   QueryExplanation query;
   if (!read(to, frame, query)) return;
@@ -113,18 +113,25 @@ void Desk::query_explanation(ReplyTo to, const Peer& peer, const Frame& frame) {
     const Job* job = view.state.find(query.target.job);
     if (job && !viewer->sees(*job)) return deny(to, ym::refuse(Errc::InvalidJobId).error());
   }
-  LivePlan live{.rules = view.rules,
-                .policy = view.policy,
-                .verdicts = view.verdicts,
-                .budget = read_knobs(view.config->scheduler_parameters).knobs.budget,
-                .preempt = view.config->preempt,
-                .scale = {.rules = view.config->priority}};
-  Instant now = wall_clock();
-  auto told = query.what_if ? explain_changed(*view.config, view.state, query,
-                                              s_.directory->caller(peer, now), live, now)
-                            : explain(view.state, query.target, live, now);
-  if (!told) return deny(to, told.error());
-  answer(to, *told);
+  Caller caller = s_.directory->caller(peer, wall_clock());
+  long_answers_.begin(to.connection, peer.uid, [this, to, query, view, caller] {
+    LivePlan live{.rules = view.rules,
+                  .policy = view.policy,
+                  .verdicts = view.verdicts,
+                  .budget = read_knobs(view.config->scheduler_parameters).knobs.budget,
+                  .preempt = view.config->preempt,
+                  .scale = {.rules = view.config->priority}};
+    Instant now = wall_clock();
+    auto told = query.what_if
+                    ? explain_changed(*view.config, view.state, query, caller, live, now)
+                    : explain(view.state, query.target, live, now);
+    if (told)
+      answer(to, *told);
+    else
+      deny(to, told.error());
+    return false;
+  });
+  long_answers_.go_on(to.connection);
 }
 
 // What fits at once is sent here, on the asker's network thread.

@@ -2,6 +2,7 @@
 #include "daemon/slurmctld/planner_loop.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "os/clock.h"
 #include "os/stopwatch.h"
@@ -18,6 +19,9 @@ constexpr std::size_t kQuietMost = 64;
 // what has changed is looked at.
 constexpr int kFullShare = 20;
 // So long a pass over the whole queue goes on while there is news.
+// Beyond the first thousand, starts are planned for as long as a full pass has taken no longer than
+// this; bf_max_time allows more.
+constexpr Duration kDepthTime = std::chrono::milliseconds(40);
 constexpr Duration kFullAtOnce = std::chrono::milliseconds(20);
 
 }  // namespace
@@ -87,11 +91,12 @@ PlanBudget PlannerLoop::budget(bool only_changes) const {
     return monotonic_clock() - begin >= kFullAtOnce && queue_.size() > 0;
   };
   out.clock = fine_stopwatch;
-  if (knobs.time_max > Duration(0))
-    out.out_of_time = [until = begin + knobs.time_max -
-                               std::chrono::duration_cast<Duration>(full_took_)] {
-      return monotonic_clock() > until;
-    };
+  Duration full_begin = begin - std::chrono::duration_cast<Duration>(full_took_);
+  auto within = [full_begin](Duration time) {
+    return [until = full_begin + time] { return monotonic_clock() <= until; };
+  };
+  if (knobs.time_max > Duration(0)) out.out_of_time = std::not_fn(within(knobs.time_max));
+  if (!knobs.depth_is_set) out.more_promises = within(std::max(knobs.time_max, kDepthTime));
   return out;
 }
 
