@@ -24,13 +24,16 @@ struct Kind {
   bool alone = false;        // and some jobs want theirs for themselves
   bool gpus = false;         // two to a node
   bool reservation = false;  // of the first node, for others
+  bool threads = false;      // two to a core, which no two jobs share
 };
-constexpr Kind kKinds[] = {{},
-                           {.blocks = true},
-                           {.blocks = true, .alone = true},
-                           {.gpus = true},
-                           {.reservation = true},
-                           {.blocks = true, .alone = true, .gpus = true, .reservation = true}};
+constexpr Kind kKinds[] = {
+    {},
+    {.blocks = true},
+    {.blocks = true, .alone = true},
+    {.gpus = true},
+    {.reservation = true},
+    {.threads = true},
+    {.blocks = true, .alone = true, .gpus = true, .reservation = true, .threads = true}};
 
 Topologies blocks_of_two(std::uint32_t nodes) {
   NodeGroups groups{.kind = TopologyKind::Block};
@@ -54,6 +57,7 @@ Topologies blocks_of_two(std::uint32_t nodes) {
 
 World::Machine machine_of(const Kind& kind, std::uint32_t nodes, std::uint32_t cpus) {
   World::Machine machine{.nodes = nodes, .cpus = cpus, .gpus = kind.gpus ? kGpus : 0};
+  if (kind.threads) machine.threads = 2;
   machine.rules.memory_counts = true;
   if (kind.blocks) machine.rules.topologies = Ref(blocks_of_two(nodes));
   return machine;
@@ -209,10 +213,16 @@ std::vector<Given> given_by(const Town& world, const Plan& plan) {
   return all;
 }
 
-// Nobody is on the reserved node during the reservation, nobody beside one who has his block for
-// himself, and nobody in two blocks who fits in one.
+// Nobody shares a core, nobody is on the reserved node during the reservation, nobody beside one
+// who has his block for himself, and nobody in two blocks who fits in one.
 void expect_rules_kept(const Town& world, const Plan& plan, const std::string& what) {
   std::vector<Given> all = given_by(world, plan);
+  for (const Given& one : all)
+    for (const NodeShare& share : one.allocation->nodes) {
+      if (world.kind.threads) EXPECT_EQ(share.cpus % 2, 0u) << what;
+      if (!one.spec->exclusive)
+        EXPECT_EQ(share.memory_mb, one.spec->memory_per_cpu_mb * share.cpus) << what;
+    }
   world.state.reservations.for_each([&](std::uint64_t, const Reservation& kept) {
     for (const Given& one : all)
       for (const NodeShare& share : one.allocation->nodes)
@@ -272,7 +282,9 @@ TEST(Properties, QuickPassesKeepWhatWasPromised) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Prng prng(seed);
     Town world = random_world(prng, kBackfill, PlanBudget::Depth::Quick,
-                              kKinds[seed % 2 ? 3 : 0]);  // with GPUs, or with nothing
+                              kKinds[seed % 4 == 1 ? 5
+                                     : seed % 2    ? 3
+                                                   : 0]);  // with threads, GPUs, or nothing
     Plan full = world.plan();
     for (const Proposal& start : full.starts) world.start(start);
     std::vector<JobId> over(world.running.begin(), world.running.end());
