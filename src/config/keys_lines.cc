@@ -60,7 +60,7 @@ constexpr KeyInfo kPartition[] = {
     {"DisableRootJobs", YesNo, ActedOn, "No"},
     {"Exclusive", Choice, ActedOn, "NO", "NO|NODE|USER|TOPO"},
     {"ExclusiveTopo", YesNo, ActedOn, "No"},
-    {"ExclusiveUser", YesNo, NotYet, "No"},
+    {"ExclusiveUser", YesNo, ActedOn, "No"},
     {"GraceTime", Number, ActedOn, "0", kU32},
     {"Hidden", YesNo, ActedOn, "No"},
     {"JobDefaults", Text, NotYet},

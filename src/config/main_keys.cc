@@ -147,6 +147,10 @@ constexpr Setter kSetters[] = {
     {"SelectTypeParameters",
      [](auto& c, const auto& v) {
        c.memory_is_consumable = v.text.find("MEMORY") != std::string::npos;
+       c.cpu_unit = has_word(v.text, "CR_CPU") || has_word(v.text, "CR_CPU_MEMORY") ? CpuUnit::Cpu
+                    : has_word(v.text, "CR_SOCKET") || has_word(v.text, "CR_SOCKET_MEMORY")
+                        ? CpuUnit::Socket
+                        : CpuUnit::Core;
        c.gres_enforce_binding = has_word(v.text, "ENFORCE_BINDING_GRES");
        c.gres_many_per_shared = has_word(v.text, "MULTIPLE_SHARING_GRES_PJ");
        c.gres_one_task_per_shared = has_word(v.text, "ONE_TASK_PER_SHARING_GRES");
@@ -212,8 +216,8 @@ constexpr Words kWords[] = {
     {"PrivateData",
      "accounts,all,cloud,events,jobs,nodes,none,partitions,reservations,usage,users"},
     {"SelectTypeParameters",
-     "CR_CPU,CR_CPU_MEMORY,CR_CORE,CR_CORE_MEMORY,CR_MEMORY,NONE,ENFORCE_BINDING_GRES,"
-     "MULTIPLE_SHARING_GRES_PJ,ONE_TASK_PER_SHARING_GRES"},
+     "CR_CPU,CR_CPU_MEMORY,CR_CORE,CR_CORE_MEMORY,CR_SOCKET,CR_SOCKET_MEMORY,CR_MEMORY,NONE,"
+     "ENFORCE_BINDING_GRES,MULTIPLE_SHARING_GRES_PJ,ONE_TASK_PER_SHARING_GRES"},
     {"SlurmctldParameters",
      "enable_configless,enable_expedited_requeue,etcd_ca_file,etcd_cert_file,etcd_cert_key_file,"
      "lease_time,preempt_send_user_signal,rl_bucket_size,rl_enable,rl_log_freq,"

@@ -229,6 +229,36 @@ TEST(ParseConfig, main_keys_reach_the_configuration) {
   EXPECT_TRUE(c.config_overrides);
 }
 
+TEST(ParseConfig, jobs_share_no_cores_unless_the_site_wants_it) {
+  struct Row {
+    const char* text;
+    CpuUnit unit;
+    bool memory;
+  };
+  for (const Row& row : {Row{"", CpuUnit::Core, true},
+                         {"SelectTypeParameters=CR_Core\n", CpuUnit::Core, false},
+                         {"SelectTypeParameters=CR_CPU\n", CpuUnit::Cpu, false},
+                         {"SelectTypeParameters=CR_CPU_Memory\n", CpuUnit::Cpu, true},
+                         {"SelectTypeParameters=CR_Socket\n", CpuUnit::Socket, false},
+                         {"SelectTypeParameters=CR_Socket_Memory\n", CpuUnit::Socket, true}}) {
+    auto parsed = parse(row.text);
+    ASSERT_TRUE(parsed) << parsed.error().text;
+    EXPECT_EQ(parsed->config.cpu_unit, row.unit) << row.text;
+    EXPECT_EQ(parsed->config.memory_is_consumable, row.memory) << row.text;
+    EXPECT_THAT(parsed->warnings, IsEmpty());
+  }
+}
+
+TEST(ParseConfig, partitions_of_one_user_at_a_time_are_not_warned_of) {
+  auto parsed = parse(
+      "NodeName=n[1-2]\nPartitionName=a Nodes=n1 ExclusiveUser=YES\n"
+      "PartitionName=b Nodes=n2 Exclusive=USER\n");
+  ASSERT_TRUE(parsed) << parsed.error().text;
+  EXPECT_TRUE(parsed->config.partitions[0].exclusive_user);
+  EXPECT_TRUE(parsed->config.partitions[1].exclusive_user);
+  EXPECT_THAT(parsed->warnings, IsEmpty());
+}
+
 TEST(ParseConfig, the_old_words_for_controllers_still_work) {
   auto parsed = parse_files(
       {{"/etc/slurm/slurm.conf",

@@ -74,8 +74,6 @@ void PartitionLines::set_sharing(const Line& line, PartitionSpec& spec) {
   std::string exclusive = line.fields.text("Exclusive", "NO");
   spec.exclusive_user = line.fields.yes("ExclusiveUser") || exclusive == "USER";
   spec.exclusive_topo = line.fields.yes("ExclusiveTopo") || exclusive == "TOPO";
-  if (exclusive == "USER")
-    findings_.note_unused(KeyScope::Partition, "Exclusive=" + exclusive, exclusive, line.place);
   bool whole = exclusive == "NODE" || spec.exclusive_topo;
   if (whole) spec.oversubscribe = "EXCLUSIVE";
   spec.exclusive = spec.oversubscribe == "EXCLUSIVE";

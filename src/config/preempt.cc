@@ -51,7 +51,13 @@ void set_preemption(const Fields& fields, Findings& findings, ClusterConfig& con
   PreemptRules& rules = config.preempt;
   std::string type = fields.text("PreemptType", "preempt/none");
   if (type == "preempt/partition_prio") rules.by = PreemptBy::PartitionTier;
-  if (type == "preempt/qos") rules.by = PreemptBy::Qos;
+  if (type == "preempt/qos") {
+    rules.by = PreemptBy::Qos;
+    // Only accounting defines them, and there is none yet.
+    findings.diagnostics.warn(Place{},
+                              "PreemptType=preempt/qos: there is no QOS as yet, so that nobody "
+                              "stands below another and nobody is preempted");
+  }
   rules.mode_text = preempt_mode_text(fields.text("PreemptMode", "OFF"));
   rules.cluster = parse_preempt_mode(rules.mode_text);
   // -1 is "none", and reads as UNLIMITED.

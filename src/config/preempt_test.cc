@@ -14,9 +14,8 @@ constexpr const char* kCluster =
     "PartitionName=high Nodes=ALL PriorityTier=2 PreemptMode=OFF\n";
 
 Result<ParsedConfig> read(const std::string& more) {
-  return parse_config("slurm.conf", [&](const std::string&) -> Result<std::string> {
-    return kCluster + more;
-  });
+  return parse_config("slurm.conf",
+                      [&](const std::string&) -> Result<std::string> { return kCluster + more; });
 }
 ParsedConfig parse(const std::string& more) { return *read(more); }
 
@@ -36,6 +35,8 @@ TEST(Preemption, ParametersAreReadUnderTheirOldNamesToo) {
       "SlurmctldParameters=preempt_send_user_signal\n");
   const PreemptRules& rules = parsed.config.preempt;
   EXPECT_EQ(rules.by, PreemptBy::Qos);
+  ASSERT_EQ(parsed.warnings.size(), 1u);
+  EXPECT_NE(parsed.warnings[0].find("there is no QOS as yet"), std::string::npos);
   EXPECT_EQ(rules.exempt_s, 300u);
   EXPECT_TRUE(rules.reclaim_licenses);
   EXPECT_TRUE(rules.youngest_first);

@@ -170,8 +170,14 @@ std::string print_main(const ClusterConfig& c) {
   p.text("GresTypes", c.gres_types, "");
   print_preemption(c.preempt, p);
   p.text("SelectType", c.whole_nodes ? "select/linear" : "select/cons_tres", "");
-  std::string_view memory = c.whole_nodes ? "CR_MEMORY" : "CR_CORE_MEMORY";
-  std::string parameters(c.memory_is_consumable ? memory : c.whole_nodes ? "NONE" : "CR_CORE");
+  std::string parameters = c.whole_nodes                   ? "CR"
+                           : c.cpu_unit == CpuUnit::Cpu    ? "CR_CPU"
+                           : c.cpu_unit == CpuUnit::Socket ? "CR_SOCKET"
+                                                           : "CR_CORE";
+  if (c.memory_is_consumable)
+    parameters += "_MEMORY";
+  else if (c.whole_nodes)
+    parameters = "NONE";
   if (c.gres_enforce_binding) parameters += ",ENFORCE_BINDING_GRES";
   if (c.gres_many_per_shared) parameters += ",MULTIPLE_SHARING_GRES_PJ";
   if (c.gres_one_task_per_shared) parameters += ",ONE_TASK_PER_SHARING_GRES";

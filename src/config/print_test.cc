@@ -129,6 +129,8 @@ ClusterConfig random_config(Prng& prng) {
   c.over_time_limit = std::chrono::minutes(prng.below(2) ? 0xffffffff : prng.below(9));
   c.whole_nodes = prng.chance(1, 2);
   c.memory_is_consumable = prng.chance(1, 2);
+  static constexpr CpuUnit kUnits[] = {CpuUnit::Cpu, CpuUnit::Core, CpuUnit::Socket};
+  if (!c.whole_nodes) c.cpu_unit = kUnits[prng.below(std::size(kUnits))];
   c.kill_wait = std::chrono::seconds(prng.below(99));
   c.requeue_by_default = prng.chance(1, 2);
   c.gres_types = prng.chance(1, 2) ? "gpu,tool" : "";

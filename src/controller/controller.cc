@@ -30,6 +30,7 @@ Controller::Controller(ClusterConfig config, State recovered)
 
 PlacementRules Controller::placement_rules() const {
   return {.memory_counts = config_.memory_is_consumable,
+          .unit = config_.cpu_unit,
           .whole_nodes = config_.whole_nodes,
           .topologies = topologies_};
 }

@@ -114,6 +114,7 @@ struct ClusterConfig {
   std::uint64_t default_memory_per_node_mb = 0, default_memory_per_cpu_mb = 0;
   bool memory_is_consumable = false;  // SelectTypeParameters=CR_*_Memory
   bool whole_nodes = false;           // SelectType=select/linear
+  CpuUnit cpu_unit = CpuUnit::Core;   // SelectTypeParameters=CR_*
 
   std::vector<NodeSpec> nodes;  // in the file's order
   std::vector<PartitionSpec> partitions;

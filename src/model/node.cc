@@ -9,9 +9,14 @@
 
 namespace ym {
 
+std::uint32_t NodeSpec::cpus_per_core() const {
+  std::uint64_t cores = std::uint64_t{std::max(1u, sockets)} * std::max(1u, cores_per_socket);
+  std::uint64_t threads = std::min<std::uint64_t>(cpus / cores, threads_per_core);
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, threads));
+}
+
 std::uint32_t count_system_cpus(const NodeSpec& node) {
-  std::uint64_t cores = std::uint64_t{std::max(1u, node.sockets)} * node.cores_per_socket;
-  std::uint64_t threads = std::max<std::uint64_t>(1, node.cpus / std::max<std::uint64_t>(1, cores));
+  std::uint64_t threads = node.cpus_per_core();
   std::uint64_t taken = node.core_spec_count;
   if (auto list = parse_cpu_list(node.cpu_spec_list); list && !list->empty()) {
     std::set<std::uint64_t> touched;

@@ -13,6 +13,10 @@
 
 namespace ym {
 
+// What no two jobs share: SelectTypeParameters=CR_CPU, CR_Core, CR_Socket. A job's part of a node
+// is as many of these as hold its tasks, so that a single task has all threads of its core.
+enum class CpuUnit : std::uint8_t { Cpu, Core, Socket };
+
 // One node of slurm.conf.
 struct NodeSpec {
   std::string name, hostname, address;
@@ -31,6 +35,8 @@ struct NodeSpec {
   std::uint32_t suspend_time_s = kUsual;  // kUsual: as its partitions or the cluster have it
   bool operator==(const NodeSpec&) const = default;
 
+  // CPUs of one core: 1 where CPUs= counts cores, or says nothing about them.
+  std::uint32_t cpus_per_core() const;
   // What jobs may have of it.
   std::uint32_t cpus_for_jobs() const { return cpus - (system_cpus < cpus ? system_cpus : cpus); }
   std::uint64_t memory_for_jobs() const {

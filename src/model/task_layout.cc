@@ -83,10 +83,27 @@ Ranks in_turns(const Counts& rooms, std::uint32_t tasks, std::uint32_t plane) {
 }  // namespace
 
 NodeShape shape_of(const NodeSpec& node) {
-  std::uint64_t cores = std::uint64_t{std::max(1u, node.sockets)} * node.cores_per_socket;
-  return {.threads = static_cast<std::uint32_t>(
-              std::max<std::uint64_t>(1, node.cpus / std::max<std::uint64_t>(1, cores))),
-          .sockets = std::max(1u, node.sockets)};
+  return {.threads = node.cpus_per_core(),
+          .sockets = std::max(1u, node.sockets),
+          .cores_per_socket = std::max(1u, node.cores_per_socket)};
+}
+
+std::uint32_t size_of(CpuUnit unit, const NodeShape& node) {
+  switch (unit) {
+    case CpuUnit::Cpu: return 1;
+    case CpuUnit::Core: return node.threads;
+    case CpuUnit::Socket: return node.threads * node.cores_per_socket;
+  }
+  return 1;
+}
+
+std::uint32_t whole_units_in(std::uint32_t cpus, CpuUnit unit, const NodeShape& node) {
+  return cpus - cpus % size_of(unit, node);
+}
+
+std::uint32_t whole_units_for(std::uint32_t cpus, CpuUnit unit, const NodeShape& node) {
+  std::uint64_t size = size_of(unit, node), all = divided_up(cpus, size) * size;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(all, 0xffffffff));
 }
 
 TaskNeeds needs_of(std::uint32_t cpus_per_task, std::uint32_t tasks_per_node,

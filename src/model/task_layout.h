@@ -16,8 +16,15 @@ namespace ym {
 struct NodeShape {
   std::uint32_t threads = 1;  // CPUs of one core; 1 where CPUs= counts cores
   std::uint32_t sockets = 1;
+  std::uint32_t cores_per_socket = 1;
 };
 NodeShape shape_of(const NodeSpec& node);
+
+// In CPUs of such a node; at least 1.
+std::uint32_t size_of(CpuUnit unit, const NodeShape& node);
+// The whole units among so many CPUs, and those that hold so many; both in CPUs.
+std::uint32_t whole_units_in(std::uint32_t cpus, CpuUnit unit, const NodeShape& node);
+std::uint32_t whole_units_for(std::uint32_t cpus, CpuUnit unit, const NodeShape& node);
 
 // What matters of a request.
 struct TaskNeeds {

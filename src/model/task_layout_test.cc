@@ -123,6 +123,25 @@ TEST(TaskLayout, WhatTasksNeedTakesThem) {
   }
 }
 
+TEST(TaskLayout, UnitsAreWhole) {
+  NodeShape node{.threads = 2, .sockets = 2, .cores_per_socket = 4};
+  EXPECT_EQ(size_of(CpuUnit::Cpu, node), 1u);
+  EXPECT_EQ(size_of(CpuUnit::Core, node), 2u);
+  EXPECT_EQ(size_of(CpuUnit::Socket, node), 8u);
+  EXPECT_EQ(whole_units_in(15, CpuUnit::Cpu, node), 15u);
+  EXPECT_EQ(whole_units_in(15, CpuUnit::Core, node), 14u);
+  EXPECT_EQ(whole_units_in(15, CpuUnit::Socket, node), 8u);
+  EXPECT_EQ(whole_units_for(3, CpuUnit::Core, node), 4u);
+  EXPECT_EQ(whole_units_for(9, CpuUnit::Socket, node), 16u);
+  EXPECT_EQ(whole_units_for(0, CpuUnit::Socket, node), 0u);
+  EXPECT_EQ(whole_units_for(0xffffffff, CpuUnit::Core, node), 0xffffffffu);
+}
+
+TEST(TaskLayout, ANodeThatSaysNothingOfCoresHasNoThreads) {
+  EXPECT_EQ(shape_of({.cpus = 8}).threads, 1u);
+  EXPECT_EQ(shape_of({.cpus = 8, .sockets = 8}).threads, 1u);
+}
+
 TEST(TaskLayout, ANodeThatCountsCoresHasNoThreads) {
   EXPECT_EQ(
       shape_of({.cpus = 16, .sockets = 2, .cores_per_socket = 4, .threads_per_core = 2}).threads,

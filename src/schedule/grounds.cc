@@ -49,7 +49,7 @@ Grounds Grounds::of(const Book& book) {
     for (NodeId node : pools[i].nodes) {
       const Track& track = book.track(node);
       if (!track.usable || track.in.front().first != i) continue;  // counted once
-      ++ground.nodes;
+      if (ground.nodes++ == 0) ground.shape = track.free.shape;
       ground.cpus += track.free.cpus_total;
       ground.memory_mb += track.spec->memory_for_jobs();
     }

@@ -15,6 +15,7 @@ struct Ground {
   // Of its usable nodes.
   std::int64_t nodes = 0, cpus = 0;
   std::uint64_t memory_mb = 0;
+  NodeShape shape;  // of the first of them
 };
 
 struct Grounds {

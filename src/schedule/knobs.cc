@@ -90,6 +90,9 @@ constexpr std::array kKnobs = {
     Knob{"max_sched_time", nullptr, "a pass costs what changed"},
     Knob{"nohold_on_prolog_fail", nullptr, "the controller acts on it"},
     Knob{"partition_job_depth", nullptr, "jobs alike are looked at once"},
+    Knob{"preempt_reorder_count", nullptr, "as in PreemptParameters"},
+    Knob{"preempt_strict_order", nullptr, "as in PreemptParameters"},
+    Knob{"preempt_youngest_first", nullptr, "as in PreemptParameters"},
     Knob{"sched_interval", nullptr, "passes follow changes"},
     Knob{"sched_max_job_start",
          [](SchedulerKnobs& knobs, std::uint64_t value) {

@@ -23,7 +23,8 @@ TEST(Knobs, SlurmsNamesTurnTheBudget) {
 }
 
 TEST(Knobs, WhatIsNeedlessIsAcceptedAndWhatIsNotActedOnIsSaid) {
-  EXPECT_TRUE(read_knobs("bf_continue,bf_licenses,bf_resolution=60,max_rpc_cnt=150,defer")
+  EXPECT_TRUE(read_knobs("bf_continue,bf_licenses,bf_resolution=60,max_rpc_cnt=150,defer,"
+                         "preempt_youngest_first,preempt_strict_order")
                   .warnings.empty());
   KnobReading read = read_knobs("bf_max_job_assoc=3,no_such_thing,bf_window=soon");
   ASSERT_EQ(read.warnings.size(), 3u);

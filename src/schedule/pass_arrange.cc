@@ -119,13 +119,17 @@ std::vector<const Job*> Pass::first_in_queue(const Yard& yard) const {
   return jobs;
 }
 
-// So many processors nobody else can use while it runs: its own, those of whole nodes, or as many
-// as its part of the memory stands for.
+// So many processors nobody else can use while it runs: its own and what is left of their cores,
+// those of whole nodes, or as many as its part of the memory stands for.
 std::int64_t Pass::cpus_of(const Job& job, const Yard& yard) const {
   const JobSpec& spec = *job.spec;
   Waiting one = waiting_of(job);
   const Ground& ground = yard.ground;
-  std::int64_t cpus = std::max<std::int64_t>(one.cpus, 1);
+  std::int64_t on_each = (std::max<std::int64_t>(one.cpus, 1) + one.nodes - 1) / one.nodes;
+  auto wanted = static_cast<std::uint32_t>(std::min<std::int64_t>(on_each, 0xffffffff));
+  std::int64_t cpus =
+      std::max(std::max<std::int64_t>(one.cpus, 1),
+               one.nodes * whole_units_for(wanted, planner_.rules_.unit, ground.shape));
   if (spec.exclusive || planner_.rules_.whole_nodes)
     cpus = std::max(cpus, one.nodes * (ground.cpus / std::max<std::int64_t>(ground.nodes, 1)));
   if (planner_.rules_.memory_counts && ground.memory_mb > 0) {

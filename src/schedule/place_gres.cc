@@ -52,9 +52,10 @@ bool fits(const JobSpec& spec, const GresRequest& request, const Free& node, con
   if (!request.enforce_binding) return true;
   GresKinds kinds = givable_gres(*node.gres);
   auto shares = take_gres(request, kinds, deal, node.node);
-  std::uint64_t wanted = std::max<std::uint64_t>(deal.tasks * std::max(1u, spec.cpus_per_task),
-                                                 gpus * request.cpus_per_gpu);
-  return shares && binding_allows(request, node, *shares, wanted);
+  auto wanted = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+      std::max(deal.tasks * std::max(1u, spec.cpus_per_task), gpus * request.cpus_per_gpu), cpus));
+  return shares &&
+         binding_allows(request, node, *shares, whole_units_for(wanted, rules.unit, node.shape));
 }
 
 std::uint64_t room_for(const GresRequest& request, const GresWish& wish, const Free& node,
@@ -145,8 +146,10 @@ bool add_gres(const JobSpec& spec, const std::vector<Candidate>& chosen,
       GresDeal deal = deal_for(spec, *request, tasks[i]);
       deal.job_amounts = amounts[i];
       std::uint64_t gpus = gpus_of(*request, deal);
-      share.cpus = static_cast<std::uint32_t>(
-          std::max<std::uint64_t>(share.cpus, gpus * request->cpus_per_gpu));
+      auto for_gpus = static_cast<std::uint32_t>(
+          std::min<std::uint64_t>(gpus * request->cpus_per_gpu, 0xffffffff));
+      if (!whole) for_gpus = whole_units_for(for_gpus, rules.unit, free.shape);
+      share.cpus = std::max(share.cpus, for_gpus);
       if (rules.memory_counts && request->memory_per_gpu_mb)
         share.memory_mb = gpus * request->memory_per_gpu_mb;
       GresKinds kinds = givable_gres(*free.gres);

@@ -136,6 +136,7 @@ std::uint32_t Capacity::count(const Free& node, const Room& room, bool with_gres
   if (has_owner && !owner_admits(spec_, node, rules_)) return 0;
   std::uint32_t withheld = spares_ ? std::min(room.cpus, spared(spec_, node)) : 0;
   std::uint32_t cpus = std::min(room.cpus - withheld, rules_.max_cpus_per_node);
+  if (!whole_) cpus = whole_units_in(cpus, rules_.unit, node.shape);
   if (cpus < std::max(1u, spec_.min_cpus_per_node)) return 0;
   std::uint32_t tasks = spec_.overcommit ? spec_.tasks : tasks_that_fit(needs_, node.shape, cpus);
   if (spec_.tasks_per_node) tasks = std::min(tasks, spec_.tasks_per_node);
@@ -144,8 +145,11 @@ std::uint32_t Capacity::count(const Free& node, const Room& room, bool with_gres
   if (all_memory_) return node.spec && room.memory_mb >= node.spec->memory_for_jobs() ? tasks : 0;
   if (spec_.memory_per_node_mb) return room.memory_mb >= spec_.memory_per_node_mb ? tasks : 0;
   if (spec_.memory_per_cpu_mb) {
-    std::uint64_t per_task = spec_.memory_per_cpu_mb * needs_.cpus_per_task;
-    tasks = static_cast<std::uint32_t>(std::min<std::uint64_t>(tasks, room.memory_mb / per_task));
+    // It pays for all CPUs that it is given, those that its tasks leave unused among them.
+    auto paid = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(room.memory_mb / spec_.memory_per_cpu_mb, 0xffffffff));
+    if (!whole_) paid = whole_units_in(paid, rules_.unit, node.shape);
+    tasks = std::min(tasks, tasks_that_fit(needs_, node.shape, paid));
   }
   return tasks;
 }
@@ -157,7 +161,8 @@ NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,
       std::max({1u, cpus_for(needs_of(spec), node.shape, tasks), spec.min_cpus_per_node});
   NodeShare share{.node = node.node,
                   .cpus = whole ? node.cpus_total - std::min(node.cpus_total, spared(spec, node))
-                                : std::min(wanted, node.cpus),
+                                : std::min(whole_units_for(wanted, rules.unit, node.shape),
+                                           whole_units_in(node.cpus, rules.unit, node.shape)),
                   .memory_mb = 0};
   if (rules.memory_counts) {
     if (spec.extras->specials->all_memory)

@@ -39,7 +39,8 @@ struct Free {
 
 struct PlacementRules {
   bool memory_counts = false;  // memory is consumable
-  bool whole_nodes = false;    // every job gets its nodes for itself
+  CpuUnit unit = CpuUnit::Core;
+  bool whole_nodes = false;  // every job gets its nodes for itself
   std::uint32_t max_cpus_per_node = 0xffffffff;
   std::uint32_t max_nodes = 0xffffffff;
   bool user_alone = false;          // ExclusiveUser: a node serves one user at a time

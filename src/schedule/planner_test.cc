@@ -232,6 +232,41 @@ TEST(Placement, UnwantedThreadsCostTheirCores) {
   EXPECT_FALSE(place(spec, {node}, {}));
 }
 
+TEST(Placement, NoTwoJobsShareACore) {
+  Free node{.node = {1}, .cpus = 8, .cpus_total = 8, .shape = {.threads = 2, .sockets = 2}};
+  node.shape.cores_per_socket = 2;
+  auto cpus = [&](JobSpec spec, CpuUnit unit) {
+    auto found = place(spec, {node}, {.unit = unit});
+    return found ? found->nodes[0].cpus : 0;
+  };
+  for (std::uint32_t tasks = 1; tasks <= 8; ++tasks) {
+    EXPECT_EQ(cpus({.tasks = tasks}, CpuUnit::Cpu), tasks);
+    EXPECT_EQ(cpus({.tasks = tasks}, CpuUnit::Core), (tasks + 1) / 2 * 2);
+    EXPECT_EQ(cpus({.tasks = tasks}, CpuUnit::Socket), (tasks + 3) / 4 * 4);
+  }
+  EXPECT_EQ(cpus({.tasks = 2, .cpus_per_task = 3}, CpuUnit::Core), 6u);
+  EXPECT_EQ(cpus({.min_cpus_per_node = 3}, CpuUnit::Core), 4u);
+  EXPECT_EQ(cpus({.tasks = 20, .overcommit = true}, CpuUnit::Core), 8u);
+  // A thread that is left, where single threads were given away before, is nobody's.
+  node.cpus = 3;
+  EXPECT_EQ(cpus({.tasks = 1}, CpuUnit::Core), 2u);
+  EXPECT_EQ(cpus({.tasks = 3}, CpuUnit::Core), 0u);
+  EXPECT_EQ(cpus({.tasks = 1}, CpuUnit::Socket), 0u);
+  EXPECT_EQ(cpus({.tasks = 20, .overcommit = true}, CpuUnit::Core), 2u);
+}
+
+TEST(Placement, MemoryIsPaidForAllThreadsOfACore) {
+  Free node{.node = {1}, .cpus = 8, .cpus_total = 8, .memory_mb = 700, .shape = {.threads = 2}};
+  PlacementRules rules{.memory_counts = true};
+  auto one = place({.tasks = 1, .memory_per_cpu_mb = 100}, {node}, rules);
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one->nodes[0].memory_mb, 200u);
+  EXPECT_TRUE(place({.tasks = 6, .memory_per_cpu_mb = 100}, {node}, rules));
+  EXPECT_FALSE(place({.tasks = 7, .memory_per_cpu_mb = 100}, {node}, rules));  // 8 CPUs
+  rules.unit = CpuUnit::Cpu;
+  EXPECT_TRUE(place({.tasks = 7, .memory_per_cpu_mb = 100}, {node}, rules));
+}
+
 TEST(Placement, MemoryCountsOnlyWhereItIsConsumable) {
   std::vector<Free> free{{.node = {1}, .cpus = 8, .cpus_total = 8, .memory_mb = 100}};
   EXPECT_TRUE(place({.memory_per_node_mb = 200}, free, {}));

@@ -25,15 +25,21 @@ struct Kind {
   bool gpus = false;         // two to a node
   bool reservation = false;  // of the first node, for others
   bool licenses = false;     // of two sorts; a reservation keeps one of each
+  bool threads = false;      // two to a core, which no two jobs share
 };
-constexpr Kind kKinds[] = {
-    {},
-    {.blocks = true},
-    {.blocks = true, .alone = true},
-    {.gpus = true},
-    {.reservation = true},
-    {.licenses = true},
-    {.blocks = true, .alone = true, .gpus = true, .reservation = true, .licenses = true}};
+constexpr Kind kKinds[] = {{},
+                           {.blocks = true},
+                           {.blocks = true, .alone = true},
+                           {.gpus = true},
+                           {.reservation = true},
+                           {.licenses = true},
+                           {.threads = true},
+                           {.blocks = true,
+                            .alone = true,
+                            .gpus = true,
+                            .reservation = true,
+                            .licenses = true,
+                            .threads = true}};
 const std::map<std::string, std::uint32_t> kLicenses = {{"m", 4}, {"k", 2}};
 
 Topologies blocks_of_two(std::uint32_t nodes) {
@@ -58,6 +64,7 @@ Topologies blocks_of_two(std::uint32_t nodes) {
 
 World::Machine machine_of(const Kind& kind, std::uint32_t nodes, std::uint32_t cpus) {
   World::Machine machine{.nodes = nodes, .cpus = cpus, .gpus = kind.gpus ? kGpus : 0};
+  if (kind.threads) machine.threads = 2;
   machine.rules.memory_counts = true;
   if (kind.blocks) machine.rules.topologies = Ref(blocks_of_two(nodes));
   return machine;
@@ -226,10 +233,16 @@ std::vector<Given> given_by(const Town& world, const Plan& plan) {
   return all;
 }
 
-// Nobody is on the reserved node during the reservation, nobody beside one who has his block for
-// himself, and nobody in two blocks who fits in one.
+// Nobody shares a core, nobody is on the reserved node during the reservation, nobody beside one
+// who has his block for himself, and nobody in two blocks who fits in one.
 void expect_rules_kept(const Town& world, const Plan& plan, const std::string& what) {
   std::vector<Given> all = given_by(world, plan);
+  for (const Given& one : all)
+    for (const NodeShare& share : one.allocation->nodes) {
+      if (world.kind.threads) EXPECT_EQ(share.cpus % 2, 0u) << what;
+      if (!one.spec->exclusive)
+        EXPECT_EQ(share.memory_mb, one.spec->memory_per_cpu_mb * share.cpus) << what;
+    }
   world.state.reservations.for_each([&](std::uint64_t, const Reservation& kept) {
     for (const Given& one : all)
       for (const NodeShare& share : one.allocation->nodes)
@@ -311,10 +324,11 @@ TEST(Properties, NothingIsGivenOrPromisedTwiceAndNoLimitIsBroken) {
 
 // A quick pass sees only what changed, yet nothing that was promised is given away.
 TEST(Properties, QuickPassesKeepWhatWasPromised) {
+  constexpr Kind kQuick[] = {{}, {.gpus = true}, {.licenses = true}, {.threads = true}};
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Prng prng(seed);
-    Town world = random_world(prng, kBackfill, PlanBudget::Depth::Quick,
-                              kKinds[seed % 3 == 2 ? 5 : seed % 3 * 3]);  // nothing, GPUs, licences
+    Town world =
+        random_world(prng, kBackfill, PlanBudget::Depth::Quick, kQuick[seed % std::size(kQuick)]);
     Plan full = world.plan();
     for (const Proposal& start : full.starts) world.start(start);
     std::vector<JobId> over(world.running.begin(), world.running.end());

@@ -22,6 +22,7 @@ class World {
   struct Machine {
     std::uint32_t nodes = 1, cpus = 1;  // cpus of each
     std::uint32_t gpus = 0;             // of each
+    std::uint32_t threads = 1;          // of each core
     PlacementRules rules = {};
   };
 
@@ -35,6 +36,8 @@ class World {
     std::string gres = machine.gpus ? fmt::format("gpu:{}", machine.gpus) : std::string();
     for (std::uint32_t i = 1; i <= machine.nodes; ++i) {
       NodeSpec spec{.name = fmt::format("n{}", i), .cpus = machine.cpus, .memory_mb = kMemory};
+      spec.cores_per_socket = machine.cpus / machine.threads;
+      spec.threads_per_core = machine.threads;
       spec.gres = gres;
       defined.nodes.push_back({{i}, Ref(spec)});
       ids.push_back({i});

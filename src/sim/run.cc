@@ -37,6 +37,7 @@ bool could_run(const State& state, const JobSpec& spec, const ClusterConfig& con
     const Partition* partition = state.find_partition(name);
     if (!partition || refusal_of(*partition->spec, spec) != Reason::None) continue;
     PlacementRules rules{.memory_counts = config.memory_is_consumable,
+                         .unit = config.cpu_unit,
                          .whole_nodes = config.whole_nodes || partition->spec->exclusive};
     std::vector<Free> candidates;
     for (const Node* node : admitted_nodes(state, *partition, spec))

@@ -128,6 +128,10 @@ std::string Scenario::set(const Line& line) {
     if (key == "min_job_age") config_.min_job_age = std::chrono::seconds(number(value));
     if (key == "slurmd_timeout") config_.slurmd_timeout = std::chrono::seconds(number(value));
     if (key == "memory") config_.memory_is_consumable = value == "yes";
+    if (key == "unit")
+      config_.cpu_unit = value == "cpu"      ? CpuUnit::Cpu
+                         : value == "socket" ? CpuUnit::Socket
+                                             : CpuUnit::Core;
     if (key == "enforce") config_.enforce_partition_limits = value != "no";
     if (key == "enforce") config_.any_partition_suffices = value == "any";
     if (key == "max_array_size") config_.max_array_size = number(value);

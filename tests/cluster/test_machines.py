@@ -33,6 +33,32 @@ def test_nodes_are_chosen_by_sockets_cores_and_threads(tmp_path):
         cluster.stop()
 
 
+def test_no_two_jobs_share_a_core(tmp_path):
+    cluster = started(tmp_path, node="Sockets=1 CoresPerSocket=2 ThreadsPerCore=2")
+
+    def states():
+        return sorted(cluster.run("squeue", "-h", "-o", "%T %C").stdout.splitlines())
+
+    try:
+        script = "echo $SLURM_CPUS_ON_NODE $SLURM_JOB_CPUS_PER_NODE; sleep 1000"
+        submit = ["sbatch", "--parsable", "-n1", "--mem=10", "-o", f"{tmp_path}/%j.out", "--wrap"]
+        jobs = [cluster.run(*submit, script).stdout.strip() for _ in range(4)]
+        wait_for(lambda: states() == 2 * ["PENDING 1"] + 2 * ["RUNNING 2"], what="two jobs")
+        assert "NumCPUs=2 " in cluster.run("scontrol", "show", "job", jobs[0]).stdout
+        assert "CPUAlloc=4 " in cluster.run("scontrol", "show", "node", "n1").stdout
+        wait_for(lambda: (tmp_path / f"{jobs[0]}.out").read_text() == "2 2\n", what="its output")
+        cluster.run("scancel", *jobs)
+        wait_for(lambda: states() == [], what="the end")
+        count = ["sh", "-c", "echo $SLURM_JOB_CPUS_PER_NODE"]
+        for wish, cpus in (("-n2", 2), ("-n3", 4), ("-n1 -c2", 2), ("-n2 --ntasks-per-core=1", 4),
+                           ("-n2 --hint=nomultithread", 4), ("-n1 --threads-per-core=1", 2)):
+            shown = cluster.run("srun", *wish.split(), *count).stdout
+            assert set(shown.split()) == {str(cpus)}, wish
+    finally:
+        cluster.run("scancel", "-u", "root", check=False)
+        cluster.stop()
+
+
 def test_what_is_kept_for_the_system_is_not_given_to_jobs(tmp_path):
     cluster = started(tmp_path, node="CoreSpecCount=1 MemSpecLimit=500",
                       extra="SelectType=select/cons_tres\nSelectTypeParameters=CR_CPU_Memory\n"

@@ -152,6 +152,14 @@ def test_doctor_tells_what_is_wrong_and_how_to_mend_it(own_cluster):
     assert re.search(r"^FAIL +controller +slurmctld does not run$", stopped.stdout, re.M)
 
 
+def test_doctor_tells_which_parameters_are_not_acted_on(own_cluster):
+    own_cluster.up("--nodes", 1)
+    with open(own_cluster.dir / "etc/slurm.conf", "a") as f:
+        f.write("SchedulerParameters=bf_licenses,preempt_youngest_first\n")
+    shown = own_cluster.run("yardmaster", "doctor", check=False).stdout
+    assert re.findall(r"SchedulerParameters: (.*)", shown) == ["bf_licenses is not acted on"]
+
+
 def test_events_are_numbered_without_gaps(own_cluster):
     own_cluster.up("--nodes", 2)
     follower = own_cluster.start("yardmaster", "events", "--follow", "--json")

@@ -12,6 +12,7 @@
 #include "config/values.h"
 #include "os/environment.h"
 #include "os/users.h"
+#include "trace/parameters.h"
 
 namespace ym::cli {
 namespace {
@@ -78,6 +79,8 @@ std::vector<Finding> check_configuration(const Patient& patient) {
                    counted(loaded.config.partitions.size(), "partition")),
        ""}};
   for (const std::string& warning : loaded.warnings)
+    out.push_back({Health::Warn, "configuration", warning, ""});
+  for (const std::string& warning : trace::parameter_warnings(loaded.config.scheduler_parameters))
     out.push_back({Health::Warn, "configuration", warning, ""});
   if (loaded.config.nodes.empty())
     out.push_back({Health::Fail, "configuration", "no nodes", "add a NodeName line"});

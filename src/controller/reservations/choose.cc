@@ -29,8 +29,7 @@ std::uint32_t cores_of(const NodeSpec& node) {
 ReservedNode part_of(const Node& node, std::uint32_t cores) {
   std::uint32_t all = cores_of(*node.spec);
   if (cores >= all) return {.node = node.id};
-  std::uint32_t threads = std::max(1u, node.spec->cpus / all);
-  return {.node = node.id, .cpus = cores * threads, .whole = false};
+  return {.node = node.id, .cpus = cores * node.spec->cpus_per_core(), .whole = false};
 }
 
 // What is still to be found of generic resources.

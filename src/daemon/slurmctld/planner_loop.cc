@@ -27,9 +27,7 @@ constexpr Duration kFullAtOnce = std::chrono::milliseconds(20);
 }  // namespace
 
 std::vector<std::string> parameter_warnings(const ClusterConfig& config) {
-  std::vector<std::string> out = read_knobs(config.scheduler_parameters).warnings;
-  for (std::string& one : out) one.insert(0, "SchedulerParameters: ");
-  return out;
+  return read_knobs(config.scheduler_parameters).warnings;
 }
 
 PlannerLoop::PlannerLoop(const State& state, PlacementRules rules, Published& published,
