@@ -75,5 +75,17 @@ TEST(Completion, ValuesThatTheClusterKnowsAreAskedFor) {
             Values::Unknown);
 }
 
+// What real shells make of it: tests/cli/test_completion.py.
+TEST(Completion, OperandsAreOneGrammarForAllShells) {
+  CompletedCommand command{.name = "x",
+                           .operands = {{"", {.kind = Values::Words, .words = {"go"}}},
+                                        {"go job*", {.kind = Values::Jobs}}}};
+  for (Shell shell : {Shell::Bash, Shell::Zsh}) {
+    std::string script = completion_script(shell, {command});
+    EXPECT_NE(script.find("\"x\") printf '%s\\n' go ;;"), script.npos);
+    EXPECT_NE(script.find("\"x go job\"*\"\") squeue -h -o %i"), script.npos);
+  }
+}
+
 }  // namespace
 }  // namespace ym::cli
