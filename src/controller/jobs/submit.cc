@@ -295,8 +295,24 @@ bool Controller::exclusion_is_to_blame(const JobSpec& spec) const {
   });
 }
 
+namespace {
+
+// Does it want more nodes or CPUs than the partition has, or allows? Such a job waits for the
+// partition to grow, as in Slurm; one that would fit by its numbers, but not in the shape that it
+// wants, never will.
+bool is_too_large(const State& state, const Partition& partition, const JobSpec& spec) {
+  if (spec.min_nodes > partition.nodes->size() || spec.min_nodes > partition.spec->max_nodes)
+    return true;
+  std::uint64_t wanted = std::uint64_t{spec.tasks} * std::max(1u, spec.cpus_per_task), cpus = 0;
+  for (NodeId id : *partition.nodes) cpus += state.nodes.at(id.value).spec->cpus;
+  return wanted > cpus;
+}
+
+}  // namespace
+
 // Could it start if every node of its partitions were up and empty? Asked once for each shape. What
-// no node could take any part of is refused; what is only too much waits, unless EnforcePartLimits.
+// no node could take any part of is refused, and so is what could be divided among the nodes, but
+// not as it wants to be; what is only too much waits, unless EnforcePartLimits.
 Status Controller::check_can_ever_run(const JobSpec& spec, bool strictly) {
   if (Status ok = check_nodes(spec); !ok) return ok;
   // Resources of the whole job are refused as such: no node has a part that could be judged.
@@ -315,7 +331,8 @@ Status Controller::check_can_ever_run(const JobSpec& spec, bool strictly) {
       bool all = fits_when_empty(state_, *partition, spec, placement_rules());
       // There is no box of that size, and there never will be.
       TopologyKind network = rules_in(*partition->spec, placement_rules()).groups->kind;
-      if (!all && network == TopologyKind::Torus) continue;
+      if (!all && (network == TopologyKind::Torus || !is_too_large(state_, *partition, spec)))
+        continue;
       if (all || room == Fit::None) room = all ? Fit::All : Fit::SomeTasks;
     }
     if (room == Fit::SomeTasks && exclusion_is_to_blame(spec)) room = Fit::None;
