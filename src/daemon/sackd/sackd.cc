@@ -123,7 +123,7 @@ void Sackd::give_token(ConnectionId to, const Peer& peer, const Frame& frame) {
   if (!user) return server_->close(to, fmt::format("uid {} has no name here", peer.uid));
   if (!request->user.empty() && request->user != user->name)
     return server_->close(to, "no token: only for oneself");
-  Duration life = std::min<Duration>(std::chrono::seconds(request->lifespan_s), kSackTokenLifeMax);
+  Duration life = std::min<Duration>(std::chrono::seconds(request->lifespan_s), kLocalTokenLifeMax);
   auto token = sign_user_token(*keys_.ring(),
                                {.user = user->name,
                                 .uid = peer.uid,

@@ -18,9 +18,6 @@
 
 namespace ym {
 
-// A token serves for so long at most: commands ask again.
-inline constexpr Duration kSackTokenLifeMax = std::chrono::hours(1);
-
 class Sackd {
  public:
   // `log` must live as long. `fetched_to`: the folder that the controller's files are kept in;
