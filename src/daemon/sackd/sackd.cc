@@ -15,6 +15,11 @@
 #include "wire/messages.h"
 
 namespace ym {
+namespace {
+
+constexpr Duration kKeyPeriod = std::chrono::seconds(1);
+
+}  // namespace
 
 Sackd::Sackd(LoadedConfiguration loaded, KeyRing keys, Log& log, std::string fetched_to)
     : loaded_(std::move(loaded)),
@@ -56,7 +61,12 @@ void Sackd::stop() {
 Status Sackd::listen(const std::string& path) {
   if (Status listening = server_->listen_unix(path, 0666); !listening) return listening;
   listening_ = true;
-  server_->loop().post([this] { follow(loaded_.config); });
+  server_->loop().post([this] {
+    follow(loaded_.config);
+    server_->loop().every(kKeyPeriod, [this] {
+      if (auto news = key_watch_.look(keys_, wall_clock())) log_.error("{}", *news);
+    });
+  });
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "daemon/sackd/follower.h"
 #include "model/control_messages.h"
+#include "net/key_watch.h"
 #include "net/keyring.h"
 #include "net/server.h"
 #include "os/log.h"
@@ -38,6 +39,7 @@ class Sackd {
 
   const LoadedConfiguration loaded_;
   Keys keys_;
+  KeyWatch key_watch_;
   Log& log_;
   const std::string fetched_to_;
   const Instant started_;

@@ -71,7 +71,7 @@ struct DeskSurroundings {
   std::function<void(bool controller_only)> shut_down;
   // The keys, read again; what they sign with when they say nothing is wrong.
   std::function<Status(const LoadedConfiguration&)> renew_keys;
-  std::function<std::string()> log_trouble;
+  std::function<std::string()> log_trouble, key_trouble;
 };
 
 class Desk {
