@@ -164,6 +164,7 @@ class Desk {
   bool list_history(ConnectionId connection, Listing& listing);
   void query_triggers(ReplyTo to, const Peer& peer, const Frame& frame);
   void get_crontab(ReplyTo to, const Peer& peer, const Frame& frame);
+  void set_trigger(ReplyTo to, const Peer& peer, Frame& frame);
   void update_crontab(ReplyTo to, const Peer& peer, const Frame& frame);
   void query_nodes(ReplyTo to, const Peer& peer, const Frame& frame);
   // desk_steps.cc
