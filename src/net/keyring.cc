@@ -106,12 +106,28 @@ Result<KeyRing> KeyRing::from_jwks(std::string_view json, const ClusterKey* slur
     ring.keys_.push_back({.name = "", .key = *slurm_key, .expires = {}});
   }
   if (!signing && ring.keys_.size() > 1) return fail("no key has \"use\":\"default\"");
-  ring.signing_ = signing.value_or(0);
-  const NamedKey& signs = ring.signing();
-  if (signs.expires && signs.expires <= now)
+  ring.default_ = ring.signing_ = signing.value_or(0);
+  ring.choose(now);
+  if (!ring.can_sign(now))
     return fail(
-        fmt::format("key {}, which signs, has expired: make another one the default", signs.name));
+        fmt::format("key {}, which signs, has expired, and so has every other: add a new one",
+                    ring.signing().name));
   return ring;
+}
+
+bool KeyRing::choose(Instant now) {
+  std::size_t before = signing_;
+  signing_ = default_;
+  Instant needed = now + kSigningMargin;
+  if (!keys_[default_].good_at(needed)) {
+    // The one that lasts longest, the first of equals.
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      const NamedKey &one = keys_[i], &best = keys_[signing_];
+      bool longer = !one.expires ? bool(best.expires) : best.expires && one.expires > best.expires;
+      if (one.good_at(needed) && longer) signing_ = i;
+    }
+  }
+  return signing_ != before;
 }
 
 Result<const NamedKey*> KeyRing::find(std::string_view name, Instant now, Duration skew) const {

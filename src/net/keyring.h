@@ -4,7 +4,9 @@
 // everywhere, retire the old one; `scontrol reconfigure` after each.
 //
 // Invariants: (1) a ring has at least one key, and one of them signs; (2) no two keys have the same
-// name; (3) what a key signs carries the key's name, and only that key verifies it.
+// name; (3) what a key signs carries the key's name, and only that key verifies it; (4) the default
+// signs until kSigningMargin before it expires, then one that is good for longer, if there is one:
+// the same on every machine, as it follows from the set alone.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -20,11 +22,14 @@ namespace ym {
 
 inline constexpr std::size_t kKeysMax = 32;
 inline constexpr std::size_t kKeyNameMax = 64;
+// What was signed has to serve for a while: nothing is believed once its key has expired.
+inline constexpr Duration kSigningMargin = std::chrono::minutes(1);
 
 struct NamedKey {
   std::string name;  // kid; empty: slurm.key's
   ClusterKey key;
   Instant expires;  // exp; none: never
+  bool good_at(Instant when) const { return !expires || when < expires; }
 };
 
 class KeyRing {
@@ -34,10 +39,15 @@ class KeyRing {
 
   // A key set, and slurm.key's key beside it if there is one. The key with "use":"default" signs;
   // if none has, slurm.key's, or the only one. Refuses other algorithms than HS256, names that are
-  // missing or given twice, keys that are too short, and a signing key that has expired.
+  // missing or given twice, keys that are too short, and a set in which every key has expired.
   static Result<KeyRing> from_jwks(std::string_view json, const ClusterKey* slurm_key, Instant now);
 
   const NamedKey& signing() const { return keys_[signing_]; }
+  // The default, even if another one signs in its place.
+  const NamedKey& preferred() const { return keys_[default_]; }
+  // Settles which one signs from `now` on; true if it is another than before.
+  bool choose(Instant now);
+  bool can_sign(Instant now) const { return signing().good_at(now); }
   // Says why it cannot be used: unknown, or expired (by more than `skew`).
   Result<const NamedKey*> find(std::string_view name, Instant now, Duration skew) const;
   const std::vector<NamedKey>& keys() const { return keys_; }
@@ -47,7 +57,7 @@ class KeyRing {
  private:
   KeyRing() = default;
   std::vector<NamedKey> keys_;
-  std::size_t signing_ = 0;
+  std::size_t default_ = 0, signing_ = 0;
 };
 
 // Where a cluster's keys are.
@@ -69,6 +79,12 @@ class Keys {
     auto made = std::make_shared<const KeyRing>(std::move(ring));
     std::lock_guard lock(mutex_);
     ring_ = std::move(made);
+  }
+  // Unless another thread was quicker.
+  void replace(const std::shared_ptr<const KeyRing>& old, KeyRing ring) {
+    auto made = std::make_shared<const KeyRing>(std::move(ring));
+    std::lock_guard lock(mutex_);
+    if (ring_ == old) ring_ = std::move(made);
   }
 
  private:

@@ -34,6 +34,9 @@ Result<std::string> sign_token(const KeyRing& keys, TokenClaims claims, const En
 // What a daemon signs for a local user whom the kernel vouches for. Lives at most
 // kUserTokenLifeMax; one that lives for no more than kOnceLife serves once.
 inline constexpr Duration kUserTokenLifeMax = std::chrono::hours(24 * 365);
+// What sackd and slurmd sign for the users of their machine serves for no longer: commands ask
+// again, and one that leaks is soon worth nothing. Long ones are the controller's to give.
+inline constexpr Duration kLocalTokenLifeMax = std::chrono::hours(1);
 inline constexpr Duration kOnceLife = std::chrono::seconds(60);
 struct UserToken {
   std::string user;

@@ -58,11 +58,12 @@ void leave_the_shepherd(const TaskSetup& setup, int trouble) {
   const ShepherdOrder& order = setup.order;
   default_signals();
   ::setrlimit(RLIMIT_NOFILE, &setup.open_files);
+  become_user(order, trouble);
+  // As the user: the number comes from his environment, and more than ours is the kernel's to
+  // allow. What it forbids stays as it is.
   errno = 0;
   int own = ::getpriority(PRIO_PROCESS, 0);
-  // Lower than ours may be forbidden; then it stays.
   if (errno == 0 && own != order.nice) ::setpriority(PRIO_PROCESS, 0, order.nice);
-  become_user(order, trouble);
   ::umask(static_cast<mode_t>(order.umask));
 }
 

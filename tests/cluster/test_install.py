@@ -33,6 +33,10 @@ def test_an_installed_tree_can_be_moved_and_finds_its_own_configuration(moved_pr
     finally:
         cluster.stop()
     assert os.path.exists(moved_prefix / "share/man/man1/sbatch.1")
+    for daemon in ("slurmctld", "slurmd", "sackd"):
+        with open(moved_prefix / f"lib/systemd/system/{daemon}.service") as f:
+            assert f"ExecStart=/usr/sbin/{daemon} -D" in f.read()
+        assert os.path.exists(moved_prefix / f"sbin/{daemon}")
 
 
 def test_sighup_reads_the_configuration_again(tmp_path):

@@ -153,6 +153,16 @@ def test_umask_and_priority_come_along(yard):
     assert yard.output(job).split() == ["0026", "6"]
 
 
+def test_nobody_is_more_urgent_than_the_kernel_lets_him_be(yard):
+    """The number is the client's: it is set with the user's rights, not with root's."""
+    urgent = "renice -n -19 $$ >&2"
+    assert yard.as_user("srun", "nice", prefix=urgent).stdout == "0\n"
+    assert yard.output(yard.submit("nice", prefix=urgent)) == "0\n"
+    # Root may.
+    root = yard.run("sh", "-c", "renice -n -4 $$ >&2; exec srun nice")
+    assert root.stdout == "-4\n"
+
+
 def relative_core_names():
     with open("/proc/sys/kernel/core_pattern") as f:
         return not f.read().startswith(("/", "|"))

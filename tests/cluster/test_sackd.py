@@ -11,7 +11,7 @@ import tempfile
 import pytest
 
 from test_trust import RemoteYard, write_secret
-from yard import alive, wait_for
+from yard import SANITIZED, alive, wait_for
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: acts as several users")
 OWNER = "daemon"  # sackd's user: it needs no privilege
@@ -85,6 +85,8 @@ def test_commands_of_a_login_node_are_their_users(yard):
     assert "no way to prove who is asking" in refused.stderr
 
     pid = yard.start_sackd()
+    if not SANITIZED:  # its memory, with the key in it, is not for others of its user
+        assert os.stat(f"/proc/{pid}/environ").st_uid == 0
     for user in ("nobody", "bin"):
         done = yard.on_login(user, "sbatch", "--parsable", "-H", "-o", "/dev/null", "--wrap",
                              "true")

@@ -285,6 +285,48 @@ def test_a_token_is_for_oneself_unless_root_asks(yard):
     assert inside["sun"] == USER and inside["uid"] == pwd.getpwnam(USER).pw_uid
 
 
+def write_keys(yard, *entries):
+    """A slurm.jwks; an entry is a name, and more fields."""
+    keys = [{"alg": "HS256", "kty": "oct", "kid": name, "k": b64(secrets.token_bytes(32)), **more}
+            for name, more in entries]
+    write_secret(f"{yard.dir}/slurm.jwks", json.dumps({"keys": keys}).encode())
+
+
+def test_another_key_signs_when_the_default_expires(tmp_path):
+    yard = Yard(tmp_path, nodes=1, extra="AuthInfo=clock_skew=0")
+    ends = int(time.time()) + 6
+    write_keys(yard, ("new", {}), ("old", {"use": "default", "exp": ends}))
+    try:
+        yard.start()
+        assert yard.run("srun", "echo", "before").stdout == "before\n"
+        wait_for(lambda: time.time() > ends + 1, what="the end of the key")
+        assert yard.run("srun", "echo", "after").stdout == "after\n"
+        with open(f"{yard.dir}/slurmctld.log") as f:
+            lines = [line for line in f if "key old, the default, has come to its end" in line]
+        assert len(lines) == 1 and "new signs now" in lines[0], lines
+    finally:
+        yard.stop()
+
+
+def test_that_no_key_is_left_is_said(tmp_path):
+    yard = Yard(tmp_path, nodes=1, extra="AuthInfo=clock_skew=0")
+    write_keys(yard, ("only", {"exp": int(time.time()) + 10}))
+    try:
+        yard.start_controller()
+        wait_for(lambda: "key only, which signs, expires within an hour" in yard.logs(),
+                 what="a word before")
+        said = wait_for(lambda: yard.run("scontrol", "ping", check=False).stderr, what="a warning")
+        assert "every key has expired" in said
+        assert "every key has expired" in yard.run("yardmaster", "doctor", check=False).stdout
+        with open(f"{yard.dir}/slurmctld.log") as f:
+            assert f.read().count("every key has expired") == 1
+        write_keys(yard, ("next", {}))
+        yard.run("scontrol", "reconfigure")
+        wait_for(lambda: yard.run("scontrol", "ping", check=False).returncode == 0, what="a key")
+    finally:
+        yard.stop()
+
+
 class SlurmUserYard(Yard):
     """The controller belongs to a user who may do nothing; slurmd to root."""
     SLURM_USER = "daemon"

@@ -93,6 +93,10 @@ int ping_verb(ScontrolContext& context, const Words&) {
                             pong->trouble.empty() ? "" : ": ", pong->trouble));
     return 1;
   }
+  if (!pong->trouble.empty()) {
+    print_error(fmt::format("warning: {}\n", pong->trouble));
+    return 1;
+  }
   return 0;
 }
 

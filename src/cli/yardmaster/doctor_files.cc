@@ -115,7 +115,9 @@ std::vector<Finding> check_key(const Patient& patient) {
              fmt::format("{} can be read by others (mode {:04o})", path, facts.st_mode & 07777),
              fmt::format("chmod 600 {}", path)}};
   auto user = user_by_name(patient.loaded.config.slurm_user);
-  if (user && facts.st_uid != user->uid && facts.st_uid != 0)
+  // Where slurmctld runs, its user has to read it.
+  bool of_root = facts.st_uid == 0 && !controller_is_here(patient.loaded.config);
+  if (user && facts.st_uid != user->uid && !of_root)
     return {{Health::Fail, "key", fmt::format("{} belongs to {}", path, user_of(facts.st_uid)),
              fmt::format("chown {} {}", user->name, path)}};
   return {

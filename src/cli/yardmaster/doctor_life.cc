@@ -130,6 +130,8 @@ std::vector<Finding> check_controller(const Patient& patient) {
   else
     out.push_back({Health::Fail, "log of events", pong->trouble,
                    "make room on the disk, then restart slurmctld; no job is accepted meanwhile"});
+  if (pong->log_writable && !pong->trouble.empty())
+    out.push_back({Health::Fail, "controller", pong->trouble, "see its log"});
   return out;
 }
 

@@ -14,6 +14,7 @@
 #include "os/clock.h"
 #include "os/daemonize.h"
 #include "os/log.h"
+#include "os/privileges.h"
 #include "site/configuration.h"
 #include "site/sack.h"
 
@@ -116,6 +117,7 @@ int main(int argc, char** argv) {
   if (!loaded) return complain(loaded.error().text);
   auto daemonizing = ym::Daemonizing::begin(arguments.foreground);
   if (!daemonizing) return complain(daemonizing.error().text);
+  ym::hide_memory();
   ::signal(SIGPIPE, SIG_IGN);
   sigset_t signals = our_signals();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);

@@ -15,6 +15,11 @@
 #include "wire/messages.h"
 
 namespace ym {
+namespace {
+
+constexpr Duration kKeyPeriod = std::chrono::seconds(1);
+
+}  // namespace
 
 Sackd::Sackd(LoadedConfiguration loaded, KeyRing keys, Log& log, std::string fetched_to)
     : loaded_(std::move(loaded)),
@@ -56,7 +61,12 @@ void Sackd::stop() {
 Status Sackd::listen(const std::string& path) {
   if (Status listening = server_->listen_unix(path, 0666); !listening) return listening;
   listening_ = true;
-  server_->loop().post([this] { follow(loaded_.config); });
+  server_->loop().post([this] {
+    follow(loaded_.config);
+    server_->loop().every(kKeyPeriod, [this] {
+      if (auto news = key_watch_.look(keys_, wall_clock())) log_.error("{}", *news);
+    });
+  });
   return {};
 }
 
@@ -123,7 +133,7 @@ void Sackd::give_token(ConnectionId to, const Peer& peer, const Frame& frame) {
   if (!user) return server_->close(to, fmt::format("uid {} has no name here", peer.uid));
   if (!request->user.empty() && request->user != user->name)
     return server_->close(to, "no token: only for oneself");
-  Duration life = std::min<Duration>(std::chrono::seconds(request->lifespan_s), kSackTokenLifeMax);
+  Duration life = std::min<Duration>(std::chrono::seconds(request->lifespan_s), kLocalTokenLifeMax);
   auto token = sign_user_token(*keys_.ring(),
                                {.user = user->name,
                                 .uid = peer.uid,

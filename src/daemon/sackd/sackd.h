@@ -11,15 +11,13 @@
 #include "base/result.h"
 #include "daemon/sackd/follower.h"
 #include "model/control_messages.h"
+#include "net/key_watch.h"
 #include "net/keyring.h"
 #include "net/server.h"
 #include "os/log.h"
 #include "site/configuration.h"
 
 namespace ym {
-
-// A token serves for so long at most: commands ask again.
-inline constexpr Duration kSackTokenLifeMax = std::chrono::hours(1);
 
 class Sackd {
  public:
@@ -41,6 +39,7 @@ class Sackd {
 
   const LoadedConfiguration loaded_;
   Keys keys_;
+  KeyWatch key_watch_;
   Log& log_;
   const std::string fetched_to_;
   const Instant started_;

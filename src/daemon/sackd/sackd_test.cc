@@ -80,7 +80,7 @@ TEST_F(SackdTest, LetsNoTokenLiveForLong) {
   ASSERT_TRUE(frame);
   auto claims = claims_of(*frame);
   ASSERT_TRUE(claims);
-  EXPECT_LE(claims->expires - claims->issued, kSackTokenLifeMax);
+  EXPECT_LE(claims->expires - claims->issued, kLocalTokenLifeMax);
 }
 
 TEST_F(SackdTest, TakesNewKeysAndKeepsTheOldOnesIfTheNewAreBad) {

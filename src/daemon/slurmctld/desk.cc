@@ -69,7 +69,7 @@ void Desk::handle(ConnectionId from, const Peer& peer, Frame& frame) {
     case message_number<QueryConfig>: return query_config(to);
     case message_number<QueryStatistics>: return query_statistics(to, peer, frame);
     case message_number<QueryHistory>: return query_history(to, peer, frame);
-    case message_number<SetTrigger>: return to_core<SetTrigger>(to, peer, frame);
+    case message_number<SetTrigger>: return set_trigger(to, peer, frame);
     case message_number<ClearTriggers>: return to_core<ClearTriggers>(to, peer, frame);
     case message_number<QueryTriggers>: return query_triggers(to, peer, frame);
     case message_number<UpdateCrontab>: return update_crontab(to, peer, frame);

@@ -72,7 +72,7 @@ struct DeskSurroundings {
   std::function<void(bool controller_only)> shut_down;
   // The keys, read again; what they sign with when they say nothing is wrong.
   std::function<Status(const LoadedConfiguration&)> renew_keys;
-  std::function<std::string()> log_trouble;
+  std::function<std::string()> log_trouble, key_trouble;
 };
 
 class Desk {
@@ -171,6 +171,7 @@ class Desk {
   bool list_history(ConnectionId connection, Listing& listing);
   void query_triggers(ReplyTo to, const Peer& peer, const Frame& frame);
   void get_crontab(ReplyTo to, const Peer& peer, const Frame& frame);
+  void set_trigger(ReplyTo to, const Peer& peer, Frame& frame);
   void update_crontab(ReplyTo to, const Peer& peer, const Frame& frame);
   void query_nodes(ReplyTo to, const Peer& peer, const Frame& frame);
   // desk_steps.cc

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What changes something: commands on their way to the core, and what comes out of it.
+#include <unistd.h>
+
 #include <algorithm>
 #include <set>
 
@@ -39,6 +41,20 @@ void Desk::submit(ReplyTo to, const Peer& peer, const Frame& frame) {
   submit.spec.script_blob = submit.script.empty() ? "" : Blobs::id_of(submit.script);
   submit.spec.environment_blob = submit.environment.empty() ? "" : Blobs::id_of(submit.environment);
   hand_on(to, std::move(caller), frame, std::move(submit));
+}
+
+// A trigger's program runs as whoever set it, which only root can make so. Without that root's runs
+// as SlurmUser, as do all in Slurm, and others would never run.
+void Desk::set_trigger(ReplyTo to, const Peer& peer, Frame& frame) {
+  std::uint32_t own = ::geteuid();
+  if (own != 0 && peer.uid != own && peer.uid != 0) {
+    auto user = user_by_uid(own);
+    return deny(to, ym::refuse(Errc::AccessDenied,
+                               fmt::format("the controller runs as {} and cannot become you",
+                                           user ? user->name : std::to_string(own)))
+                        .error());
+  }
+  to_core<SetTrigger>(to, peer, frame);
 }
 
 bool Desk::has_room(const Caller& caller) const {

@@ -329,7 +329,7 @@ void Desk::ping(ReplyTo to) {
                   .cluster = s_.published->view().state.cluster_name,
                   .started = s_.started,
                   .log_writable = trouble.empty(),
-                  .trouble = trouble,
+                  .trouble = trouble.empty() ? s_.key_trouble() : trouble,
                   .index = static_cast<std::uint32_t>(s_.index),
                   .epoch = s_.epoch,
                   .leader = host});

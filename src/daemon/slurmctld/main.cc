@@ -11,9 +11,11 @@
 #include "config/values.h"
 #include "daemon/slurmctld/restore.h"
 #include "daemon/slurmctld/roles.h"
+#include "daemon/slurmctld/slurm_user.h"
 #include "os/daemonize.h"
 #include "os/log.h"
 #include "os/open_files.h"
+#include "os/privileges.h"
 #include "site/configuration.h"
 #include "store/disk_posix.h"
 
@@ -152,7 +154,16 @@ int main(int argc, char** argv) {
   // Where several share a machine, %n in the names of their files tells them apart.
   std::string name = index && !config.controllers.empty() ? config.controllers[*index].name : "";
   std::string log_file = arguments.log.empty() ? config.controller_log : arguments.log;
-  ym::Log log({.path = ym::expand_node_path(log_file, name, name),
+  log_file = ym::expand_node_path(log_file, name, name);
+  std::string pid_file = ym::expand_node_path(config.controller_pid_file, name, name);
+  bool by_root = ::geteuid() == 0;
+  if (ym::Status ok = ym::become_slurm_user(*loaded, {.log = log_file, .pid = pid_file}); !ok) {
+    daemonizing->failed("slurmctld: error: " + ok.error().text);
+    return 1;
+  }
+  // The one of a personal cluster is its user's to look into.
+  if (by_root) ym::hide_memory();
+  ym::Log log({.path = log_file,
                .level = level_of(config.controller_debug, arguments.verbose),
                .to_stderr = arguments.foreground,
                .program = "slurmctld"});
@@ -165,7 +176,6 @@ int main(int argc, char** argv) {
   for (const std::string& warning : loaded->warnings) log.info("{}", warning);
   for (const std::string& warning : ym::parameter_warnings(loaded->config)) log.info("{}", warning);
   if (!index) return give_up(index.error().text);
-  std::string pid_file = ym::expand_node_path(config.controller_pid_file, name, name);
   if (ym::Status ok = ym::write_pid_file(pid_file, "slurmctld"); !ok)
     return give_up(ok.error().text);
   auto roles = ym::Roles::start({.loaded = std::move(*loaded),

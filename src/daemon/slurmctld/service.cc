@@ -27,6 +27,7 @@ constexpr int kNetworkThreads = 2;
 constexpr int kLockTries = 20;
 // How often certificates are looked at; the shortest that make sense live for some seconds.
 constexpr Duration kTrustPeriod = std::chrono::seconds(1);
+constexpr Duration kKeyPeriod = std::chrono::seconds(1);
 constexpr Duration kLockPause = std::chrono::milliseconds(100);
 
 // Root, SlurmUser and the nodes: their connections are not counted against a user's limit.
@@ -162,6 +163,11 @@ DeskSurroundings ControllerService::surroundings() {
               [this] {
                 std::lock_guard lock(trouble_mutex_);
                 return trouble_;
+              },
+          .key_trouble =
+              [this] {
+                std::lock_guard lock(trouble_mutex_);
+                return key_trouble_;
               }};
 }
 
@@ -208,6 +214,10 @@ Status ControllerService::listen() {
   if (trust_->on())
     server_->loop().post(
         [this] { server_->loop().every(kTrustPeriod, [this] { trust_->renew(); }); });
+  server_->loop().post([this] {
+    watch_keys();
+    server_->loop().every(kKeyPeriod, [this] { watch_keys(); });
+  });
   take_debug_flags(log_, config);
   core_->set_on_plan([this](const Plan& plan) { log_plan(log_, plan); });
   // The threads run before anybody can connect, so that nothing arrives at a desk that is not
@@ -271,6 +281,12 @@ Status ControllerService::renew_keys(const LoadedConfiguration& loaded) {
   keys_.set(std::move(*ring));
   authenticator_.set_skew(security_of(loaded.config).clock_skew);
   return {};
+}
+
+void ControllerService::watch_keys() {
+  if (auto news = key_watch_.look(keys_, wall_clock())) log_.error("{}", *news);
+  std::lock_guard lock(trouble_mutex_);
+  key_trouble_ = key_watch_.trouble();
 }
 
 void ControllerService::reconfigure() {

@@ -18,6 +18,7 @@
 #include "daemon/slurmctld/side_programs.h"
 #include "daemon/slurmctld/trust.h"
 #include "net/authenticator.h"
+#include "net/key_watch.h"
 #include "net/keyring.h"
 #include "net/server.h"
 #include "os/log.h"
@@ -58,6 +59,7 @@ class ControllerService {
   std::vector<NodeAddress> missing_nodes() const;
   std::string own_socket() const;
   Status renew_keys(const LoadedConfiguration& loaded);
+  void watch_keys();
   ServerHandlers handlers();
   ServerOptions server_options();
   DeskSurroundings surroundings();
@@ -73,7 +75,9 @@ class ControllerService {
   Directory directory_;
   Authenticator authenticator_;
   std::mutex trouble_mutex_;
-  std::string trouble_;  // guarded by trouble_mutex_
+  std::string trouble_;      // guarded by trouble_mutex_
+  std::string key_trouble_;  // the same
+  KeyWatch key_watch_;       // on the server's loop
   std::unique_ptr<JournalLoop> journal_;
   std::unique_ptr<CoreLoop> core_;
   std::unique_ptr<Programs> programs_;

@@ -47,8 +47,9 @@ void SidePrograms::work() {
 }
 
 void SidePrograms::run_one(const SideProgram& program) const {
-  // Nobody's in particular: ours.
-  std::uint32_t uid = program.user_name.empty() ? ::geteuid() : program.uid.value;
+  // Nobody's in particular: ours. So is root's where the controller is SlurmUser's.
+  bool ours = program.user_name.empty() || program.uid == Uid{0};
+  std::uint32_t uid = ours ? ::geteuid() : program.uid.value;
   ChildIdentity identity{.uid = uid, .gid = program.gid.value};
   std::vector<std::string> environment = {"PATH=/usr/local/bin:/usr/bin:/bin"};
   if (auto user = user_by_uid(uid)) {

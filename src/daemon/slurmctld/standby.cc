@@ -177,6 +177,7 @@ void Standby::run() {
     follow();
     look();
     look_for_authority();
+    if (auto news = key_watch_.look(keys_, wall_clock())) log_.error("{}", *news);
     std::unique_lock lock(mutex_);
     if (stopping_) return;
     if (wanted_ || clock_.look(seen_, monotonic_clock())) {

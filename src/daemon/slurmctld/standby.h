@@ -23,6 +23,7 @@
 #include "daemon/slurmctld/recovery.h"
 #include "daemon/slurmctld/trust.h"
 #include "net/authenticator.h"
+#include "net/key_watch.h"
 #include "net/keyring.h"
 #include "net/server.h"
 #include "os/log.h"
@@ -99,6 +100,7 @@ class Standby {
   std::unique_ptr<Server> server_;
 
   // The thread's own.
+  KeyWatch key_watch_;
   TakeoverClock clock_;
   LeaderProbe probe_;
   std::unique_ptr<LogFollower> follower_;

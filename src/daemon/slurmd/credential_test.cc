@@ -131,5 +131,31 @@ TEST_F(CredentialTest, AnotherUserNeitherTakesOverNorWatchesNorSignalsAStep) {
   EXPECT_TRUE(mine.over);
 }
 
+// What slurmd signs for a user of its machine, who asks for so long.
+Result<TokenClaims> token_for(Client client, const KeyRing& keys, std::uint32_t seconds) {
+  auto frame = client.call(wire::message_number<GetToken>,
+                           wire::encode(GetToken{.lifespan_s = seconds}), kTestPatience);
+  if (!frame) return std::unexpected(frame.error());
+  auto token = wire::decode<Token>(frame->payload);
+  if (!token) return std::unexpected(token.error());
+  return verify_token(keys, token->text, {.now = wall_clock(), .audience = "straw"});
+}
+
+TEST_F(CredentialTest, ATokenForAUserOfTheMachineLivesForAnHour) {
+  constexpr std::uint32_t kYear_s = 365 * 86400;
+  // The kernel notes who connects at that moment.
+  ASSERT_EQ(::seteuid(user_.uid), 0);
+  Client as_user = srun();
+  ASSERT_EQ(::seteuid(::getuid()), 0);
+  auto claims = token_for(std::move(as_user), keys(), kYear_s);
+  ASSERT_TRUE(claims) << claims.error().text;
+  EXPECT_EQ(claims->uid, user_.uid);
+  EXPECT_EQ(claims->expires - claims->issued, kLocalTokenLifeMax);
+  if (::getuid() != 0) return;
+  claims = token_for(srun(), keys(), kYear_s);
+  ASSERT_TRUE(claims) << claims.error().text;
+  EXPECT_EQ(claims->expires - claims->issued, Duration(std::chrono::seconds(kYear_s)));
+}
+
 }  // namespace
 }  // namespace ym

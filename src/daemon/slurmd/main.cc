@@ -17,10 +17,13 @@
 #include "daemon/slurmd/node_daemon.h"
 #include "daemon/slurmd/options.h"
 #include "net/keyring.h"
+#include "os/change_user.h"
 #include "os/clock.h"
 #include "os/daemonize.h"
 #include "os/environment.h"
 #include "os/files.h"
+#include "os/privileges.h"
+#include "os/users.h"
 
 namespace ym {
 namespace {
@@ -58,8 +61,13 @@ Result<KeyRing> cluster_keys(const LoadedConfiguration& loaded) {
         return host.name == host_name() || host.name == "localhost" ||
                host.address == "localhost" || host.address == "127.0.0.1";
       });
-  return load_keyring({.key = key_file(loaded), .jwks = jwks_file(loaded)}, with_controller,
-                      wall_clock());
+  KeyFiles files{.key = key_file(loaded), .jwks = jwks_file(loaded)};
+  bool there = ::access(files.key.c_str(), F_OK) == 0;
+  auto keys = load_keyring(files, with_controller, wall_clock());
+  // slurmctld has to read what was made here, too.
+  if (auto user = user_by_name(loaded.config.slurm_user); user && !there && ::geteuid() == 0)
+    give_to(*user, files.key);
+  return keys;
 }
 
 std::vector<Address> controllers_of(const ClusterConfig& config) {
@@ -245,6 +253,9 @@ int serve(const SlurmdOptions& options) {
     fmt::print(stderr, "slurmd: fatal: {}\n", starter.error().text);
     return 1;
   }
+  keep_needed_capabilities(GiveUp::ForGood);
+  // A personal one is its user's to look into.
+  if (::geteuid() == 0) hide_memory();
   return Slurmd(options, std::move(*prepared)).run(*starter);
 }
 

@@ -121,6 +121,7 @@ Status NodeDaemon::start() {
     Duration now = monotonic_clock(), late = now - std::exchange(last, now) - kTick;
     if (late >= kHeldUp) log_.error("slurmd was held up for {} ms", late.count());
     look_after_certificate();
+    if (auto news = key_watch_.look(keys_, wall_clock())) log_.error("{}", *news);
     agent::Outbox out;
     agent_.tick(agent_time(), out);
     obey(std::move(out));

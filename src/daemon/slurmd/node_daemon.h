@@ -25,6 +25,7 @@
 #include "model/control_messages.h"
 #include "model/x11_messages.h"
 #include "net/authenticator.h"
+#include "net/key_watch.h"
 #include "net/keyring.h"
 #include "net/link.h"
 #include "net/loop.h"
@@ -187,6 +188,7 @@ class NodeDaemon {
   LoadedConfiguration loaded_;
   const NodeSpec node_;
   Keys keys_;
+  KeyWatch key_watch_;
   Authenticator authenticator_;
   const Machine machine_;
   const bool clean_, booted_;

@@ -50,7 +50,7 @@ std::vector<Sluid> RevokedList::load(Instant now) {
 void RevokedList::write(const std::vector<std::pair<Sluid, Instant>>& rows) {
   std::string text;
   for (const auto& [sluid, at] : rows) text += row_of(sluid, at);
-  static_cast<void>(write_file(path_, text));
+  static_cast<void>(write_file(path_, text, 0600));
   file_ = Fd(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   rows_ = rows.size();
 }

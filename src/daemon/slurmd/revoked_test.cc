@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "os/files.h"
 
@@ -34,6 +35,14 @@ TEST_F(RevokedListTest, WhatNoCredentialCanOutliveIsForgotten) {
   list.note(Sluid{7}, kNow);
   list.note(Sluid{9}, kNow + std::chrono::minutes(10));
   EXPECT_THAT(RevokedList(path_).load(kNow + RevokedList::kRemember), ElementsAre(Sluid{9}));
+}
+
+TEST_F(RevokedListTest, IsNobodysToRead) {
+  ASSERT_TRUE(write_file(path_, "7 1800000000\n", 0644));  // as before
+  RevokedList(path_).load(kNow);
+  struct stat file{};
+  ASSERT_EQ(::stat(path_.c_str(), &file), 0);
+  EXPECT_EQ(file.st_mode & 0777u, 0600u);
 }
 
 TEST_F(RevokedListTest, LinesThatMakeNoSenseArePassedOver) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "os/files.h"
+#include "os/privileges.h"
 #include "shepherd/nursery.h"
 #include "shepherd/program.h"
 #include "shepherd/record.h"
@@ -63,5 +64,6 @@ int main(int argc, char** argv) {
     std::fputs("slurmstepd: is started by slurmd only\n", stderr);
     return 1;
   }
+  ym::keep_needed_capabilities(ym::GiveUp::ForNow);
   return ym::run_nursery(ym::Fd(ym::kNurserySocket), title_space(argc, argv), live);
 }
