@@ -213,8 +213,9 @@ constexpr Words kWords[] = {
     {"PriorityFlags",
      "ACCRUE_ALWAYS,CALCULATE_RUNNING,MAX_TRES,SMALL_RELATIVE_TO_TIME,NO_NORMAL_ALL,NO_NORMAL_PART,"
      "NO_NORMAL_QOS,NO_NORMAL_ASSOC,NO_NORMAL_TRES"},
-    {"PrivateData",
-     "accounts,all,cloud,events,jobs,nodes,none,partitions,reservations,usage,users"},
+    // What the others would hide (accounts, events, usage, users) is of an accounting that there is
+    // not.
+    {"PrivateData", "all,cloud,jobs,nodes,none,partitions,reservations"},
     {"SelectTypeParameters",
      "CR_CPU,CR_CPU_MEMORY,CR_CORE,CR_CORE_MEMORY,CR_SOCKET,CR_SOCKET_MEMORY,CR_MEMORY,NONE,"
      "ENFORCE_BINDING_GRES,MULTIPLE_SHARING_GRES_PJ,ONE_TASK_PER_SHARING_GRES"},

@@ -290,6 +290,17 @@ TEST(ParseConfig, one_warning_names_every_key_that_is_not_acted_on) {
   EXPECT_EQ(parsed->not_acted_on[1].place, "slurm.conf:6");
 }
 
+TEST(ParseConfig, words_of_private_data_that_hide_nothing_are_named) {
+  auto parsed = parse("PrivateData=jobs,events,usage,reservations,users,accounts\n");
+  ASSERT_TRUE(parsed) << parsed.error().text;
+  EXPECT_THAT(parsed->warnings,
+              ElementsAre("known but not acted on yet: PrivateData=events, PrivateData=usage, "
+                          "PrivateData=users, PrivateData=accounts"));
+  auto all = parse("PrivateData=all\n");
+  ASSERT_TRUE(all);
+  EXPECT_THAT(all->warnings, IsEmpty());
+}
+
 TEST(ParseConfig, obsolete_keys_are_ignored_with_a_hint) {
   auto parsed = parse("FastSchedule=1\n");
   ASSERT_TRUE(parsed);

@@ -105,6 +105,9 @@ struct StartedMark {
 };
 
 // The file `result`: everything of the step has ended.
+// Why a node is drained that could not start a batch script; Slurm's words.
+inline constexpr const char* kBatchLaunchFailure = "batch job complete failure";
+
 struct ShepherdResult {
   ExitStatus exit;    // the highest of its tasks
   std::string error;  // why it could not be started

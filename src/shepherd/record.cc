@@ -90,6 +90,15 @@ Status append_part(int fd, std::string_view part) {
   return failed;
 }
 
+// Where a file system cannot, what comes later may find the disk full.
+Status reserve_room(const std::string& path) {
+  Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!fd) return fail(errno_text(path));
+  off_t end = ::lseek(fd.get(), 0, SEEK_END);
+  if (::fallocate(fd.get(), FALLOC_FL_KEEP_SIZE, end, kResultRoom) == 0) return {};
+  return errno == ENOSPC || errno == EDQUOT ? fail(errno_text(path)) : Status();
+}
+
 Status make_blank(const std::string& path) {
   Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!fd || !write_at(fd.get(), std::string_view("\0", 1), 0)) return fail(errno_text(path));

@@ -27,6 +27,10 @@ Result<StepRecord> decode_record(std::string_view bytes);
 // At the file's end, whole or not at all.
 Status append_part(int fd, std::string_view part);
 
+// Room behind the file's end for what is still to be appended; an error if the disk is full.
+inline constexpr off_t kResultRoom = 4096;
+Status reserve_room(const std::string& path);
+
 // A file that serves again. Cutting it off at 0 would be simpler, but ext4 takes what is then
 // written for the new contents of a file that must not be lost, and writes it to the disk before
 // close() returns. So its first byte says that it is blank, and is written last when it is not any

@@ -60,6 +60,9 @@ int Shepherd::run() {
   if (!ready) {
     result_.error = ready.error().text;
     result_.exit = {.code = 1, .signal = 0};
+    // Nothing of the job has run, and that was not its fault: it is for another node.
+    result_.launch_failed = node_failed_ && order_.step == kBatchStep;
+    if (result_.launch_failed) result_.drain_reason = kBatchLaunchFailure;
   } else {
     start_tasks();
     take_frames(std::exchange(residual_, {}));
@@ -94,12 +97,18 @@ Status Shepherd::prepare() {
   started_ = wall_clock();
   sampled_at_ = monotonic_clock();
   StartedMark mark{.pid = static_cast<std::uint32_t>(::getpid()), .at = started_};
-  if (auto wrote = append_part(record_.get(), encode_part(mark)); !wrote) return wrote;
+  if (auto wrote = append_part(record_.get(), encode_part(mark)); !wrote) {
+    node_failed_ = true;
+    return wrote;
+  }
   contain();
   auto spool = make_container_spool(order_);
   if (!spool) return std::unexpected(spool.error());
   container_spool_ = std::move(*spool);
-  return order_.script.empty() ? Status{} : write_script();
+  if (order_.script.empty()) return {};
+  Status wrote = write_script();
+  node_failed_ = !wrote;
+  return wrote;
 }
 
 // The spool is ours; the file then belongs to the user, who may read and run it.

@@ -156,6 +156,7 @@ class Shepherd {
   rlimit open_files_{};  // as it was when we started
   std::vector<Task> tasks_;
   std::unique_ptr<MpiSupport> mpi_;  // null: the tasks need none
+  bool node_failed_ = false;         // the spool would not take what the step needs
   ShepherdResult result_;
   UsageMeter usage_;
   Instant started_;

@@ -5,7 +5,9 @@ import json
 import os
 import re
 import shutil
+import signal
 import stat
+import time
 import urllib.request
 
 import pytest
@@ -329,6 +331,25 @@ def test_a_restore_takes_no_revocation_back(several, etcd, tmp_path):
         several.stop()
         shutil.rmtree(f"{several.dir}/spool", ignore_errors=True)
         os.makedirs(f"{several.dir}/spool", exist_ok=True)
+
+
+@pytest.mark.parametrize("home", ["a folder", "etcd"])
+def test_a_standby_that_slept_through_a_restore_begins_anew(several, etcd, tmp_path, home):
+    if home == "etcd":
+        keep_in(several, in_etcd(etcd, "a"))
+    several.start()
+    a_queue(several)
+    before, kept = queue(several), str(tmp_path / "kept")
+    several.run("yardmaster", "backup", kept)
+    several.submit("later", "-H")
+    standby = several.pid(several.daemon(1))
+    time.sleep(1)  # it follows
+    os.kill(standby, signal.SIGSTOP)
+    os.kill(several.pid(several.daemon(0)), signal.SIGKILL)
+    restore(several, "--force", kept)
+    os.kill(standby, signal.SIGCONT)
+    wait_for(lambda: several.leader() == 1, what="the standby to lead")
+    assert queue(several) == before
 
 
 def write_in_etcd(etcd, key, value):

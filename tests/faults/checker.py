@@ -264,6 +264,12 @@ def nodes_of(case, runs):
     return {run.node for run in runs} if seen_all else case.ledgers
 
 
+def spool_was_full(case, op):
+    """Whether some node could not take a job since this one was submitted."""
+    return any(fault["kind"] == "disk" and fault["host"] in case.ledgers and end >= op.asked
+               for _, end, fault in case.faults)
+
+
 def ends_have_causes(case):
     cancelled = {op.fields["token"] for op in case.of("cancel")}
     last = {name: (job, state) for job, (name, state) in last_view(case).items()}
@@ -276,12 +282,16 @@ def ends_have_causes(case):
             yield f"{token} is CANCELLED and nobody cancelled it"
         elif state == "NODE_FAIL" and not some_lost:
             yield f"{token} is NODE_FAIL and no node of it was lost"
-        elif state == "FAILED" and job not in case.shepherds:
+        elif state == "FAILED" and job not in case.shepherds and not (
+                spool_was_full(case, op) and not runs and not op.fields.get("requeue")):
             yield f"{token} is FAILED"
         elif state in FINAL - {"CANCELLED", "NODE_FAIL", "COMPLETED", "FAILED"}:
             yield f"{token} is {state}"
         restarts = {run.restart for run in runs} - {0}
-        if restarts and not some_lost:
+        # A node whose disk is full gives a job back, before anything of it has run there.
+        given_back = spool_was_full(case, op) and op.fields.get("requeue")
+        given_back = given_back and not any(run.restart == 0 for run in runs)
+        if restarts and not some_lost and not given_back:
             yield f"{token} was started again and no node of it was lost"
 
 

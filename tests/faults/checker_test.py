@@ -152,6 +152,27 @@ def test_a_killed_shepherd_explains_a_failed_job():
     assert story.mistakes() == []
 
 
+def full_disk(host, requeue=False):
+    return Story().submit("a", 1, requeue=requeue).fault("disk", host, 3)
+
+
+@pytest.mark.parametrize("story", [
+    full_disk("ctl").sees((1, "a", "FAILED")),
+    full_disk("n1").wrote("start", "a", 1).wrote("killed", "a", 1).sees((1, "a", "FAILED")),
+    full_disk("n1", requeue=True).sees((1, "a", "FAILED")),
+    full_disk("n1", requeue=True).wrote("start", "a", 1).ran("a", 1, run=1)
+    .sees((1, "a", "COMPLETED")),
+])
+def test_a_full_spool_explains_nothing_of_a_job_that_has_run_or_may_run_elsewhere(story):
+    assert story.rules() == {"ends_have_causes"}
+
+
+def test_a_full_spool_explains_a_job_that_could_not_be_launched():
+    assert full_disk("n1").sees((1, "a", "FAILED")).mistakes() == []
+    again = full_disk("n1", requeue=True).ran("a", 1, run=1).sees((1, "a", "COMPLETED"))
+    assert again.mistakes() == []
+
+
 @pytest.mark.parametrize("story", [
     # Nobody knows whether it was taken: it was not, or it was.
     Story().submit("a", result="unknown").sees(),

@@ -18,7 +18,8 @@ FAKETIME = next(iter(glob.glob("/usr/lib/*/faketime/libfaketime.so.1")), None)
 ETCD = shutil.which("etcd", path="/usr/bin:/usr/sbin:/usr/local/bin")
 CPUS = 4
 SLURMD_TIMEOUT_S = 10
-DISK_MB = 48
+DISK_MB, SPOOL_MB = 48, 8
+MEMBER_MB = 256  # an etcd keeps two files of 64 MB ahead
 USERS = {"ann": 60001, "bob": 60002, "cleo": 60003}  # uid and gid, on the hosts only
 
 CONF = """\
@@ -113,6 +114,7 @@ class Site:
             self.addresses |= {name: f"10.77.0.{first + i}" for i, name in enumerate(names, 1)}
         self.hosts, self.daemons, self.fabric = {}, {}, None
         self.sabotage = False
+        self.full = set()  # nodes whose disk was full for a while
         self.rush_until = 0.0  # users submit as fast as they can until then
         self.write_files(extra)
         try:
@@ -131,12 +133,27 @@ class Site:
         places = ",".join(f"{self.addresses[one]}:{ETCD_CLIENTS}" for one in self.members)
         return f"etcd://{places}/faults"
 
+    def disk(self, host):
+        """The folder that is a small disk of the host's own: that of the state, of a spool, or of
+        an etcd's member."""
+        if host in self.controllers:
+            return f"{self.dir}/state"
+        return f"{self.dir}/{'etcd' if host in self.members else 'spool'}/{host}"
+
+    def disk_sizes(self):
+        """In MB. Controllers share one."""
+        return ({self.controllers[0]: DISK_MB} | {name: SPOOL_MB for name in self.nodes}
+                | {name: MEMBER_MB for name in self.members})
+
     def write_files(self, extra):
         for name in ("state", "spool", "run", "log", "ledger", "etcd"):
             os.makedirs(f"{self.dir}/{name}", exist_ok=True)
         # In this process's own view of the machine, which the hosts inherit.
-        subprocess.run(["mount", "-t", "tmpfs", "-o", f"mode=700,size={DISK_MB}m", "none",
-                        f"{self.dir}/state"], check=True)
+        for host, size in self.disk_sizes().items():
+            os.makedirs(self.disk(host), exist_ok=True)
+            mode = 755 if host in self.nodes else 700  # users read their scripts there
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"mode={mode},size={size}m", "none",
+                            self.disk(host)], check=True)
         for node in self.nodes:
             os.makedirs(f"{self.dir}/ledger/{node}/alive")
             open(f"{self.dir}/ledger/{node}/log", "w").close()
@@ -243,6 +260,14 @@ class Site:
         rows = self.ask("sinfo", "-h", "-N", "-p", "debug", "-o", "%N %T").stdout.splitlines()
         return {row.split()[0] for row in rows if row.endswith(" idle")}
 
+    def resume(self, node):
+        """What an administrator does who has made room on a node: it was drained, with a reason,
+        if a batch script could not be started there. Whatever else drains it stays."""
+        reason = self.ask("sinfo", "-h", "-N", "-p", "debug", "-n", node, "-o", "%T|%E",
+                          patience=4).stdout.strip()
+        if re.fullmatch(r"drain\w+\|batch job complete failure", reason):
+            self.ask("scontrol", "update", f"nodename={node}", "state=resume", patience=4)
+
     def leader(self):
         """The controller that leads, as far as one can tell; the first, if not."""
         if len(self.controllers) > 1:
@@ -283,7 +308,8 @@ class Site:
             host.close()
         if self.fabric:
             self.fabric.close()
-        subprocess.run(["umount", f"{self.dir}/state"], check=False)
+        for host in self.disk_sizes():
+            subprocess.run(["umount", self.disk(host)], check=False)
 
     def remove(self):
         shutil.rmtree(self.dir, ignore_errors=True)

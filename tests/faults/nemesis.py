@@ -51,6 +51,9 @@ class Nemesis:
     def check_daemons(self):
         """A daemon that nobody killed must live."""
         killed = {fault.host for fault in self.active if fault.kind in ("kill", "power")}
+        # An etcd that cannot write ends, and does not come up while it cannot: that is its way.
+        killed |= {fault.host for fault in self.active
+                   if fault.kind == "disk" and fault.host in self.site.members}
         for host in self.site.dead():
             if host not in killed:
                 status = self.site.daemons[host].entering.returncode
@@ -119,11 +122,8 @@ class Nemesis:
     def end_power(self, fault):
         self.site.start(fault.host, booted=True)
 
-    def filler(self):
-        return f"{self.site.dir}/state/filler"
-
     def begin_disk(self, fault):
-        with open(self.filler(), "wb", buffering=0) as f:
+        with open(f"{self.site.disk(fault.host)}/filler", "wb", buffering=0) as f:
             try:
                 while f.write(bytes(65536)) == 65536:
                     pass
@@ -131,7 +131,13 @@ class Nemesis:
                 pass  # no space left: that is what we came for
 
     def end_disk(self, fault):
-        os.unlink(self.filler())
+        os.unlink(f"{self.site.disk(fault.host)}/filler")
+        others = [one for one in self.active if one.host == fault.host and one.kind in ON_PROCESSES]
+        if fault.host in self.site.members and fault.host in self.site.dead() and not others:
+            self.site.start(fault.host)
+        if fault.host in self.site.nodes:
+            self.site.full.add(fault.host)
+            self.site.resume(fault.host)
 
     def begin_clock(self, fault):
         self.site.set_clock(fault.host, fault.offset)

@@ -95,6 +95,8 @@ def settle(site, log):
         if asked.returncode == 0 and not rows and idle == set(site.nodes):
             break
         log.add("waiting", rows=rows[:20], idle=sorted(idle))
+        for node in site.full - idle:
+            site.resume(node)
         if least is None or len(rows) < least:  # a slow machine, but one that gets on
             end, least = time.monotonic() + SETTLE_S, len(rows)
         if time.monotonic() > end:
@@ -153,9 +155,8 @@ def setup_of(seed, options):
 def plan(seed, options):
     """(Setup, faults) of a seed."""
     setup = setup_of(seed, options)
-    kinds = [kind for kind in options.kinds if kind != "disk" or not setup.etcd]
-    faults = schedule.draw(seed, options.round, setup.controller_names(), setup.node_names(), kinds,
-                           setup.etcd_names(), cluster.SLURMD_TIMEOUT_S)
+    faults = schedule.draw(seed, options.round, setup.controller_names(), setup.node_names(),
+                           options.kinds, setup.etcd_names(), cluster.SLURMD_TIMEOUT_S)
     setup.clocks = any(fault.kind == "clock" for fault in faults)
     return setup, faults
 

@@ -53,6 +53,11 @@ def one(kind, at, lasts, rng, controllers, nodes, members):
     fault = Fault(kind, round(at, 2), round(lasts, 2), controllers[0])
     hosts = [*controllers, *nodes, *members, "login"]
     if kind == "disk":
+        # Of its own chance: the seeds of before have the other faults that they had. The state is
+        # in the first controller's folder, or with the members.
+        disks = members or controllers[:1]
+        chance = random.Random(f"disk {at} {lasts}")
+        fault.host = chance.choice([*disks, *nodes] if chance.random() < 0.5 else list(disks))
         return fault
     if kind == "shepherd":
         fault.host, fault.lasts = rng.choice(nodes), 0.1

@@ -18,6 +18,8 @@ ROUNDS = {
     "a shared folder": ("--controllers", "2", "--seed", "1216", "--round", "10"),
     "an etcd": ("--controllers", "2", "--etcd", "3", "--seed", "3442", "--round", "14",
                 "--only", "kill,pause,cut"),
+    # A node's spool, twice: what cannot be launched there is for the others.
+    "full disks": ("--seed", "5", "--round", "8", "--only", "disk"),
 }
 
 
@@ -46,3 +48,12 @@ def test_a_seed_tells_its_faults_without_running_them():
     assert first.returncode == 0 and first.stdout == second.stdout
     assert len(first.stdout.splitlines()) > 5
     assert run("--only", "nonsense").returncode == 2
+
+
+def test_every_disk_is_filled_in_some_seed():
+    def filled(*words):
+        return {host for seed in range(1, 9)
+                for host in re.findall(r"disk (\w+) for", run("--plan", "--only", "disk", "--seed",
+                                                              str(seed), *words).stdout)}
+    assert filled() == {"ctl", "n1", "n2", "n3"}
+    assert filled("--controllers", "2", "--etcd", "3") == {"e1", "e2", "e3", "n1", "n2", "n3"}

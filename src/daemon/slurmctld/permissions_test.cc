@@ -285,6 +285,96 @@ TEST_F(PermissionsTest, EveryRequestIsAllowedToThoseWhomTheTableNamesAndToNobody
   try_every_request();
 }
 
+// Who may do what with a job: scontrol(1) and scancel(1). What differs from the row of the request:
+// users could let others wait by suspending, and may not move their jobs up. `refusal`: how else
+// than by the usual codes it is refused.
+struct VerbRow {
+  JobVerb verb;
+  const char* name;
+  CallerKinds may;
+  Errc refusal = Errc::AccessDenied;
+};
+std::vector<VerbRow> every_verb() {
+  CallerKinds operating = kAdministrating | Operator;
+  CallerKinds responsible = operating | Coordinator | Owner;
+  return {{JobVerb::Update, "update", responsible},
+          {JobVerb::Hold, "hold", responsible},
+          {JobVerb::HoldUser, "uhold", responsible},
+          {JobVerb::Release, "release", responsible},
+          {JobVerb::Requeue, "requeue", responsible},
+          {JobVerb::RequeueHold, "requeuehold", responsible},
+          {JobVerb::Suspend, "suspend", operating},
+          {JobVerb::Resume, "resume", operating},
+          {JobVerb::Cancel, "cancel", responsible},
+          {JobVerb::Signal, "signal", responsible},
+          {JobVerb::Complete, "complete", responsible},
+          {JobVerb::Top, "top", operating, Errc::Disabled},
+          {JobVerb::Notify, "notify", responsible}};
+}
+
+class VerbsTest : public PermissionsTest {
+ protected:
+  static AlterJobs alter(JobVerb verb, JobId job) {
+    AlterJobs alter{.verb = verb, .filter = {}};
+    alter.filter.targets.push_back({.job = job});
+    alter.signal = verb == JobVerb::Signal ? 10 : 0;
+    alter.text = "a word";
+    if (verb == JobVerb::Update) alter.patch.name = "changed";
+    return alter;
+  }
+  // Of a job that is there: what it says about it.
+  std::uint32_t code(CallerKind kind, const AlterJobs& alter) {
+    Client client = connect(kind);
+    auto frame = client.call(wire::message_number<AlterJobs>, wire::encode(alter), kPatience);
+    EXPECT_TRUE(frame) << frame.error().text;
+    if (frame->header.type == wire::message_number<Failure>)
+      return static_cast<std::uint32_t>(wire::decode<Failure>(frame->payload)->code);
+    auto answer = wire::decode<AlterAnswer>(frame->payload);
+    EXPECT_TRUE(answer);
+    return answer && !answer->outcomes.empty() ? answer->outcomes.front().code : 0;
+  }
+  // What of the job a verb could have changed.
+  std::string shape(JobId job) {
+    QueryJobs query;
+    query.filter.targets.push_back({.job = job});
+    query.filter.all_states = true;
+    auto answer = ask<JobRows>(Root, query);
+    if (!answer || answer->rows.size() != 1) return "gone";
+    const Job& seen = answer->rows.front().job;
+    return fmt::format("{} {} {} {} {}", static_cast<int>(seen.state), seen.holds.user,
+                       seen.holds.admin, seen.priority, seen.spec->name);
+  }
+};
+
+TEST_F(VerbsTest, EachIsAllowedToThoseWhomTheTableNamesAndChangesNothingForOthers) {
+  std::set<JobVerb> tried;
+  for (const VerbRow& row : every_verb()) {
+    tried.insert(row.verb);
+    for (std::uint16_t bit = 0; bit < kCallerKinds; ++bit) {
+      SCOPED_TRACE(fmt::format("{} by kind {}", row.name, bit));
+      auto kind = static_cast<CallerKind>(1u << bit);
+      JobId job = submit_job("main");
+      std::string before = shape(job);
+      std::uint32_t said = code(kind, alter(row.verb, job));
+      bool denied = is_denial(said) || (row.refusal != Errc::AccessDenied &&
+                                        said == static_cast<std::uint32_t>(row.refusal));
+      EXPECT_EQ(denied, !row.may.has(kind)) << said;
+      if (!row.may.has(kind)) EXPECT_EQ(shape(job), before);
+    }
+  }
+  EXPECT_EQ(tried.size(), static_cast<std::size_t>(JobVerb::Notify) + 1) << "Notify is the last";
+}
+
+// Without a name of a job: those that are meant are the caller's own.
+TEST_F(VerbsTest, WhoMeansAllJobsMeansThoseThatHeMayAlter) {
+  for (CallerKind kind : {Other, CallerKind::Node}) {
+    std::string before = shape(job_);
+    AlterJobs all{.verb = JobVerb::Cancel, .filter = {}};
+    code(kind, all);
+    EXPECT_EQ(shape(job_), before);
+  }
+}
+
 // The owner's jobs are there before the rules are.
 class PlacesTest : public PermissionsTest {
  protected:
@@ -386,7 +476,7 @@ TEST_F(PermissionsTest, WhatHasNoRowIsNotKnown) {
 
 class PrivateDataTest : public PermissionsTest {
  protected:
-  std::string extra() const override { return "PrivateData=jobs,nodes,partitions\n"; }
+  std::string extra() const override { return "PrivateData=jobs,nodes,partitions,reservations\n"; }
   template <class Rows, class Query>
   std::size_t rows(CallerKind kind, const Query& query) {
     auto answer = ask<Rows>(kind, query);
@@ -422,6 +512,26 @@ TEST_F(PrivateDataTest, HidesFromOthersWhatIsNotTheirs) {
   EXPECT_EQ((rows<NodeRows>(CallerKind::Node, QueryNodes{})), 1u) << "a node asks about itself";
   EXPECT_EQ((rows<PartitionRows>(Owner, QueryPartitions{})), 0u);
   EXPECT_EQ((rows<PartitionRows>(Root, QueryPartitions{})), 1u);
+}
+
+TEST_F(PrivateDataTest, ShowsReservationsToThoseWhoMayUseThemAndToOperators) {
+  // SlurmUser's alone, and everybody's but his.
+  for (const auto& [name, users] : {std::pair("theirs", "daemon"), {"ours", "-daemon"}}) {
+    UpdateReservation reserve{.wanted = {.name = name}, .changed = {}, .create = true};
+    reserve.wanted.users = users;
+    reserve.wanted.node_text = "n1";
+    reserve.wanted.start = wall_clock() + std::chrono::hours(name[0] == 't' ? 1 : 3);
+    reserve.wanted.end = reserve.wanted.start + std::chrono::hours(1);
+    reserve.changed = {"name", "users", "node_text", "start", "end"};
+    ASSERT_EQ(failure(Root, reserve), 0u) << name;
+  }
+  CallerKinds sees = kAdministrating | Operator;
+  for (std::uint16_t bit = 0; bit < kCallerKinds; ++bit) {
+    auto kind = static_cast<CallerKind>(1u << bit);
+    std::size_t shown = sees.has(kind) ? 1 : 0;
+    EXPECT_EQ((rows<ReservationRows>(kind, QueryReservations{})), shown + 1) << bit;
+    EXPECT_EQ((rows<ReservationRows>(kind, QueryReservations{.name = "theirs"})), shown) << bit;
+  }
 }
 
 }  // namespace

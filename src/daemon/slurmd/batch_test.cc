@@ -35,6 +35,16 @@ TEST_F(NodeTest, ABatchScriptRunsAsItsUserAndItsEndIsReported) {
   EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(script); }));
 }
 
+// As on a full disk: nothing of the job has run, so it is for another node, and this one says why.
+TEST_F(NodeTest, AScriptThatTheSpoolDoesNotTakeIsNotTheJobsFailure) {
+  std::filesystem::create_directories(
+      dir_ + "/spool-n1/attempts/job00001-00000000000003e8/slurm_script/in_the_way");
+  controller_->send(job(1, "#!/bin/sh\ntrue\n"));
+  AttemptReport report = controller_->wait_clean(Sluid{1000});
+  EXPECT_TRUE(report.launch_failed);
+  EXPECT_NE(report.error, "");
+}
+
 TEST_F(NodeTest, AnOrderThatComesTwiceRunsOnce) {
   LaunchJob order = job(1, "#!/bin/sh\necho once >>count\n");
   controller_->send(order);

@@ -419,8 +419,7 @@ void NodeDaemon::obey(agent::Launch& effect) {
   // A user whom this node does not know may be unknown everywhere: that is no reason to take nodes
   // out of service one by one.
   ended.launch_failed = effect.step == kBatchStep;
-  if (strangers_.erase(key) == 0 && ended.launch_failed)
-    ended.drain_reason = "batch job complete failure";
+  if (strangers_.erase(key) == 0 && ended.launch_failed) ended.drain_reason = kBatchLaunchFailure;
   if (auto wrote = spool_.write_result(effect.sluid, effect.step,
                                        {.exit = ended.exit,
                                         .error = ended.error,

@@ -128,8 +128,10 @@ Status Spool::write_order(const ShepherdOrder& order) {
   // Our umask lets the last bits through: the script inside is the user's to run.
   if (auto made = there ? Status{} : make_folder(folder, 0711); !made) return made;
   std::string record = stem(order.sluid, order.step) + kRecordSuffix;
-  if (there) return write_over_blank(record, encode_part(order));
-  return write_file(record, encode_part(order), 0600, Sync::No);
+  Status wrote = there ? write_over_blank(record, encode_part(order))
+                       : write_file(record, encode_part(order), 0600, Sync::No);
+  // What has run must be able to say how it ended, however full the disk is by then.
+  return wrote ? reserve_room(record) : wrote;
 }
 
 std::string Spool::control(Sluid sluid, StepId step) const {

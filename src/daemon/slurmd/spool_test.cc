@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "shepherd/record.h"
+
 namespace ym {
 namespace {
 
@@ -52,6 +54,23 @@ TEST_F(SpoolTest, TheFolderOfAForgottenBatchJobServesTheNext) {
   EXPECT_FALSE(record->result);
   EXPECT_EQ(spool.control(Sluid{1002}, kBatchStep), "name2");
   EXPECT_EQ(spool.control(Sluid{1001}, kBatchStep), "");
+}
+
+// A job that has run must not fail because the disk has filled up meanwhile.
+TEST_F(SpoolTest, ThereIsRoomForTheResultBeforeAnythingRuns) {
+  Spool spool(root_);
+  ASSERT_TRUE(spool.prepare());
+  auto has_room = [&](std::uint32_t job) {
+    struct stat info{};
+    std::string path = spool.stem(Sluid{1000 + job}, kBatchStep) + ".record";
+    EXPECT_EQ(::stat(path.c_str(), &info), 0);
+    return info.st_blocks * 512 >= info.st_size + kResultRoom;
+  };
+  ASSERT_TRUE(spool.write_order(order(1)));
+  EXPECT_TRUE(has_room(1));
+  spool.forget(Sluid{1001}, std::nullopt);
+  ASSERT_TRUE(spool.write_order(order(2)));
+  EXPECT_TRUE(has_room(2)) << "where a folder serves again";
 }
 
 TEST_F(SpoolTest, AJobWithOtherStepsLeavesNothingBehind) {
