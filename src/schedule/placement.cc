@@ -157,6 +157,7 @@ std::uint32_t Capacity::count(const Free& node, const Room& room, bool with_gres
 NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,
                     const PlacementRules& rules) {
   bool whole = spec.exclusive || rules.whole_nodes;
+  if (spec.overcommit) tasks = 1;  // on each node, whatever their number
   std::uint32_t wanted =
       std::max({1u, cpus_for(needs_of(spec), node.shape, tasks), spec.min_cpus_per_node});
   NodeShare share{.node = node.node,

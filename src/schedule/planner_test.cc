@@ -246,7 +246,7 @@ TEST(Placement, NoTwoJobsShareACore) {
   }
   EXPECT_EQ(cpus({.tasks = 2, .cpus_per_task = 3}, CpuUnit::Core), 6u);
   EXPECT_EQ(cpus({.min_cpus_per_node = 3}, CpuUnit::Core), 4u);
-  EXPECT_EQ(cpus({.tasks = 20, .overcommit = true}, CpuUnit::Core), 8u);
+  EXPECT_EQ(cpus({.tasks = 20, .overcommit = true}, CpuUnit::Core), 2u);
   // A thread that is left, where single threads were given away before, is nobody's.
   node.cpus = 3;
   EXPECT_EQ(cpus({.tasks = 1}, CpuUnit::Core), 2u);

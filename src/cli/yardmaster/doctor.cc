@@ -2,6 +2,7 @@
 #include "cli/yardmaster/doctor.h"
 
 #include "base/format.h"
+#include "cli/common/paint.h"
 #include "cli/yardmaster/yardmaster.h"
 
 namespace ym::cli {
@@ -36,7 +37,7 @@ int examine(LoadedConfiguration loaded) {
       warnings += finding.health == Health::Warn;
     }
   if (failures == 0 && warnings == 0)
-    print("all is well\n");
+    print(painted("all is well", Ink::Good) + "\n");
   else
     print(fmt::format("{}, {}\n", counted(failures, "failure"), counted(warnings, "warning")));
   return failures == 0 ? 0 : 1;
@@ -48,7 +49,10 @@ std::string finding_text(const Finding& finding) {
   std::string health = finding.health == Health::Ok     ? "ok"
                        : finding.health == Health::Warn ? "warn"
                                                         : "FAIL";
-  health.resize(kHealthColumn, ' ');
+  Ink ink = finding.health == Health::Ok     ? Ink::Good
+            : finding.health == Health::Warn ? Ink::Warning
+                                             : Ink::Bad;
+  health = painted(health, ink) + std::string(kHealthColumn - health.size(), ' ');
   std::string what = finding.what;
   what.resize(kWhatColumn, ' ');
   std::string out = fmt::format("{}{}{}\n", health, what, finding.text);

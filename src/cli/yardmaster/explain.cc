@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "cli/common/local.h"
+#include "cli/common/paint.h"
 #include "cli/common/targets.h"
 #include "cli/yardmaster/cluster.h"
 #include "cli/yardmaster/yardmaster.h"
@@ -41,7 +42,7 @@ std::string place_text(const Explanation& told) {
 }
 
 void show(const Explanation& told) {
-  print(fmt::format("Job {} is {}.\n", told.display, told.state));
+  print(fmt::format("Job {} is {}.\n", told.display, painted(told.state, Ink::Strong)));
   print_obstacles(told);
   if (told.expected_start)
     print(fmt::format(
@@ -51,8 +52,8 @@ void show(const Explanation& told) {
   else if (!told.obstacles.empty())
     print("Expected start: nobody can tell yet.\n");
   for (const Alternative& one : told.alternatives)
-    print(fmt::format("Sooner with {}: {} on {} in partition {}.\n", one.change,
-                      show_time(one.start, "now"), one.nodes, one.partition));
+    print(fmt::format("{} {}: {} on {} in partition {}.\n", painted("Sooner with", Ink::Good),
+                      one.change, show_time(one.start, "now"), one.nodes, one.partition));
 }
 
 }  // namespace
@@ -69,8 +70,8 @@ Result<JobTarget> explained_target(const std::string& word) {
 
 void print_obstacles(const Explanation& told) {
   for (const Obstacle& one : told.obstacles)
-    print(fmt::format("  {}: {}.\n    To change that: {}.\n", name_of(one.reason), one.text,
-                      one.remedy));
+    print(fmt::format("  {}: {}.\n    To change that: {}.\n",
+                      painted(name_of(one.reason), Ink::Warning), one.text, one.remedy));
 }
 
 CommandPage explain_page() {

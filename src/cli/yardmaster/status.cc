@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "cli/common/local.h"
+#include "cli/common/paint.h"
 #include "cli/common/targets.h"
 #include "cli/yardmaster/cluster.h"
 #include "cli/yardmaster/yardmaster.h"
@@ -52,10 +53,11 @@ int show(const LoadedConfiguration& loaded) {
     if (asked)
       pong = *asked;
     else
-      line("controller", "down: " + asked.error().text);
+      line("controller", painted("down", Ink::Bad) + ": " + asked.error().text);
   }
   if (pong)
-    line("controller", fmt::format("up on {} since {}{}", pong->host, show_time(pong->started, "?"),
+    line("controller", fmt::format("{} on {} since {}{}", painted("up", Ink::Good), pong->host,
+                                   show_time(pong->started, "?"),
                                    pong->trouble.empty() ? "" : ", trouble: " + pong->trouble));
   if (pong) {
     std::map<std::string, std::size_t> nodes, jobs;
