@@ -60,6 +60,12 @@ struct Word {
   std::string_view compact, full;
 };
 
+// Whether a mark behind the word tells more than who is to have the node.
+bool is_marked(const Node& node) {
+  return node.reboot.phase != RebootPhase::None || node.power.phase != PowerPhase::On ||
+         !node.responding;
+}
+
 Word word_of(const Node& node) {
   bool busy = node.jobs > 0;
   if (node.condition == NodeCondition::Unknown) return {"unk", "unknown"};
@@ -72,7 +78,8 @@ Word word_of(const Node& node) {
   switch (use_of(node)) {
     case Use::Idle:
       if (node.maintenance) return {"maint", "maint"};
-      return node.reserved ? Word{"resv", "reserved"} : Word{"idle", "idle"};
+      if (node.reserved) return {"resv", "reserved"};
+      return node.planned && !is_marked(node) ? Word{"plnd", "planned"} : Word{"idle", "idle"};
     case Use::Mixed: return {"mix", "mixed"};
     case Use::Allocated: return {"alloc", "allocated"};
     case Use::Completing: return {"comp", "completing"};
@@ -81,7 +88,8 @@ Word word_of(const Node& node) {
 }
 
 // One mark behind the word: a reboot that is ordered (^) or waited for (@), power that is on its
-// way up (#) or down (%), to go down (!) or gone (~), or silence (*).
+// way up (#) or down (%), to go down (!) or gone (~), silence (*), maintenance of a node with jobs
+// ($), or that what is left of it is kept for a job (-).
 std::string_view mark_of(const Node& node) {
   if (node.reboot.phase == RebootPhase::Issued) return "^";
   if (node.reboot.phase == RebootPhase::Requested) return "@";
@@ -94,7 +102,8 @@ std::string_view mark_of(const Node& node) {
     case PowerPhase::On: break;
   }
   if (!node.responding) return "*";
-  return node.maintenance && node.jobs > 0 ? "$" : "";
+  if (node.maintenance && node.jobs > 0) return "$";
+  return node.planned && use_of(node) == Use::Mixed ? "-" : "";
 }
 
 std::string_view power_flag(const Node& node) {
@@ -120,6 +129,7 @@ std::string state_long(const Node& node) {
   if (node.completing) out += "+COMPLETING";
   if (node.maintenance) out += "+MAINTENANCE";
   if (node.reserved) out += "+RESERVED";
+  if (node.planned) out += "+PLANNED";
   bool heard_of = node.responding || node.switched_off() || node.must_wake();
   if (!heard_of && node.condition != NodeCondition::Future) out += "+NOT_RESPONDING";
   out += power_flag(node);

@@ -115,8 +115,9 @@ struct Node {
   std::uint32_t exclusive = 0;   // of these, with the whole node
   NodeReboot reboot;
   std::string comment, extra;  // for people
-  // Of a row that people are shown only: a reservation that is active now has it.
-  bool reserved = false, maintenance = false;
+  // Of a row that people are shown only: a reservation that is active now has it; a job that starts
+  // later is to have it.
+  bool reserved = false, maintenance = false, planned = false;
   Uid owner;                    // of the jobs here; meaningful while there are any
   bool several_owners = false;  // more than one, since it was last empty
   std::uint32_t for_user = 0;   // of the jobs here, with --exclusive=user
@@ -172,7 +173,8 @@ struct Node {
 std::string state_long(const Node& node);
 // As sinfo does, in its two lengths: "mix", "drng", "down*" and "mixed", "draining", "down*"; with
 // "@" while a reboot is waited for and "^" while it happens, "~" while it is switched off and "#"
-// on its way from there, "%" on its way there and "!" before that.
+// on its way from there, "%" on its way there and "!" before that; "-" if the rest of it is kept
+// for a job that starts later.
 std::string state_compact(const Node& node);
 std::string state_word(const Node& node);
 

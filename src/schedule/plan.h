@@ -39,8 +39,14 @@ struct Verdicts {
   std::map<JobId, Verdict> het;
   // When jobs are to start at the latest, if nothing is lost.
   std::map<JobId, Instant> promised;
+  // Where, for the first of them in the queue: at most kPlacesMax jobs, with together not many more
+  // than kPlaceNodesMax nodes. Copies of verdicts share the lists.
+  std::map<JobId, Ref<std::vector<NodeId>>> places;
   Instant at;  // when they were given
 
+  static constexpr std::size_t kPlacesMax = 1000, kPlaceNodesMax = 100'000;
+  // The bookings come in the order of the queue. O(nodes noted).
+  void note_places(const std::vector<Booking>& booked);
   // Those of a quick pass take the place of earlier ones.
   void merge(const Verdicts& newer);
 };

@@ -186,6 +186,7 @@ Plan Planner::plan(const State& state, Instant now, const PlanBudget& budget) {
   if (full) preempt_again_ = kNever;
   if (full && !goes_on) look_again_ = kNever;
   Plan plan = pass.run();
+  plan.verdicts.note_places(plan.booked);
   if (full && !plan.unfinished) last_full_ = now;
   owes_full_ = !full || plan.unfinished;
   full_every_ = budget.full_every;

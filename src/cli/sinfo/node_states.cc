@@ -53,7 +53,7 @@ constexpr StateWord kWords[] = {
      [](const Node& n) { return n.reboot.phase == RebootPhase::Issued; }},
     {"all", "", [](const Node&) { return true; }},
     {"reserved", "resv", [](const Node& n) { return n.reserved; }},
-    {"planned", "plnd", never},
+    {"planned", "plnd", [](const Node& n) { return n.planned; }},
     {"perfctrs", "npc", never},
     {"cloud", "", [](const Node& n) { return n.cloud(); }},
     {"maint", "maintenance", [](const Node& n) { return n.maintenance; }},
@@ -104,7 +104,8 @@ std::uint32_t state_number(const Node& node) {
          bit(silent, 11) | bit(off, 12) | bit(power == PowerPhase::UpWanted, 14) |
          bit(power == PowerPhase::DownWanted, 19) | bit(power == PowerPhase::PoweringUp, 20) |
          bit(power == PowerPhase::PoweringDown, 18) | bit(node.fail, 13) | bit(node.reserved, 5) |
-         bit(node.maintenance, 15) | bit(node.reboot.phase == RebootPhase::Requested, 16) |
+         bit(node.maintenance, 15) | bit(node.planned, 21) |
+         bit(node.reboot.phase == RebootPhase::Requested, 16) |
          bit(node.reboot.phase == RebootPhase::Issued, 17);
 }
 

@@ -386,7 +386,7 @@ constexpr Needs kNeeds[] = {
     {"mincpus", bit(JobField::Size)},
     {"minmemory", bit(JobField::Size)},
     {"nodelist", bit(JobField::Nodes)},
-    {"schednodes", bit(JobField::Nodes)},
+    {"schednodes", JobField::Nodes | JobField::Expected},
     {"batchhost", bit(JobField::Nodes)},
 };
 

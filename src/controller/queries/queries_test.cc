@@ -66,6 +66,50 @@ TEST(Rows, AJobThatRunsHasThePriorityThatItStartedWith) {
   EXPECT_EQ(shown(JobState::Completed, 5), 100u);
 }
 
+TEST(Rows, NodesOfAPromiseArePlannedUntilTheJobHasThem) {
+  State state;
+  for (std::uint32_t id = 1; id <= 3; ++id) {
+    Node& node = state.nodes.edit(id);
+    node.id = {id};
+    node.spec = Ref(NodeSpec{.name = "n" + std::to_string(id), .cpus = 4});
+    node.condition = NodeCondition::Up;
+    node.responding = true;
+  }
+  Node& mixed = state.nodes.edit(2);
+  mixed.jobs = mixed.cpus_used = 1;
+  Node& full = state.nodes.edit(3);
+  full.jobs = full.exclusive = 1;
+  Job& job = state.jobs.edit(1);
+  job.id = {1};
+  job.priority = 1;
+  job.spec = Ref(JobSpec{.partitions = "p"});
+  Verdicts verdicts;
+  verdicts.shapes[shape_hash(shape_key(*job.spec))] = {.reason = Reason::Resources, .head = {1}};
+  verdicts.shapes.begin()->second.expected_start = verdicts.promised[{1}] = Instant{5000};
+  verdicts.places[{1}] = Ref(std::vector<NodeId>{{1}, {2}, {3}});
+  auto states = [&] {
+    std::string out;
+    for (std::uint32_t id = 1; id <= 3; ++id) {
+      NodeRow row = node_row(state, state.nodes.at(id));
+      mark_planned(row, planned_nodes(state, verdicts));
+      out += state_compact(row.node) + "/" + state_long(row.node) + " ";
+    }
+    return out;
+  };
+  EXPECT_EQ(states(), "plnd/IDLE+PLANNED mix-/MIXED+PLANNED alloc/ALLOCATED ");
+  EXPECT_EQ(job_row(state, job, verdicts, Instant{1000}).scheduled_nodes, "n[1-3]");
+  auto nodes = static_cast<std::uint64_t>(JobField::Nodes);
+  auto both = nodes | static_cast<std::uint64_t>(JobField::Expected);
+  EXPECT_EQ(brief_row(state, job, verdicts, Instant{1000}, both).scheduled_nodes, "n[1-3]");
+  EXPECT_EQ(brief_row(state, job, verdicts, Instant{1000}, nodes).scheduled_nodes, "");
+  job.holds.user = true;
+  EXPECT_EQ(states(), "idle/IDLE mix/MIXED alloc/ALLOCATED ");
+  EXPECT_EQ(job_row(state, job, verdicts, Instant{1000}).scheduled_nodes, "");
+  job.holds.user = false;
+  job.state = JobState::Running;
+  EXPECT_EQ(states(), "idle/IDLE mix/MIXED alloc/ALLOCATED ");
+}
+
 TEST(Select, WithoutStatesShowsWhatIsNotOver) {
   EXPECT_EQ(chosen({}), (Ids{2, 3, 4}));
   EXPECT_EQ(chosen({.all_states = true}), (Ids{1, 2, 3, 4}));

@@ -87,6 +87,19 @@ std::string nodes_text(const State& state, const Allocation& allocation) {
   return Hostlist::of(names).str();
 }
 
+namespace {
+
+std::string place_text(const State& state, const Verdicts& verdicts, JobId job) {
+  auto at = verdicts.places.find(job);
+  if (at == verdicts.places.end()) return "";
+  std::vector<std::string> names;
+  for (NodeId id : *at->second)
+    if (const Node* node = state.find(id)) names.push_back(node->spec->name);
+  return Hostlist::of(names).str();
+}
+
+}  // namespace
+
 JobRow job_row(const State& state, const Job& job, const Verdicts& verdicts, Instant now) {
   JobRow row{.job = job, .reason = reason_of(job, verdicts, now)};
   note_reservation(row, state, job);
@@ -103,6 +116,8 @@ JobRow job_row(const State& state, const Job& job, const Verdicts& verdicts, Ins
     row.expected_start = expected_start(job, *verdict, verdicts);
   }
   bool waits = job.state == JobState::Pending;
+  if (waits && row.expected_start && !job.held())
+    row.scheduled_nodes = place_text(state, verdicts, job.id);
   row.last_eval = !waits ? job.start : job.held() ? job.submit : std::max(verdicts.at, job.submit);
   if (row.last_eval) row.scheduler = "Main";
   if (job.state == JobState::Pending && job.held()) {
@@ -132,6 +147,9 @@ JobRow brief_row(const State& state, const Job& job, const Verdicts& verdicts, I
     if (const Verdict* verdict = verdict_of(job, verdicts, shape)) {
       if (tells && verdict->reason == row.reason) row.reason_text = verdict->text;
       if (expected) row.expected_start = expected_start(job, *verdict, verdicts);
+      // Both: nobody else is shown where it is to start.
+      if (row.expected_start && has(fields, JobField::Nodes))
+        row.scheduled_nodes = place_text(state, verdicts, job.id);
     }
   if (held) {
     row.job.priority = 0;
@@ -173,6 +191,26 @@ NodeRow node_row(const State& state, const Node& node) {
       row.partitions.push_back(partition.spec->name);
   });
   return row;
+}
+
+std::vector<NodeId> planned_nodes(const State& state, const Verdicts& verdicts) {
+  std::vector<NodeId> out;
+  for (const auto& [id, nodes] : verdicts.places) {
+    const Job* job = state.find(id);
+    bool waits = job && job->state == JobState::Pending && !job->held();
+    if (waits) out.insert(out.end(), nodes->begin(), nodes->end());
+  }
+  std::ranges::sort(out);
+  auto doubled = std::ranges::unique(out);
+  out.erase(doubled.begin(), doubled.end());
+  return out;
+}
+
+void mark_planned(NodeRow& row, const std::vector<NodeId>& planned) {
+  Node& node = row.node;
+  bool has_room = node.condition == NodeCondition::Up && !node.exclusive &&
+                  (node.jobs == 0 || node.cpus_used < node.spec->cpus_for_jobs());
+  node.planned = has_room && std::ranges::binary_search(planned, node.id);
 }
 
 PartitionRow partition_row(const State& state, const Partition& partition) {

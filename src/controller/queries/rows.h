@@ -27,6 +27,11 @@ JobRow brief_row(const State& state, const Job& job, const Verdicts& verdicts, I
 void count_priority(JobRow& row, const State& state, const Job& job, Instant now,
                     const PriorityScale& scale, bool with_parts = false);
 NodeRow node_row(const State& state, const Node& node);
+// Nodes that jobs are to have which start later, ascending; as far as the verdicts tell.
+// O(n log n) of the promised nodes.
+std::vector<NodeId> planned_nodes(const State& state, const Verdicts& verdicts);
+// Says in the row whether what is free of the node is kept for one of them.
+void mark_planned(NodeRow& row, const std::vector<NodeId>& planned);
 PartitionRow partition_row(const State& state, const Partition& partition);
 
 // The hostlist of an allocation. O(nodes log nodes).

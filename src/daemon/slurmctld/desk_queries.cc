@@ -195,9 +195,11 @@ void Desk::query_nodes(ReplyTo to, const Peer& peer, const Frame& frame) {
   bool hidden = security_of(*view.config).hidden.nodes && peer.role != "node";
   if (hidden && !s_.directory->caller(peer, wall_clock()).operates()) return answer(to, rows);
   Instant now = wall_clock();
+  const std::vector<NodeId> planned = planned_nodes(view.state, *view.verdicts);
   auto add = [&](const Node& node) {
     NodeRow row = node_row(view.state, node);
     mark_reservation(row, view.state, now);
+    mark_planned(row, planned);
     NodeLoad load = s_.published->load_of(node.id);
     row.cpu_load = load.cpu_load;
     row.free_memory_mb = load.free_memory_mb;

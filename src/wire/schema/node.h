@@ -112,6 +112,7 @@ void fields(F&& f, const Node*) {
   f(79, "several_mcs", &Node::several_mcs);
   f(80, "for_mcs", &Node::for_mcs);
   f(81, "kept_for", &Node::kept_for);
+  f(82, "planned", &Node::planned);
 }
 
 }  // namespace ym::wire
