@@ -228,7 +228,7 @@ class Fold {
     job.allocation = e.allocation;
     job.configuring = e.configuring;
     job.preemption = {};
-    job.resumed = {};
+    job.resumed = job.resized = {};
     job.memory = {};
     give_up_kept(job);
     charge(job);
@@ -252,6 +252,7 @@ class Fold {
     job.spec = e.spec;
     job.allocation = e.allocation;
     job.leaving = e.leaving;
+    job.resized = at_;
   }
 
   void operator()(const JobMemoryWanted& e) {
@@ -351,7 +352,7 @@ class Fold {
     job.partition = {};
     job.start = job.end = job.limit_end = {};
     job.suspended_for = {};
-    job.resumed = {};
+    job.resumed = job.resized = {};
     job.memory = {};
     job.exit = job.derived_exit = {};
     job.steps = {};

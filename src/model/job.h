@@ -238,6 +238,7 @@ struct Job {
   Instant resumed;                // when it last went on after a suspension; none: never
   std::uint64_t submission = 0;   // the client's number for the request that made it; 0: none
   Ref<JobMemory> memory;          // of this attempt
+  Instant resized;                // when it last gave up nodes; none: never in this attempt
 
   bool completing() const { return !nodes_left.empty(); }
   bool holds_resources() const {

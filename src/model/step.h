@@ -41,6 +41,7 @@ struct StepShare {
 struct StepTexts {
   std::string submit_line;               // at most kSubmitLineMax bytes
   std::string std_in, std_out, std_err;  // names of files, with their patterns; empty: srun's own
+  std::string cpu_freq;                  // --cpu-freq, as notation/cpu_freq.h prints it
   bool operator==(const StepTexts&) const = default;
 };
 

@@ -200,7 +200,7 @@ void write_order(DataWriter& data, View view) {
   data.texts("profile", {"NOT_SET"}).text("qos", view.spec().qos);
   data.flag("reboot", view.specials().reboot).text("required_nodes", view.extras().required_nodes);
   data.integer("required_switches", view.specials().switches);
-  data.flag("requeue", view.spec().requeue).number("resize_time", 0);
+  data.flag("requeue", view.spec().requeue).number("resize_time", seconds(view.job().resized));
   data.integer("restart_cnt", job.restarts).text("resv_name", view.extras().reservation);
   data.text("scheduled_nodes", view.row->scheduled_nodes);
   data.number("segment_size", if_set(view.specials().segment)).text("selinux_context", "");

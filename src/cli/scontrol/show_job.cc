@@ -97,6 +97,7 @@ void add_time_lines(std::vector<std::string>& lines, const JobView& view) {
   // What nobody has waited for yet gathers no age.
   Instant accrues = waits && eligible > wall_clock() ? Instant() : job.eligible;
   lines.push_back(fmt::format("AccrueTime={}", show_time(accrues, "Unknown")));
+  if (job.resized) lines.push_back(fmt::format("ResizeTime={}", show_time(job.resized, "None")));
   lines.push_back(fmt::format("StartTime={} EndTime={} Deadline={}",
                               show_time(start_of(view), "Unknown"),
                               show_time(end_of(view), "Unknown"), show_time(spec.deadline, "N/A")));

@@ -31,6 +31,8 @@ std::string step_record(const StepRow& row, bool one_line) {
     cpus += share.cpus;
     memory_mb += share.memory_mb;
   }
+  const std::string& wish = step.texts->cpu_freq;
+  std::string freq = wish.empty() ? "Default" : wish;
   std::string memory = memory_mb ? fmt::format("mem={}M,", memory_mb) : "";
   std::vector<std::string> lines{
       fmt::format("StepId={} UserId={} StartTime={} TimeLimit={}", shown_step(row), row.uid.value,
@@ -41,7 +43,7 @@ std::string step_record(const StepRow& row, bool one_line) {
       fmt::format("TRES=cpu={},{}node={}{}", cpus, memory, step.shares.size(),
                   gres_tres_text(*step.gres)),
       fmt::format("ResvPorts={}", ports_text(step)),
-      "CPUFreqReq=Default",
+      fmt::format("CPUFreqReq={}", freq),
       "SrunHost:Pid=N/A"};
   if (!step.container.empty()) lines.push_back(fmt::format("Container={}", step.container));
   return record_text(lines, one_line);

@@ -224,7 +224,7 @@ Columns time_columns() {
        [](View v) { return show_time(v.row->last_eval, "N/A"); }},
       {0, "preempttime", "PREEMPT_TIME",
        [](View v) { return show_time(v.job().preemption->at, "N/A"); }},
-      {0, "resizetime", "RESIZE_TIME", always_na},
+      {0, "resizetime", "RESIZE_TIME", [](View v) { return show_time(v.job().resized, "N/A"); }},
       {0, "delayboot", "DELAY_BOOT",
        [](View v) { return print_span(std::chrono::seconds(v.specials().delay_boot_s)); }},
       {0, "wait4switch", "WAIT4SWITCH",

@@ -58,6 +58,11 @@ std::string task_text(S s) {
   return task == kNoTask ? "N/A" : number(task);
 }
 
+std::string freq_text(S s) {
+  const std::string& wish = s.step().texts->cpu_freq;
+  return wish.empty() ? "Unknown-Unknown:Unknown" : wish;
+}
+
 }  // namespace
 
 const std::vector<Column<StepView>>& step_columns() {
@@ -100,7 +105,7 @@ const std::vector<Column<StepView>>& step_columns() {
       {0, "stderr", "STDERR", [](S s) { return step_file(s, s.step().texts->std_err); }},
       {0, "stdin", "STDIN", [](S s) { return step_file(s, s.step().texts->std_in); }},
       {0, "stdout", "STDOUT", [](S s) { return step_file(s, s.step().texts->std_out); }},
-      {0, "cpufreq", "CPU_FREQ", [](S) { return std::string("Unknown-Unknown:Unknown"); }},
+      {0, "cpufreq", "CPU_FREQ", freq_text},
       {0, "network", "NETWORK", always_null},
       {0, "resvport", "RESV_PORTS", ports_text},
       {0, "stepstate", "STATE", [](S) { return std::string("RUNNING"); }},

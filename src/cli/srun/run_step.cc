@@ -87,7 +87,8 @@ Ref<StepTexts> texts_of(const JobOptions& options, const std::string& line) {
   return Ref(StepTexts{.submit_line = line,
                        .std_in = file_named_by(options.std_in),
                        .std_out = file_named_by(options.std_out),
-                       .std_err = file_named_by(options.std_err)});
+                       .std_err = file_named_by(options.std_err),
+                       .cpu_freq = options.specials.cpu_freq});
 }
 
 // Tells this srun from every other, so that nobody else takes its streams up.

@@ -47,7 +47,9 @@ class Shrink : public testing::Test, protected Yard {
 };
 
 TEST_F(Shrink, NodesAreHeldUntilTheyAreClean) {
+  EXPECT_FALSE(job().resized);
   std::vector<Order> orders = shrink(2);
+  EXPECT_EQ(job().resized, now);
   ASSERT_EQ(orders.size(), 2u);
   for (const Order& order : orders) EXPECT_TRUE(std::holds_alternative<KillJob>(order.message));
   EXPECT_EQ(job().allocation->nodes.size(), 2u);

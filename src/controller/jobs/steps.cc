@@ -52,13 +52,15 @@ std::vector<Room> rooms_of(const State& state, const Job& job, const CreateStep&
 
 // For people only: what is too long is cut.
 Ref<StepTexts> texts_within_bounds(const Ref<StepTexts>& given) {
-  constexpr std::size_t kPathMax = 4096;
+  constexpr std::size_t kPathMax = 4096, kFreqMax = 64;
   bool fits = given->submit_line.size() <= kSubmitLineMax && given->std_in.size() <= kPathMax &&
-              given->std_out.size() <= kPathMax && given->std_err.size() <= kPathMax;
+              given->std_out.size() <= kPathMax && given->std_err.size() <= kPathMax &&
+              given->cpu_freq.size() <= kFreqMax;
   if (fits) return given;
   StepTexts cut = *given;
   for (std::string* text : {&cut.std_in, &cut.std_out, &cut.std_err})
     if (text->size() > kPathMax) text->resize(kPathMax);
+  if (cut.cpu_freq.size() > kFreqMax) cut.cpu_freq.clear();
   if (cut.submit_line.size() > kSubmitLineMax) cut.submit_line.resize(kSubmitLineMax);
   return Ref(std::move(cut));
 }

@@ -231,6 +231,7 @@ void fields(F&& f, const Job*) {
   f(110, "submission", &Job::submission);
   f(111, "failed_launches", &Job::failed_launches);
   f(120, "memory", &Job::memory);
+  f(121, "resized", &Job::resized);
 }
 
 template <class F>

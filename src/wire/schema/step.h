@@ -29,6 +29,7 @@ void fields(F&& f, const StepTexts*) {
   f(2, "std_in", &StepTexts::std_in);
   f(3, "std_out", &StepTexts::std_out);
   f(4, "std_err", &StepTexts::std_err);
+  f(5, "cpu_freq", &StepTexts::cpu_freq);
 }
 template <class F>
 void fields(F&& f, const Step*) {
