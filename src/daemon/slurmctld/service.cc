@@ -59,6 +59,7 @@ ControllerService::ControllerService(Options options, KeyRing keys, Log& log)
       authenticator_(keys_, {.cluster = options_.loaded.config.cluster_name,
                              .now = wall_clock,
                              .skew = security_of(options_.loaded.config).clock_skew,
+                             .started = started_,
                              .cluster_may_be_missing = true,
                              .look_up = peer_named,
                              .munge = munge_peers(options_.loaded.config)}) {}
