@@ -183,6 +183,7 @@ ServerOptions ControllerService::server_options() {
                 if (token.starts_with(kJoinPrefix)) return trust_->meet_guest(token, binding);
                 return authenticator_.authenticate(token, binding);
               },
+          .may_block = asks_munge,
           .prove =
               [this](std::string_view token, std::string_view binding) {
                 if (token.starts_with(kJoinPrefix)) return trust_->prove_to_guest(token, binding);

@@ -183,6 +183,7 @@ Status NodeDaemon::listen() {
                             [this](std::string_view token, std::string_view binding) {
                               return authenticator_.authenticate(token, binding);
                             },
+                        .may_block = asks_munge,
                         .prove =
                             [this](std::string_view token, std::string_view binding) {
                               return prove_server(*keys_.ring(),
