@@ -51,12 +51,25 @@ Result<Peer> Authenticator::authenticate(std::string_view token, std::string_vie
     peer.uid = found->uid;
     peer.gid = found->gid;
   }
-  if (claims->once) {
-    std::lock_guard lock(mutex_);
-    if (Status fresh = served_.use(claims->id, claims->expires + tolerance, now); !fresh)
-      return std::unexpected(fresh.error());
-  }
+  if (claims->once)
+    if (Status fresh = use_once(*claims, peer, now); !fresh) return std::unexpected(fresh.error());
   return peer;
+}
+
+Status Authenticator::use_once(const TokenClaims& claims, const Peer& peer, Instant now) {
+  // Times of tokens are whole seconds. Our own clock may have been set back since we started.
+  Instant since = std::min(options_.started, now - std::chrono::seconds(1));
+  if (claims.binding.empty() && claims.issued < since)
+    return fail(
+        "the token was made before this server started, come back with a new one (does it happen "
+        "again: is that machine's clock behind?)");
+  std::lock_guard lock(mutex_);
+  ReplayGuard& guard = claims.kind == "node" ? served_nodes_ : served_;
+  return guard.use({.uid = peer.uid,
+                    .issued = claims.issued,
+                    .id = claims.id,
+                    .forget_at = claims.expires + options_.skew},
+                   now);
 }
 
 Authenticate authenticate_with(KeyRing keys, std::string cluster, std::function<Instant()> now) {

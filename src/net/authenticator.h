@@ -12,6 +12,7 @@
 #include "net/keyring.h"
 #include "net/peer.h"
 #include "net/replay.h"
+#include "net/token.h"
 
 namespace ym {
 
@@ -24,6 +25,10 @@ class Authenticator {
     std::string cluster;
     std::function<Instant()> now;
     Duration skew = std::chrono::seconds(60);
+    // When this server began to remember which tokens have served. One that serves once, was made
+    // before and is not bound to its channel may have served before, too. A machine whose clock is
+    // behind is refused for as long as it is; commands and nodes come back with a new token.
+    Instant started = {};
     // A node that fetches its configuration does not know the cluster's name yet.
     bool cluster_may_be_missing = false;
     // Tokens of other tools may name their user only; asks the name service. Without: refused.
@@ -42,10 +47,13 @@ class Authenticator {
   Duration skew() const;
 
  private:
+  Status use_once(const TokenClaims& claims, const Peer& peer, Instant now);
+
   const Keys& keys_;
   mutable std::mutex mutex_;
-  Options options_;     // its skew is guarded by mutex_, the rest is constant
-  ReplayGuard served_;  // guarded by mutex_
+  Options options_;  // its skew is guarded by mutex_, the rest is constant
+  // Guarded by mutex_. Nodes, which all are one user, have all room of their own.
+  ReplayGuard served_, served_nodes_{{.of_one = ReplayGuard::Limits{}.of_all}};
 };
 
 // The same with keys of its own, which never change. For a Server.

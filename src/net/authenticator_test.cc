@@ -95,14 +95,90 @@ TEST_F(AuthenticatorTest, NewKeysCountFromTheNextTokenOn) {
   EXPECT_THAT(verdict(token), HasSubstr("not signed with this cluster's key"));
 }
 
-TEST(ReplayGuard, ForgetsNothingThatCouldBeUsedAgain) {
-  ReplayGuard guard(2);
-  EXPECT_TRUE(guard.use("a", kStart + Duration(10), kStart));
-  EXPECT_TRUE(guard.use("b", kStart + Duration(20), kStart));
-  EXPECT_THAT(guard.use("c", kStart + Duration(20), kStart).error().text, HasSubstr("too many"));
-  EXPECT_FALSE(guard.use("a", kStart + Duration(10), kStart + Duration(9)));
-  EXPECT_TRUE(guard.use("c", kStart + Duration(30), kStart + Duration(10)));
-  EXPECT_EQ(guard.remembered(), 2u);
+TEST_F(AuthenticatorTest, ATokenOfBeforeTheStartServesOnlyWhereItIsBound) {
+  Authenticator restarted{keys_,
+                          {.cluster = "emil",
+                           .now = [this] { return now_; },
+                           .started = kStart + Duration(200),
+                           .look_up = {}}};
+  auto verdict = [&](const TokenClaims& what, std::string_view binding = {}) {
+    auto peer = restarted.authenticate(token_of(what), binding);
+    return peer ? "good" : peer.error().text;
+  };
+  now_ = kStart + std::chrono::seconds(5);
+  TokenClaims once = claims();
+  once.once = true;
+  EXPECT_THAT(verdict(once), HasSubstr("made before this server started"))
+      << "it may have served before the restart";
+  EXPECT_EQ(verdict(claims()), "good") << "one that serves for long is not concerned";
+  TokenClaims bound = once;
+  bound.binding = "here";
+  EXPECT_EQ(verdict(bound, "here"), "good") << "nobody can have shown it on another channel";
+  TokenClaims later = once;
+  later.issued = kStart + std::chrono::seconds(1);
+  EXPECT_EQ(verdict(later), "good");
+  // The clock is set back by a minute: what is made now serves all the same.
+  now_ = kStart - std::chrono::seconds(60);
+  TokenClaims now = once;
+  now.issued = now_;
+  now.expires = now_ + std::chrono::seconds(50);
+  EXPECT_EQ(verdict(now), "good");
+}
+
+TEST_F(AuthenticatorTest, NodesHaveRoomOfTheirOwn) {
+  TokenClaims user = claims(), node = claims();
+  user.once = node.once = true;
+  node.kind = "node";
+  EXPECT_EQ(verdict(token_of(user)), "good");
+  EXPECT_EQ(verdict(token_of(node)), "good") << "the same number, and not the same guard";
+  EXPECT_THAT(verdict(token_of(node)), HasSubstr("used already"));
+}
+
+// A minute's worth: made in second `issued`, forgotten 60 s later.
+Status use(ReplayGuard& guard, std::uint32_t uid, int issued, std::string_view id, int now) {
+  auto at = [](int second) { return kStart + std::chrono::seconds(second); };
+  return guard.use({.uid = uid, .issued = at(issued), .id = id, .forget_at = at(issued + 60)},
+                   at(now));
+}
+
+TEST(ReplayGuard, RemembersWhatCouldBeUsedAgain) {
+  ReplayGuard guard;
+  EXPECT_TRUE(use(guard, 1, 0, "a", 0));
+  EXPECT_THAT(use(guard, 1, 0, "a", 59).error().text, HasSubstr("used already"));
+  EXPECT_TRUE(use(guard, 1, 9, "a", 59)) << "another token";
+  EXPECT_TRUE(use(guard, 2, 0, "a", 59)) << "another user's";
+  EXPECT_EQ(guard.remembered(), 3u);
+  EXPECT_TRUE(use(guard, 1, 60, "b", 60));
+  EXPECT_EQ(guard.remembered(), 2u) << "what has expired is forgotten";
+}
+
+TEST(ReplayGuard, WhoUsesMoreThanHisShareHasHisOldestRefusedAndNobodyElse) {
+  ReplayGuard guard({.of_all = 100, .of_one = 3});
+  EXPECT_TRUE(use(guard, 2, 0, "hers", 0));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(use(guard, 1, i, "a", 2));
+  EXPECT_TRUE(use(guard, 1, 3, "a", 3)) << "a new one always serves";
+  EXPECT_EQ(guard.remembered(), 4u);
+  EXPECT_THAT(use(guard, 1, 0, "a", 3).error().text, HasSubstr("uid 1 uses too many tokens"));
+  EXPECT_FALSE(use(guard, 1, 0, "b", 3)) << "used or not: nobody knows any more";
+  EXPECT_TRUE(use(guard, 1, 1, "b", 3));
+  EXPECT_TRUE(use(guard, 2, 0, "also hers", 3));
+  EXPECT_FALSE(use(guard, 2, 0, "hers", 3));
+}
+
+TEST(ReplayGuard, WhoHasMostMakesRoomForOthers) {
+  ReplayGuard guard({.of_all = 4, .of_one = 4});
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(use(guard, 1, i, "a", 2));
+  EXPECT_TRUE(use(guard, 2, 0, "a", 2));
+  EXPECT_TRUE(use(guard, 3, 0, "a", 2));
+  EXPECT_EQ(guard.remembered(), 4u);
+  EXPECT_FALSE(use(guard, 1, 0, "a", 2));
+  for (std::uint32_t uid : {2u, 3u})
+    EXPECT_THAT(use(guard, uid, 0, "a", 2).error().text, HasSubstr("used already"));
+  // A flood of one second is forgotten at once, and nothing of that second serves again.
+  for (int i = 0; i < 50; ++i) std::ignore = use(guard, 1, 9, std::to_string(i), 9);
+  for (int i = 0; i < 50; ++i) EXPECT_FALSE(use(guard, 1, 9, std::to_string(i), 10));
+  EXPECT_LE(guard.remembered(), 4u);
+  EXPECT_TRUE(use(guard, 1, 10, "a", 10));
 }
 
 TEST(ServerProof, HoldsForTheTokenThatWasShownAndNoOther) {

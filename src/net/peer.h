@@ -35,7 +35,7 @@ struct Peer {
 };
 
 // Turns a token into what it proves: fill uid, gid, user and role. Called on a network thread; must
-// not block. `binding` is that of the channel, empty without TLS.
+// not block, unless may_block says so. `binding` is the channel's, empty without TLS.
 using Authenticate = std::function<Result<Peer>(std::string_view token, std::string_view binding)>;
 // What proves to the sender of this token, at the other end of this channel, that we hold the
 // cluster's key.

@@ -275,6 +275,7 @@ void Server::stop() {
   if (std::exchange(impl_->stopped, true)) return;
   ServerCore& core = *impl_->core;
   impl_->on_shard(*core.shards[0], [&] { impl_->listeners.clear(); });
+  core.aside.stop();  // nothing of it comes to a loop that has ended
   for (auto& shard : core.shards) {
     impl_->on_shard(*shard, [&] {
       shard->loop->cancel(std::exchange(shard->sweep, {}));

@@ -42,7 +42,9 @@ struct ServerHandlers {
 struct ServerOptions {
   std::string cluster;        // told to clients; a client that means another is refused
   Authenticate authenticate;  // without it every TCP client is refused
-  Prove prove = {};           // without it the server proves nothing
+  // Authenticating this token may block: it is done beside the network threads (net/aside.h).
+  std::function<bool(std::string_view token)> may_block = {};
+  Prove prove = {};  // without it the server proves nothing
   // Asked for each connection over TCP, on any network thread: what it may begin with.
   std::function<std::shared_ptr<const TlsContext>()> tls = {};
   bool tls_required = false;  // over the network nothing is taken without

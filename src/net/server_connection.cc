@@ -45,8 +45,38 @@ void ServerConnection::greet(std::string_view bytes) {
   auto whole = hello_.feed(bytes);
   if (!whole) return refuse(whole.error());
   if (!*whole) return;
-  std::uint16_t version = 0;
-  auto peer = judge(hello_.client(), version);
+  auto peer = judge(hello_.client());
+  if (!peer) return refuse(peer.error());
+  if (*peer) return welcome(std::move(**peer));
+  const std::string& token = hello_.client().token;
+  if (core_->options.may_block && core_->options.may_block(token)) return authenticate_aside();
+  welcome(authenticated(core_->options.authenticate(token, stream_->binding())));
+}
+
+// Nothing is read meanwhile. The thread beside us knows the connection by its number: it must not
+// be the one that destroys it.
+void ServerConnection::authenticate_aside() {
+  stream_->pause();
+  wanted_ = std::make_shared<std::atomic<bool>>(true);
+  auto work = [core = core_, id = id_, wanted = wanted_, token = hello_.client().token,
+               binding = stream_->binding()] {
+    if (!*wanted) return;
+    auto peer = core->options.authenticate(token, binding);
+    core->shard_of(id).loop->post([core, id, wanted, peer = std::move(peer)] {
+      auto self = core->find(id);
+      if (!self || self->state_ != State::Greeting) return;
+      self->wanted_.reset();
+      self->stream_->resume();
+      self->welcome(self->authenticated(peer));
+    });
+  };
+  if (Status begun = core_->aside.run(std::move(work)); !begun) {
+    stream_->resume();
+    refuse(begun.error());
+  }
+}
+
+void ServerConnection::welcome(Result<Peer> peer) {
   if (!peer) return refuse(peer.error());
   bool trusted = core_->options.trusted ? core_->options.trusted(*peer)
                                         : peer->kind == PeerKind::Unix && peer->uid == 0;
@@ -54,7 +84,7 @@ void ServerConnection::greet(std::string_view bytes) {
     return refuse(in.error());
 
   peer_ = std::move(*peer);
-  peer_.version = version;
+  peer_.version = version_;
   waits_in_turn_ = !trusted;
   stream_->set_unread(place_.unread, !trusted);
   state_ = State::Open;
@@ -62,7 +92,7 @@ void ServerConnection::greet(std::string_view bytes) {
   Duration idle = core_->options.idle_deadline;
   deadline_ = idle > Duration{0} ? Deadline::in(idle) : Deadline();
   if (!deadline_.never()) core_->watch_deadlines(shared_from_this());
-  ServerHello welcome{.version = version, .cluster = core_->options.cluster, .proof = {}};
+  ServerHello welcome{.version = version_, .cluster = core_->options.cluster, .proof = {}};
   if (peer_.kind == PeerKind::Token && core_->options.prove)
     welcome.proof = core_->options.prove(hello_.client().token, stream_->binding());
   stream_->enqueue_raw(encode_welcome(welcome));
@@ -76,11 +106,10 @@ void ServerConnection::greet(std::string_view bytes) {
     take_frames(rest);
 }
 
-// What the hello proves, or why not.
-Result<Peer> ServerConnection::judge(const ClientHello& hello, std::uint16_t& version) const {
+Result<std::optional<Peer>> ServerConnection::judge(const ClientHello& hello) {
   auto chosen = choose_version(core_->options.versions, hello.versions);
   if (!chosen) return std::unexpected(chosen.error());
-  version = *chosen;
+  version_ = *chosen;
   const std::string& cluster = core_->options.cluster;
   if (!hello.cluster.empty() && !cluster.empty() && hello.cluster != cluster)
     return fail(fmt::format("this is cluster {}, not {}", cluster, printable(hello.cluster)));
@@ -94,7 +123,10 @@ Result<Peer> ServerConnection::judge(const ClientHello& hello, std::uint16_t& ve
         "another TLSType?)");
   if (!core_->options.authenticate) return fail("this server accepts nobody over the network");
   if (hello.token.empty()) return fail("a token is needed over the network, and none was given");
-  auto peer = core_->options.authenticate(hello.token, stream_->binding());
+  return std::nullopt;
+}
+
+Result<Peer> ServerConnection::authenticated(Result<Peer> peer) const {
   if (!peer) return peer;
   peer->secure = stream_->secured();
   peer->kind = PeerKind::Token;
@@ -104,6 +136,7 @@ Result<Peer> ServerConnection::judge(const ClientHello& hello, std::uint16_t& ve
 }
 
 void ServerConnection::refuse(const Error& error) {
+  if (wanted_) *wanted_ = false;
   linger(encode_refusal(core_->options.versions, error));
 }
 
@@ -234,6 +267,7 @@ void ServerConnection::on_end(const std::string& reason) {
 
 void ServerConnection::leave() {
   state_ = State::Gone;
+  if (wanted_) *wanted_ = false;
   core_->admission.leave(place_);
   core_->remove(id_);
 }
@@ -255,6 +289,11 @@ bool ServerConnection::check_deadlines() {
 void ServerConnection::overstayed(Duration idle) {
   switch (state_) {
     case State::Greeting:
+      if (wanted_) {
+        stream_->resume();
+        return refuse({.text = fmt::format("authentication took longer than {} ms, come back later",
+                                           core_->options.handshake_deadline.count())});
+      }
       return refuse(
           {.text = fmt::format("no {}hello within {} ms", hello_.started() ? "whole " : "",
                                core_->options.handshake_deadline.count())});

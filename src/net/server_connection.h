@@ -7,8 +7,10 @@
 //      └────────► Closing ◄────┘                   └──► Gone
 //                    └── the other side ended, or the linger deadline ──► Gone
 #pragma once
+#include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,7 +60,11 @@ class ServerConnection : public StreamOwner, public std::enable_shared_from_this
   bool reads_at_once() override;
 
   void greet(std::string_view bytes);
-  Result<Peer> judge(const ClientHello& hello, std::uint16_t& version) const;
+  // What the hello proves by itself; nothing: its token must be authenticated.
+  Result<std::optional<Peer>> judge(const ClientHello& hello);
+  Result<Peer> authenticated(Result<Peer> peer) const;
+  void authenticate_aside();
+  void welcome(Result<Peer> peer);
   void refuse(const Error& error);
   void take_frames(std::string_view bytes);
   // Sees to a message that has come in part.
@@ -74,6 +80,9 @@ class ServerConnection : public StreamOwner, public std::enable_shared_from_this
   std::shared_ptr<Stream> stream_;
   State state_ = State::Greeting;
   bool known_ = false;
+  // While it is being authenticated beside us: whether somebody still wants to know.
+  std::shared_ptr<std::atomic<bool>> wanted_;
+  std::uint16_t version_ = 0;
   bool waits_in_turn_ = false;  // as all do but the cluster's own and those who are unknown yet
   bool wants_turn_ = false;
   bool active_ = false;  // something came since the last look at the deadline

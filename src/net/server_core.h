@@ -11,6 +11,7 @@
 
 #include "base/lanes.h"
 #include "net/address.h"
+#include "net/aside.h"
 #include "net/loop.h"
 #include "net/server.h"
 
@@ -54,6 +55,7 @@ struct ServerCore {
   std::atomic<std::uint64_t> last_id{0};
   std::atomic<std::size_t> connections{0};
   Admission admission;
+  Aside aside;
 
   explicit ServerCore(const AdmissionLimits& limits) : admission(limits) {}
 

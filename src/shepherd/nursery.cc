@@ -115,7 +115,7 @@ Result<Born> receive_born(int socket) {
   std::int32_t answer = 0;
   auto packet = receive_packet(socket, std::span(reinterpret_cast<char*>(&answer), sizeof answer));
   if (!packet || packet->bytes.size() != sizeof answer) return fail("slurmstepd does not answer");
-  if (answer <= 0) return fail(fmt::format("fork: {}", std::strerror(-answer)));
+  if (answer <= 0) return fail(fmt::format("fork: {}", std::strerror(-std::max(answer, -4095))));
   if (packet->files.size() != 1) return fail("slurmstepd gives no handle on its process");
   return Born{.pid = answer, .handle = std::move(packet->files[0])};
 }

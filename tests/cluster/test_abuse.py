@@ -4,6 +4,7 @@ bounds. bench/abuse.cc does it, bench/abuse.py measures it."""
 import json
 import os
 import pwd
+import resource
 import shutil
 import signal
 import ssl
@@ -89,25 +90,50 @@ def make_yard():
             yard.stop()
 
 
+SUFFERER = 40003  # bench/abuse.cc
+IDLE_USERS = 50
+
+
+def idle_connections():
+    """10,000, if this machine lets two processes have as many files each."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return 10_000 if most == resource.RLIM_INFINITY else min(10_000, (most - 2500) // 2)
+
+
 @needs_root
 def test_others_are_answered_whatever_some_do(make_yard):
     yard = make_yard()
     yard.start()
     before = yard.memory_mb()
-    some = [Abuse("idle", yard.socket, yard.cluster, 3000, 20),
-            Abuse("loris", yard.socket, 400),
-            Abuse("garbage", yard.socket, 50),
-            Abuse("flood", yard.socket, yard.cluster, 40)]
+    some = [Abuse("idle", yard.socket, yard.cluster, idle_connections(), IDLE_USERS)]
+    # As many commands ask again and again; poll ends with an error if one of them is refused.
+    pollers = subprocess.Popen([f"{BIN}/load", "poll", yard.socket, yard.cluster, "50", "1000"],
+                               stdout=subprocess.PIPE, text=True)
+    Abuse.all.append(pollers)
+    assert pollers.stdout.readline() == "ready\n"
+    some += [Abuse("loris", yard.socket, 400),
+             Abuse("garbage", yard.socket, 50),
+             Abuse("silent", yard.port, 6, 260),
+             Abuse("flood", yard.socket, yard.cluster, 40)]
+    wait_for(lambda: jobs_of(yard, 40000) > 0, what="the flood has begun")
+    # The user who suffers ends with an error at the first refusal. What he was told is so.
     probe = json.loads(subprocess.run(
-        [f"{BIN}/abuse", "probe", yard.socket, yard.cluster, "3"], check=True, text=True,
+        [f"{BIN}/abuse", "probe", yard.socket, yard.cluster, "2"], check=True, text=True,
         capture_output=True, timeout=180).stdout)
     assert probe["count"] > 0
+    assert jobs_of(yard, SUFFERER) == probe["count"], "each of his submissions is there, once"
     job = yard.run("sbatch", "--parsable", "-o", "/dev/null", "--wrap", "true",
                    preexec_fn=as_user("nobody")).stdout.strip()
     wait_for(lambda: "COMPLETED" in yard.run("scontrol", "show", "job", job).stdout,
              what="somebody's job has run")
-    idle, loris, garbage, flood = [one.end() for one in some]
+    assert yard.run("sinfo", "-h", "-o", "%D %T").stdout in ("1 idle\n", "1 mixed\n")
+    idle, loris, garbage, silent, flood = [one.end() for one in some]
+    pollers.send_signal(signal.SIGTERM)
+    polled, _ = pollers.communicate(timeout=180)
+    assert pollers.returncode == 0, polled
+    assert idle["connections"] == idle_connections()
     assert idle["cut"] == 0, "who is quiet is not in the way"
+    assert silent["cut"] > 0, "more at the door than there is room for"
     assert loris["cut"] > 0, "more at the door than one user may have"
     assert garbage["cut"] > 0
     assert flood["taken"] > 0

@@ -4,13 +4,14 @@ a slurmd beside them."""
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 
 import pytest
 
 from test_sackd import LoginYard, become
-from test_trust import knock
+from test_trust import hello, knock
 from yard import wait_for
 
 pytestmark = [pytest.mark.skipif(os.geteuid() != 0, reason="needs root: acts as several users"),
@@ -80,3 +81,38 @@ def test_munge_says_who_a_user_is(tls):
             yard.stop()
             munged.end()
             other.end()
+
+
+def test_a_munged_that_is_stuck_holds_up_nobody_else():
+    with tempfile.TemporaryDirectory(prefix="ym-munge-") as folder:
+        os.chmod(folder, 0o755)
+        munged = Munged(f"{folder}/m", b"k")
+        yard = LoginYard(f"{folder}/yard", nodes=1,
+                         extra=f"AuthType=auth/munge\nAuthInfo=socket={munged.socket}")
+        waiting = []
+        try:
+            yard.start()
+            munged.process.send_signal(signal.SIGSTOP)
+            for port in (yard.port, yard.port + 1):  # slurmctld, slurmd
+                for _ in range(40):
+                    waiting.append(socket.create_connection(("127.0.0.1", port)))
+                    waiting[-1].sendall(hello("MUNGE:AwQDAAB:"))
+            # Who needs no munged is served: on the Unix socket, and with the key over the network.
+            for _ in range(3):
+                assert yard.run("squeue", "-h").stdout == ""
+                assert yard.far("sinfo", "-h", "-o", "%D").stdout == "1\n"
+            assert yard.run("srun", "echo", "here").stdout == "here\n"
+            # There is a bound to how many wait.
+            for _ in range(110):
+                waiting.append(socket.create_connection(("127.0.0.1", yard.port)))
+                waiting[-1].sendall(hello("MUNGE:AwQDAAB:"))
+            assert "come back later" in knock(yard.port, "MUNGE:AwQDAAB:")
+            munged.process.send_signal(signal.SIGCONT)
+            wait_for(lambda: yard.on_login("nobody", "squeue", "-h").returncode == 0,
+                     what="and users are known again")
+        finally:
+            for one in waiting:
+                one.close()
+            munged.process.send_signal(signal.SIGCONT)
+            yard.stop()
+            munged.end()

@@ -36,13 +36,17 @@ def jwt(key, kid=None, alg="HS256", **claims):
     return text + "." + b64(hmac.new(key, text.encode(), hashlib.sha256).digest())
 
 
+def hello(token, cluster=""):
+    payload = (struct.pack("<H", len(cluster)) + cluster.encode() +
+               struct.pack("<H", len(token)) + token.encode())
+    return (b"YMR1" + struct.pack("<HH", 1, 1) +
+            struct.pack("<IHHQ", len(payload), 1, 0, 0) + payload)
+
+
 def knock(port, token, cluster=""):
     """Says hello at a daemon's port; "welcome", or the words of the refusal."""
     with socket.create_connection(("127.0.0.1", port), timeout=60) as s:
-        payload = (struct.pack("<H", len(cluster)) + cluster.encode() +
-                   struct.pack("<H", len(token)) + token.encode())
-        s.sendall(b"YMR1" + struct.pack("<HH", 1, 1) +
-                  struct.pack("<IHHQ", len(payload), 1, 0, 0) + payload)
+        s.sendall(hello(token, cluster))
         data = b""
         while len(data) < 24:
             got = s.recv(65536)
@@ -225,9 +229,29 @@ def test_forged_tokens_open_no_door(yard):
         }
         for why, token in refused.items():
             assert knock(port, token) != "welcome", why
-        once = jwt(key, **claims(once=1, jti=secrets.token_hex(16)))
+        # Of the next second: it is not from before the daemon's start.
+        once = jwt(key, **claims(once=1, jti=secrets.token_hex(16), iat=int(time.time()) + 1))
         assert knock(port, once) == "welcome"
         assert "used already" in knock(port, once)
+
+
+@needs_root
+def test_a_token_serves_once_even_if_the_daemon_was_restarted(yard):
+    yard.start()
+    with open(f"{yard.dir}/slurm.key", "rb") as f:
+        key = f.read()
+    now = int(time.time()) + 1
+    once = jwt(key, uid=0, gid=0, sun="root", kind="user", aud=yard.cluster, iat=now, exp=now + 59,
+               jti=secrets.token_hex(16), once=1)
+    assert knock(yard.port, once) == "welcome"
+    wait_for(lambda: time.time() > now + 1, what="the token's second is over")
+    yard.kill9("slurmctld")
+    yard.start_controller()
+    assert "made before this server started" in knock(yard.port, once)
+    # Commands make new ones by themselves, at once and as often as it takes.
+    for user in (None, USER):
+        assert yard.far("squeue", "-h", user=user).stdout == ""
+    wait_for(lambda: yard.idle_nodes() == yard.nodes, what="the nodes are back")
 
 
 @needs_root

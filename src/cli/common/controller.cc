@@ -37,7 +37,8 @@ constexpr Duration kBackOff{1000};
 constexpr Duration kLongestBackOff{10'000};
 // A token serves one connection to each server, at once: none of them lies about for long.
 constexpr std::uint32_t kTokenLife_s = 60;
-constexpr Duration kTokenAge = std::chrono::seconds(20);
+// Nor does one serve at a server that has started since.
+constexpr Duration kTokenAge = std::chrono::seconds(2);
 
 // Nobody else's.
 std::uint64_t random_number() {
@@ -241,6 +242,7 @@ Result<std::string> Controller::fresh_token() {
 Result<std::string> Controller::token_of_local_node() {
   std::string here = host_name();
   ClientOptions options{.cluster = config().cluster_name, .connect_timeout = kConnectTimeout};
+  std::optional<Error> refused;
   // A token of the daemon that listens there; none if there is none.
   auto token_of = [&](const std::string& path) -> std::optional<std::string> {
     auto client = Client::connect({.path = path}, options);
@@ -248,6 +250,9 @@ Result<std::string> Controller::token_of_local_node() {
     auto frame =
         client->call(wire::message_number<GetToken>,
                      wire::encode(GetToken{.lifespan_s = kTokenLife_s}), config().message_timeout);
+    if (frame && frame->header.type == wire::message_number<Failure>)
+      if (auto failure = wire::decode<Failure>(frame->payload))
+        refused = Error{.code = failure->code, .text = failure->text};
     if (!frame || frame->header.type != wire::message_number<Token>) return std::nullopt;
     auto token = wire::decode<Token>(frame->payload);
     if (!token) return std::nullopt;
@@ -259,6 +264,7 @@ Result<std::string> Controller::token_of_local_node() {
     if (host.substr(0, host.find('.')) != here && host != "localhost") continue;
     if (auto token = token_of(node_socket(config(), node.name))) return *token;
   }
+  if (refused) return std::unexpected(*refused);
   return fail(kNoProof,
               "no way to prove who is asking: the cluster's key cannot be read, and neither sackd "
               "nor slurmd runs on this machine");

@@ -133,6 +133,12 @@ void Sackd::give_token(ConnectionId to, const Peer& peer, const Frame& frame) {
   if (!user) return server_->close(to, fmt::format("uid {} has no name here", peer.uid));
   if (!request->user.empty() && request->user != user->name)
     return server_->close(to, "no token: only for oneself");
+  if (Status ok = rate_.ask(peer.uid, monotonic_clock()); !ok) {
+    server_->send(to,
+                  {.type = wire::message_number<Failure>, .correlation = frame.header.correlation},
+                  wire::encode(Failure{.code = ok.error().code, .text = ok.error().text}));
+    return;
+  }
   Duration life = std::min<Duration>(std::chrono::seconds(request->lifespan_s), kLocalTokenLifeMax);
   auto token = sign_user_token(*keys_.ring(),
                                {.user = user->name,

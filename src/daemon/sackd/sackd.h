@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "daemon/sackd/follower.h"
+#include "daemon/trust/token_rate.h"
 #include "model/control_messages.h"
 #include "net/key_watch.h"
 #include "net/keyring.h"
@@ -43,6 +44,7 @@ class Sackd {
   Log& log_;
   const std::string fetched_to_;
   const Instant started_;
+  TokenRate rate_;
   std::unique_ptr<Server> server_;
   bool listening_ = false;
   // The server's loop's.

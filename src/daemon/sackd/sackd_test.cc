@@ -97,6 +97,29 @@ TEST_F(SackdTest, TakesNewKeysAndKeepsTheOldOnesIfTheNewAreBad) {
   EXPECT_TRUE(claims_of(*frame, 'n'));
 }
 
+TEST_F(SackdTest, SignsOnlySoManyForAUserAndSaysSo) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root: acts as somebody else";
+  ASSERT_EQ(::seteuid(1), 0);
+  auto client = Client::connect({.path = dir_ + "/sackd.sock"}, {.cluster = "emil"});
+  ASSERT_EQ(::seteuid(0), 0);
+  ASSERT_TRUE(client) << client.error().text;
+  GetToken request{.lifespan_s = 60};
+  constexpr int kTries = 20'000;
+  int given = 0;
+  std::string text;
+  for (int i = 0; i < kTries && text.empty(); ++i) {
+    auto frame = client->call(wire::message_number<GetToken>, wire::encode(request), kPatience);
+    ASSERT_TRUE(frame) << frame.error().text;
+    if (frame->header.type == wire::message_number<Failure>)
+      text = wire::decode<Failure>(frame->payload)->text;
+    else
+      ++given;
+  }
+  EXPECT_GE(given, 2000);
+  EXPECT_THAT(text, HasSubstr("uid 1 asks for more than 200 tokens a second"));
+  EXPECT_TRUE(ask({.lifespan_s = 60})) << "others are not concerned";
+}
+
 TEST_F(SackdTest, DoesNothingElse) {
   auto client = Client::connect({.path = dir_ + "/sackd.sock"}, {});
   ASSERT_TRUE(client);

@@ -59,6 +59,7 @@ ControllerService::ControllerService(Options options, KeyRing keys, Log& log)
       authenticator_(keys_, {.cluster = options_.loaded.config.cluster_name,
                              .now = wall_clock,
                              .skew = security_of(options_.loaded.config).clock_skew,
+                             .started = started_,
                              .cluster_may_be_missing = true,
                              .look_up = peer_named,
                              .munge = munge_peers(options_.loaded.config)}) {}
@@ -184,6 +185,7 @@ ServerOptions ControllerService::server_options() {
                 if (token.starts_with(kJoinPrefix)) return trust_->meet_guest(token, binding);
                 return authenticator_.authenticate(token, binding);
               },
+          .may_block = asks_munge,
           .prove =
               [this](std::string_view token, std::string_view binding) {
                 if (token.starts_with(kJoinPrefix)) return trust_->prove_to_guest(token, binding);

@@ -80,6 +80,7 @@ Standby::Standby(Options options, KeyRing keys, LogHome& home, Log& log)
       authenticator_(keys_, {.cluster = options_.loaded.config.cluster_name,
                              .now = wall_clock,
                              .skew = security_of(options_.loaded.config).clock_skew,
+                             .started = started_,
                              .cluster_may_be_missing = true,
                              .look_up = peer_named}),
       directory_(uid_of_slurm_user(options_.loaded.config.slurm_user)),

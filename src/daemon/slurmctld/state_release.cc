@@ -36,6 +36,15 @@ Status write_text(const StatePlace& place, const std::string& text) {
 
 }  // namespace
 
+// The number, a space, the release that wrote it first; what may follow is ignored.
+std::optional<StateRelease> parse_state_release(std::string_view text) {
+  auto words = split_words(trim(text), ' ');
+  auto format = words.empty() ? std::nullopt : parse_unsigned<std::uint32_t>(words.front());
+  if (!format) return std::nullopt;
+  return StateRelease{.format = *format,
+                      .release = words.size() > 1 ? printable(words[1]) : "unknown"};
+}
+
 Status check_format(std::uint32_t format, std::string_view release, const std::string& what) {
   if (format <= kStateFormat) return {};
   return fail(fmt::format(
@@ -43,7 +52,6 @@ Status check_format(std::uint32_t format, std::string_view release, const std::s
       what, release.empty() ? "unknown" : printable(release), format, YM_VERSION, kStateFormat));
 }
 
-// The number, a space, the release that wrote it first; what may follow is ignored.
 Status check_state_release(const StatePlace& place) {
   auto text = present_text(place);
   if (!text) return std::unexpected(text.error());
@@ -54,10 +62,9 @@ Status check_state_release(const StatePlace& place) {
         fmt::format("a restore into {} was not finished: give the command once more, with "
                     "--force",
                     place.dir));
-  auto format = words.empty() ? std::nullopt : parse_unsigned<std::uint32_t>(words.front());
-  if (!format) return fail(path_in(place) + ": not what a slurmctld writes there");
-  Status known =
-      check_format(*format, words.size() > 1 ? words[1] : "", "the state in " + place.dir);
+  auto found = parse_state_release(**text);
+  if (!found) return fail(path_in(place) + ": not what a slurmctld writes there");
+  Status known = check_format(found->format, found->release, "the state in " + place.dir);
   if (known) return {};
   return fail(known.error().text +
               ". Nothing was changed: start the later release, or restore a backup of this one");
@@ -67,8 +74,8 @@ Status note_state_release(const StatePlace& place) {
   if (Status ok = check_state_release(place); !ok) return ok;
   auto present = present_text(place);
   if (!present) return std::unexpected(present.error());
-  auto words = *present ? split_words(trim(**present), ' ') : std::vector<std::string_view>();
-  if (!words.empty() && words.front() == std::to_string(kStateFormat)) return {};
+  auto found = *present ? parse_state_release(**present) : std::nullopt;
+  if (found && found->format == kStateFormat) return {};
   return set_state_release(place);
 }
 

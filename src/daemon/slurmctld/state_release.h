@@ -6,6 +6,7 @@
 // sides go on; in the log it would lose what the field said, for good. Hence a number of its own.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,14 @@ namespace ym {
 // Raised with the first release that writes an event, or a field of one, that its predecessor does
 // not know. Not raised: that predecessor may start again from our log.
 inline constexpr std::uint32_t kStateFormat = 1;
+
+// What such a file says: the format, and the release that wrote it first. Nothing: it was not a
+// slurmctld.
+struct StateRelease {
+  std::uint32_t format = 0;
+  std::string release;  // printable
+};
+std::optional<StateRelease> parse_state_release(std::string_view text);
 
 // Says which later release wrote something of `format`, if that is beyond what this one reads.
 Status check_format(std::uint32_t format, std::string_view release, const std::string& what);

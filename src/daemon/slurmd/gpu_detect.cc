@@ -26,7 +26,7 @@ std::vector<std::string> entries_of(const std::string& folder) {
 }
 
 // "Model: 		 NVIDIA A100-SXM4-40GB" of a file of such lines.
-std::string field(const std::string& text, std::string_view key) {
+std::string field(std::string_view text, std::string_view key) {
   for (std::string_view line : split(text, '\n')) {
     auto colon = line.find(':');
     if (colon != std::string_view::npos && same_ignoring_case(trim(line.substr(0, colon)), key))
@@ -58,13 +58,7 @@ std::vector<GresItem> nvidia_gpus(const std::string& root) {
   for (const std::string& bus : entries_of(folder)) {
     auto text = read_file(folder + "/" + bus + "/information");
     if (!text) continue;
-    auto number = parse_unsigned<std::uint32_t>(field(*text, "Device Minor"));
-    if (!number) continue;
-    found.push_back({.name = "gpu",
-                     .type = type_of(field(*text, "Model")),
-                     .count = 1,
-                     .files = fmt::format("/dev/nvidia{}", *number),
-                     .flags = kGresNvidiaEnv});
+    if (auto gpu = nvidia_gpu(*text)) found.push_back(std::move(*gpu));
   }
   return found;
 }
@@ -75,17 +69,33 @@ std::vector<GresItem> amd_gpus(const std::string& root) {
   for (const std::string& name : entries_of(folder)) {
     if (!name.starts_with("renderD")) continue;
     std::string device = folder + "/" + name + "/device";
-    if (line_of(device + "/vendor") != kAmdVendor) continue;
-    found.push_back({.name = "gpu",
-                     .type = type_of(line_of(device + "/product_name")),
-                     .count = 1,
-                     .files = "/dev/dri/" + name,
-                     .flags = kGresAmdEnv});
+    auto gpu = amd_gpu(name, line_of(device + "/vendor"), line_of(device + "/product_name"));
+    if (gpu) found.push_back(std::move(*gpu));
   }
   return found;
 }
 
 }  // namespace
+
+std::optional<GresItem> nvidia_gpu(std::string_view information) {
+  auto number = parse_unsigned<std::uint32_t>(field(information, "Device Minor"));
+  if (!number) return std::nullopt;
+  return GresItem{.name = "gpu",
+                  .type = type_of(field(information, "Model")),
+                  .count = 1,
+                  .files = fmt::format("/dev/nvidia{}", *number),
+                  .flags = kGresNvidiaEnv};
+}
+
+std::optional<GresItem> amd_gpu(const std::string& name, std::string_view vendor,
+                                std::string_view product) {
+  if (vendor != kAmdVendor) return std::nullopt;
+  return GresItem{.name = "gpu",
+                  .type = type_of(product),
+                  .count = 1,
+                  .files = "/dev/dri/" + name,
+                  .flags = kGresAmdEnv};
+}
 
 std::vector<GresItem> detect_gpus(const std::string& way, const std::string& root,
                                   std::vector<std::string>& troubles) {

@@ -64,6 +64,7 @@ NodeDaemon::NodeDaemon(Parts parts)
       authenticator_(keys_, {.cluster = loaded_.config.cluster_name,
                              .now = wall_clock,
                              .skew = security_of(loaded_.config).clock_skew,
+                             .started = wall_clock(),
                              .look_up = {},
                              .munge = munge_peers(loaded_.config)}),
       machine_(parts.machine),
@@ -183,6 +184,7 @@ Status NodeDaemon::listen() {
                             [this](std::string_view token, std::string_view binding) {
                               return authenticator_.authenticate(token, binding);
                             },
+                        .may_block = asks_munge,
                         .prove =
                             [this](std::string_view token, std::string_view binding) {
                               return prove_server(*keys_.ring(),

@@ -22,6 +22,7 @@
 #include "daemon/slurmd/spool.h"
 #include "daemon/slurmd/step_queries.h"
 #include "daemon/slurmd/tree.h"
+#include "daemon/trust/token_rate.h"
 #include "model/control_messages.h"
 #include "model/x11_messages.h"
 #include "net/authenticator.h"
@@ -190,6 +191,7 @@ class NodeDaemon {
   Keys keys_;
   KeyWatch key_watch_;
   Authenticator authenticator_;
+  TokenRate token_rate_;
   const Machine machine_;
   const bool clean_, booted_;
   const std::string boot_id_;

@@ -20,10 +20,15 @@ std::string row_of(Sluid sluid, Instant at) {
 }
 
 std::vector<std::pair<Sluid, Instant>> read_rows(const std::string& path, Instant now) {
-  std::vector<std::pair<Sluid, Instant>> rows;
   auto text = read_file(path);
-  if (!text) return rows;
-  for (std::string_view line : split(*text, '\n')) {
+  return revoked_rows(text ? *text : std::string(), now);
+}
+
+}  // namespace
+
+std::vector<std::pair<Sluid, Instant>> revoked_rows(std::string_view text, Instant now) {
+  std::vector<std::pair<Sluid, Instant>> rows;
+  for (std::string_view line : split(text, '\n')) {
     auto words = split(line, ' ');
     if (words.size() != 2) continue;
     auto sluid = parse_unsigned<std::uint64_t>(words[0]);
@@ -36,8 +41,6 @@ std::vector<std::pair<Sluid, Instant>> read_rows(const std::string& path, Instan
     rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(agent::kTombstonesMax));
   return rows;
 }
-
-}  // namespace
 
 std::vector<Sluid> RevokedList::load(Instant now) {
   auto rows = read_rows(path_, now);

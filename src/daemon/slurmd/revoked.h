@@ -5,6 +5,8 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -12,6 +14,9 @@
 #include "net/address.h"
 
 namespace ym {
+
+// The lines of such a file that are to be remembered still. What makes no sense is passed over.
+std::vector<std::pair<Sluid, Instant>> revoked_rows(std::string_view text, Instant now);
 
 class RevokedList {
  public:

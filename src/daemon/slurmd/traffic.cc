@@ -160,6 +160,12 @@ void NodeDaemon::give_token(ConnectionId to, const Peer& peer, const Frame& fram
   auto user = user_by_uid(peer.uid);
   if (!request || !user || peer.kind != PeerKind::Unix)
     return server_->close(to, "no token: only a known user of this machine gets one");
+  if (Status ok = token_rate_.ask(peer.uid, monotonic_clock()); !ok) {
+    server_->send(to,
+                  {.type = wire::message_number<Failure>, .correlation = frame.header.correlation},
+                  wire::encode(Failure{.code = ok.error().code, .text = ok.error().text}));
+    return;
+  }
   Duration life = std::chrono::seconds(request->lifespan_s);
   // Root can read the key itself.
   if (peer.uid != 0) life = std::min(life, kLocalTokenLifeMax);

@@ -21,6 +21,8 @@ Peer peer_of(const MungeClaims& claims) {
 
 }  // namespace
 
+bool asks_munge(std::string_view token) { return token.starts_with(kMungePrefix); }
+
 std::function<Result<Peer>(const std::string& credential, std::string_view binding)> munge_peers(
     const ClusterConfig& config) {
   MungeConfig munge = munge_of(config);

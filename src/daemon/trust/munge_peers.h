@@ -15,5 +15,7 @@ namespace ym {
 // missing every credential is refused with that reason.
 std::function<Result<Peer>(const std::string& credential, std::string_view binding)> munge_peers(
     const ClusterConfig& config);
+// For ServerOptions::may_block: munged is waited for, and may be stuck.
+bool asks_munge(std::string_view token);
 
 }  // namespace ym

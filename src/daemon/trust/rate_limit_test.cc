@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/slurmctld/rate_limit.h"
+#include "daemon/trust/rate_limit.h"
 
 #include <gtest/gtest.h>
 
