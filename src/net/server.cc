@@ -40,6 +40,9 @@ std::shared_ptr<ServerConnection> ServerCore::find(ConnectionId id) {
 
 namespace {
 
+// Connections above the limit, for whoever would mend things on this machine.
+constexpr std::size_t kKeptForRoot = 16;
+
 // Then the loop looks for what has come meanwhile.
 constexpr Duration kReadingTurn{1}, kRoomTurn{2};
 
@@ -204,8 +207,8 @@ void Server::Impl::send_away(ConnectionId id) {
 // On shard 0's thread.
 void Server::Impl::accept(Accepted accepted) {
   const ServerOptions& options = core->options;
-  bool full = core->connections >= options.connections_max;
-  if (full)
+  bool root = accepted.peer.kind == PeerKind::Unix && accepted.peer.uid == 0;
+  if (core->connections >= options.connections_max + (root ? kKeptForRoot : 0))
     return refuse_at_once(
         accepted.fd.get(),
         encode_refusal(options.versions,

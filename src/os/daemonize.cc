@@ -102,12 +102,21 @@ Status write_pid_file(const std::string& path, const std::string& program) {
       return fail(fmt::format("{} is already running as process {} ({})", program, *pid, path));
     }
   }
-  return write_file(path, fmt::format("{}\n", ::getpid()), 0644);
+  std::string text = fmt::format("{}\n", ::getpid());
+  Status replaced = write_file(path, text, 0644);
+  if (replaced) return {};
+  // The file may be ours in a folder that is not.
+  int fd = ::open(path.c_str(), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return replaced;
+  ssize_t written = ::write(fd, text.data(), text.size());
+  ::close(fd);
+  return written == static_cast<ssize_t>(text.size()) ? Status() : replaced;
 }
 
 void remove_pid_file(const std::string& path) {
   auto old = read_file(path, 64);
-  if (old && trim(*old) == std::to_string(::getpid())) ::unlink(path.c_str());
+  if (!old || trim(*old) != std::to_string(::getpid())) return;
+  if (::unlink(path.c_str()) != 0) static_cast<void>(::truncate(path.c_str(), 0));
 }
 
 }  // namespace ym

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "site/configuration.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,15 @@ std::string beside(std::string pid_file, std::string_view ending = ".sock") {
   if (pid_file.ends_with(".pid")) pid_file.resize(pid_file.size() - 4);
   pid_file += ending;
   return pid_file;
+}
+
+// Where SlurmUser may not write beside the pid file, root has made him a folder of the same name:
+// /run/slurmctld.pid → /run/slurmctld/slurmctld.sock
+std::string beside_controller(const std::string& pid_file, std::string_view ending) {
+  std::string stem = beside(pid_file, "");
+  struct stat found{};
+  if (::stat(stem.c_str(), &found) != 0 || !S_ISDIR(found.st_mode)) return beside(pid_file, ending);
+  return stem + stem.substr(stem.rfind('/')) + std::string(ending);
 }
 
 std::string beside_slurm_conf(const LoadedConfiguration& loaded, const char* name) {
@@ -172,10 +182,10 @@ Result<LoadedConfiguration> load_with_topologies(const std::string& path) {
 
 std::string controller_socket(const ClusterConfig& config, const std::string& name) {
   if (config.controller_pid_file.find('%') == std::string::npos)
-    return beside(config.controller_pid_file);
+    return beside_controller(config.controller_pid_file, ".sock");
   bool first = name.empty() && !config.controllers.empty();
   const std::string& used = first ? config.controllers.front().name : name;
-  return beside(expand_node_path(config.controller_pid_file, used, used));
+  return beside_controller(expand_node_path(config.controller_pid_file, used, used), ".sock");
 }
 
 std::vector<std::string> controller_sockets(const ClusterConfig& config) {
@@ -204,7 +214,7 @@ std::string node_socket(const ClusterConfig& config, const std::string& node) {
 }
 
 std::string controller_trust_file(const ClusterConfig& config) {
-  return beside(config.controller_pid_file, ".ca");
+  return beside_controller(config.controller_pid_file, ".ca");
 }
 
 std::string node_trust_file(const ClusterConfig& config, const std::string& node) {

@@ -31,7 +31,8 @@ Result<LoadedConfiguration> load_configuration(const std::string& path = {});
 Result<LoadedConfiguration> load_with_topologies(const std::string& path = {});
 
 // Unix sockets stand beside the pid files: /run/slurmctld.pid → /run/slurmctld.sock.
-// World-connectable; the kernel says who is calling.
+// World-connectable; the kernel says who is calling. Those of a controller are in a folder of their
+// own where there is one: /run/slurmctld/slurmctld.sock.
 // %n in the pid file's name is the controller's, where several share a machine; `name` empty: the
 // first.
 std::string controller_socket(const ClusterConfig& config, const std::string& name = {});

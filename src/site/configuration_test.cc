@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace ym {
 namespace {
@@ -13,6 +15,20 @@ TEST(Configuration, SocketsStandBesideThePidFiles) {
   EXPECT_EQ(controller_socket(config), "/run/slurmctld.sock");
   config.controller_pid_file = "/run/ctl";
   EXPECT_EQ(controller_socket(config), "/run/ctl.sock");
+}
+
+TEST(Configuration, AControllersAreInAFolderOfTheirOwnWhereThereIsOne) {
+  char folder[] = "/tmp/ym-site-XXXXXX";
+  ASSERT_TRUE(::mkdtemp(folder));
+  std::string own = std::string(folder) + "/ctl";
+  ClusterConfig config;
+  config.controller_pid_file = own + ".pid";
+  EXPECT_EQ(controller_socket(config), own + ".sock");
+  ASSERT_EQ(::mkdir(own.c_str(), 0755), 0);
+  EXPECT_EQ(controller_socket(config), own + "/ctl.sock");
+  EXPECT_EQ(controller_trust_file(config), own + "/ctl.ca");
+  ::rmdir(own.c_str());
+  ::rmdir(folder);
 }
 
 TEST(Configuration, ANodesSocketKnowsItsNodeAndItsHost) {

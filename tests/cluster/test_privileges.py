@@ -121,11 +121,27 @@ def test_what_slurm_user_cannot_use_is_said(yard):
     assert f"chown {yard.SLURM_USER} {yard.dir}/slurm.key" in refused.stderr
     doctor = yard.run("yardmaster", "doctor", check=False).stdout
     assert f"chown {yard.SLURM_USER} {yard.dir}/slurm.key" in doctor
-    os.chown(f"{yard.dir}/slurm.key", yard.owner.pw_uid, -1)
+
+
+def test_a_pid_file_may_be_in_a_folder_of_roots(yard):
+    """As Slurm's default, /run/slurmctld.pid: the sockets are in a folder of that name then."""
     os.chown(f"{yard.dir}/run", 0, 0)
-    refused = yard.run("slurmctld", check=False)
-    assert refused.returncode == 1 and "SlurmctldPidFile" in refused.stderr, refused.stderr
-    # A folder of its own is made, as on a /run that is new with each boot.
+    for _ in range(2):  # what the first one left does not hinder the second
+        yard.run("slurmctld")
+        with open(f"{yard.dir}/run/slurmctld.pid") as f:
+            pid = int(f.read())
+        try:
+            assert identity(pid)[0] == {str(yard.owner.pw_uid)}
+            assert set(yard.owners("run/slurmctld", "run/slurmctld/slurmctld.sock",
+                                   "run/slurmctld.pid").values()) == {yard.SLURM_USER}
+            assert "UP" in yard.run("scontrol", "ping").stdout
+        finally:
+            os.kill(pid, 15)
+            wait_for(lambda: not os.path.exists(f"/proc/{pid}"), what="the end of slurmctld")
+
+
+def test_a_run_folder_that_is_missing_is_made(yard):
+    """As on a /run that is new with each boot."""
     with open(f"{yard.dir}/slurm.conf") as f:
         text = f.read()
     with open(f"{yard.dir}/slurm.conf", "w") as f:

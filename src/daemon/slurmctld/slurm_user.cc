@@ -75,12 +75,32 @@ void give_log(const UserEntry& user, const std::string& path) {
   give_to(user, path);
 }
 
-// Sockets and what commands read stand beside the pid file.
+bool may_write(const UserEntry& user, const std::string& folder) {
+  struct stat found{};
+  if (::stat(folder.c_str(), &found) != 0) return false;
+  if (found.st_uid == user.uid) return found.st_mode & S_IWUSR;
+  if (found.st_gid == user.gid) return found.st_mode & S_IWGRP;
+  return found.st_mode & S_IWOTH;
+}
+
+// /run/slurmctld.pid → /run/slurmctld
+std::string own_folder(const std::string& pid) {
+  return std::filesystem::path(pid).replace_extension().string();
+}
+
+// Sockets and what commands read stand beside the pid file; if that is in a folder of root's, as
+// /run, in one of the same name (site/configuration.h).
 Status give_run_folder(const UserEntry& user, const std::string& pid) {
   std::string folder = folder_of(pid);
   if (!exists(folder)) {  // of a /run that is new with each boot
     if (Status made = make_folders(folder, 0755); !made) return made;
     give_to(user, folder);
+  }
+  if (!may_write(user, folder)) {
+    int fd = ::open(pid.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
+    if (fd >= 0) ::close(fd);
+    if (Status made = make_folders(own_folder(pid), 0755); !made) return made;
+    give_to(user, own_folder(pid));
   }
   for (const char* suffix : {".pid", ".sock", ".sock.lock", ".ca"})
     give_to(user, std::filesystem::path(pid).replace_extension(suffix).string());
@@ -107,11 +127,10 @@ Status check_access(const UserEntry& user, const LoadedConfiguration& loaded,
   const std::string& state = loaded.config.state_dir;
   if (!is_etcd_place(state) && ::access(state.c_str(), W_OK | X_OK) != 0)
     return to_be_given(user, "StateSaveLocation", state, true);
-  if (std::string run = folder_of(files.pid); ::access(run.c_str(), W_OK | X_OK) != 0)
-    return fail(fmt::format(
-        "SlurmUser={}, as whom slurmctld runs, cannot write to {}: let SlurmctldPidFile be in a "
-        "folder of its own, as /run/slurm/slurmctld.pid (made if it is not there), or chown {} {}",
-        user.name, run, user.name, run));
+  std::string run = exists(own_folder(files.pid)) ? own_folder(files.pid) : folder_of(files.pid);
+  if (::access(run.c_str(), W_OK | X_OK) != 0)
+    return fail(fmt::format("SlurmUser={}, as whom slurmctld runs, cannot write to {}: chown {} {}",
+                            user.name, run, user.name, run));
   return {};
 }
 
