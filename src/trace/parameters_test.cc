@@ -7,8 +7,8 @@ namespace ym::trace {
 namespace {
 
 TEST(Parameters, WhatIsNotActedOnIsSaidOnce) {
-  EXPECT_EQ(parameter_warnings("bf_licenses,bf_max_job_test=10,preempt_youngest_first"),
-            std::vector<std::string>({"SchedulerParameters: bf_licenses is not acted on"}));
+  EXPECT_EQ(parameter_warnings("bf_max_job_assoc=3,bf_max_job_test=10,preempt_youngest_first"),
+            std::vector<std::string>({"SchedulerParameters: bf_max_job_assoc is not acted on"}));
 }
 
 }  // namespace

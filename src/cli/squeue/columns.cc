@@ -20,7 +20,6 @@ std::string number(std::uint64_t value) { return fmt::format("{}", value); }
 std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }
 std::string or_na(const std::string& text) { return text.empty() ? "N/A" : text; }
 std::string or_star(std::uint32_t value) { return value ? number(value) : "*"; }
-std::string always_na(View) { return "N/A"; }
 std::string always_none(View) { return "NA"; }
 std::string always_null(View) { return "(null)"; }
 std::string always_zero(View) { return "0"; }

@@ -246,6 +246,7 @@ constexpr KeyHelp kSlurmConf[] = {
     {Partition, "Exclusive",
      "NODE: jobs get whole nodes; USER: nodes are shared by jobs of one user only; TOPO: jobs get "
      "whole blocks"},
+    {Partition, "ExclusiveUser", "Whether only jobs of one user are on a node at a time"},
     {Partition, "ExclusiveTopo", "Whether a job has the blocks of its nodes for itself"},
     {Partition, "GraceTime", "The seconds between a job's warning and its end, if it makes room"},
     {Partition, "Hidden",
