@@ -46,7 +46,8 @@ def test_no_two_jobs_share_a_core(tmp_path):
         wait_for(lambda: states() == 2 * ["PENDING 1"] + 2 * ["RUNNING 2"], what="two jobs")
         assert "NumCPUs=2 " in cluster.run("scontrol", "show", "job", jobs[0]).stdout
         assert "CPUAlloc=4 " in cluster.run("scontrol", "show", "node", "n1").stdout
-        wait_for(lambda: (tmp_path / f"{jobs[0]}.out").read_text() == "2 2\n", what="its output")
+        out = tmp_path / f"{jobs[0]}.out"
+        wait_for(lambda: out.exists() and out.read_text() == "2 2\n", what="its output")
         cluster.run("scancel", *jobs)
         wait_for(lambda: states() == [], what="the end")
         count = ["sh", "-c", "echo $SLURM_JOB_CPUS_PER_NODE"]

@@ -155,9 +155,9 @@ def test_doctor_tells_what_is_wrong_and_how_to_mend_it(own_cluster):
 def test_doctor_tells_which_parameters_are_not_acted_on(own_cluster):
     own_cluster.up("--nodes", 1)
     with open(own_cluster.dir / "etc/slurm.conf", "a") as f:
-        f.write("SchedulerParameters=bf_licenses,preempt_youngest_first\n")
+        f.write("SchedulerParameters=bf_max_job_assoc=3,preempt_youngest_first\n")
     shown = own_cluster.run("yardmaster", "doctor", check=False).stdout
-    assert re.findall(r"SchedulerParameters: (.*)", shown) == ["bf_licenses is not acted on"]
+    assert re.findall(r"SchedulerParameters: (.*)", shown) == ["bf_max_job_assoc is not acted on"]
 
 
 def test_events_are_numbered_without_gaps(own_cluster):

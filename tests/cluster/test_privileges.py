@@ -152,7 +152,9 @@ def test_a_run_folder_that_is_missing_is_made(yard):
         assert "UP" in yard.run("scontrol", "ping").stdout
     finally:
         with open(f"{yard.dir}/run/own/slurmctld.pid") as f:
-            os.kill(int(f.read()), 15)
+            pid = int(f.read())
+        os.kill(pid, 15)
+        wait_for(lambda: not os.path.exists(f"/proc/{pid}"), what="the end of slurmctld")
 
 
 def test_triggers_run_as_slurm_user_or_are_refused(yard):

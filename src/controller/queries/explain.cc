@@ -405,7 +405,7 @@ class Explainer {
     else
       add(reason_or(Reason::Resources), "not enough of its partition's nodes are free",
           "running jobs must end, or a smaller request");
-    if (!start)
+    if (!start && sooner)
       add(reason_or(Reason::Priority), "no start is planned for it: others come first",
           "it starts when there is room that nobody before it is promised");
   }
