@@ -2,7 +2,9 @@
 """`yardmaster up`, `down`, `status`, `doctor` and `events`, as root and as an ordinary user."""
 import json
 import os
+import pty
 import re
+import subprocess
 import time
 
 from conftest import BIN, Cluster, alive, wait_for
@@ -133,6 +135,28 @@ def test_doctor_finds_nothing_wrong_with_a_new_cluster(own_cluster):
     assert "FAIL" not in shown
     for what in ("configuration", "key", "folders", "ports", "programs", "controller", "nodes"):
         assert re.search(rf"^ok +{what} ", shown, re.M), shown
+
+
+def at_a_terminal(cluster, *words, **variables):
+    """What the command prints there."""
+    ours, theirs = pty.openpty()
+    env = {**cluster.environment(), "TERM": "xterm", "NO_COLOR": "", **variables}
+    try:
+        subprocess.run(cluster.command(*words), env=env, stdin=theirs, stdout=theirs,
+                       stderr=theirs, check=True)
+        return os.read(ours, 65536).decode()
+    finally:
+        os.close(theirs)
+        os.close(ours)
+
+
+def test_colours_are_for_terminals_that_want_them(own_cluster):
+    own_cluster.up("--nodes", 1)
+    assert "\x1b" not in own_cluster.run("yardmaster", "doctor").stdout
+    assert "\x1b[32mok\x1b[0m" in at_a_terminal(own_cluster, "yardmaster", "doctor")
+    assert "\x1b[32mup\x1b[0m" in at_a_terminal(own_cluster, "yardmaster", "status")
+    assert "\x1b" not in at_a_terminal(own_cluster, "yardmaster", "status", NO_COLOR="1")
+    assert "\x1b" not in at_a_terminal(own_cluster, "squeue")  # which programs read
 
 
 def test_doctor_tells_what_is_wrong_and_how_to_mend_it(own_cluster):

@@ -3,7 +3,9 @@
 steps that have ended, triggers and mail."""
 import os
 import pwd
+import re
 import shutil
+import subprocess
 import tempfile
 
 import pytest
@@ -152,3 +154,21 @@ def test_what_if_tells_what_an_update_would_bring_and_changes_nothing(yard):
     wait_for(lambda: state(long) == "R", what="the job to start in the hole")
     yard.run("scancel", first, wide, long)
     wait_for(lambda: yard.run("squeue", "-h").stdout == "", what="an empty queue")
+
+
+@pytest.mark.parametrize("command", ["squeue", "sinfo"])
+def test_iterate_shows_it_again_with_the_time_above(yard, command):
+    shown = subprocess.Popen([command, "--iterate=1"], env=yard.env, stdout=subprocess.PIPE,
+                             text=True)
+    try:
+        lines, times = [], 0
+        for line in shown.stdout:
+            lines.append(line)
+            times += bool(re.match(r"[A-Z][a-z]{2} [A-Z][a-z]{2} .*\d\d:\d\d:\d\d", line))
+            if times == 3:
+                break
+        heading = "JOBID" if command == "squeue" else "PARTITION"
+        assert sum(heading in line for line in lines) == 2, lines
+    finally:
+        shown.kill()
+        shown.communicate()
