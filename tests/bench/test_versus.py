@@ -10,6 +10,7 @@ import time
 import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+KEEPER = os.path.join(HERE, "../../bench/versus/keeper.py")
 RUN = os.path.join(HERE, "../../bench/versus/run")
 BIN = os.environ.get("YM_BIN", os.path.join(HERE, "../../build/release/bin"))
 
@@ -92,6 +93,19 @@ def test_whoever_ends_it_ends_everything(versus, tmp_path, number):
     for entry in os.listdir(tmp_path):  # after SIGKILL nobody is left to tidy up
         if number == signal.SIGKILL and entry.startswith("ymversus"):
             os.rename(tmp_path / entry, tmp_path / f"left.{entry}")
+
+
+def test_a_keeper_whose_answer_nobody_reads_ends_everything(tmp_path):
+    keeper = subprocess.Popen([sys.executable, "-B", KEEPER], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, env=dict(os.environ, TMPDIR=str(tmp_path)))
+    keeper.stdout.close()
+    request = {"op": "start", "argv": ["sleep", "600"], "cwd": "/",
+               "env": {"PATH": os.environ["PATH"], "MARK": f"{tmp_path}/ymversus"}}
+    keeper.stdin.write(json.dumps(request).encode() + b"\n")
+    keeper.stdin.flush()
+    keeper.wait(timeout=60)
+    keeper.stdin.close()
+    assert left_of(tmp_path) == []
 
 
 def test_an_unknown_workload_is_refused_with_those_that_there_are(versus):
