@@ -199,15 +199,22 @@ void Pass::step() {
   }
   const Job& job = state_.jobs.at(head.position.job.value);
   if (policy_.nobody_passes && is_closed(shape)) return;
-  // What holds for one of a shape holds for all, unless reservations draw some users' jobs in.
-  bool is_blocked = found.blocked_in == number_ && !profile_.calendar().is_personal();
+  // What holds for one of a shape holds for all, unless reservations draw some users' jobs in, or
+  // room is kept for this one.
+  bool is_due = policy_.keeps_promises && planner_.bookings_.contains(job.id);
+  bool is_blocked = found.blocked_in == number_ && !profile_.calendar().is_personal() && !is_due;
   if (keeps_waiting(job, shape)) return advance(head);
   if (!full_ && !is_blocked && stays_blocked(job, shape)) return;
   std::optional<Booking> old;
-  if (job.het_job)
-    for (const Job* one : components_of(state_, job)) lift(one->id);  // it is promised anew
-  else
+  if (is_due && !job.array) {
+    Components components = components_of(state_, job);
+    std::vector<Booking> lifted = lift(components);
+    if (start_as_promised(components, lifted, shape)) return advance(head);
+  } else if (job.het_job) {
+    lift(components_of(state_, job));  // it is promised anew
+  } else {
     old = lift(job.id);
+  }
   if (is_blocked) {
     if (old && !full_) return book(std::move(*old), job, shape);
     if (!is_due_a_promise(job, shape)) return;
@@ -246,8 +253,11 @@ bool Pass::keeps_waiting(const Job& job, Shape& shape) {
                 .head = job.id,
                 .expected_start = at->second.start,
                 .text = {}});
-  plan_.verdicts.promised[job.id] = at->second.start;
-  plan_.booked.push_back(at->second);
+  for (const Job* one : components_of(state_, job)) {
+    const Booking& kept = planner_.bookings_.at(one->id);
+    plan_.verdicts.promised[one->id] = kept.start;
+    plan_.booked.push_back(kept);
+  }
   return true;
 }
 

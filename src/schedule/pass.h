@@ -92,6 +92,9 @@ class Pass {
                                     Verdict& verdict);
   std::optional<Allocation> allocate(const Job& job, const Home& home, const Calendar::Stay& stay,
                                      Verdict& verdict);
+  bool start_as_promised(const Components& components, const std::vector<Booking>& lifted,
+                         const Shape& shape);
+  void propose(std::vector<Proposal> components);
   void try_together(const Components& components, Verdict& verdict);
   void take(const Proposal& proposal, const Job& job);
   bool is_whole(const JobSpec& spec, PartitionId partition) const;
@@ -131,12 +134,20 @@ class Pass {
   std::vector<Booking> earliest(const Components& components, Shape& shape);
   std::optional<Booking> earliest_of(const JobSpec& spec, const std::vector<Home>& homes,
                                      Instant from);
+  std::vector<Booking> earliest_of_all(const Components& components);
   void book(Booking booking, const Job& job, const Shape& shape);
   std::optional<Booking> lift(JobId job);
+  std::vector<Booking> lift(const Components& components);
   const JobQueue::Place* place_of(JobId id) const;
   void lift_all();
   void make_pause();
   void count_promises();
+  struct Kept;
+  std::vector<Kept> kept_promises();
+  void promise_again(Kept& one);
+  bool has_room_for(const Booking& lifted, const Job& component, const Shape& shape) const;
+  bool put_back(Kept& one);
+  void move_up(Kept& one);
   void compress();
   bool is_closed(const Shape& shape) const;
   void close(const Shape& shape, Verdict& verdict);

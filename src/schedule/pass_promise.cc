@@ -4,6 +4,7 @@
 
 #include "schedule/diagnose.h"
 #include "schedule/het.h"
+#include "schedule/homes.h"
 #include "schedule/outlook.h"
 #include "schedule/pass.h"
 
@@ -76,12 +77,7 @@ bool Pass::promise(const Components& components, Shape& shape, Verdict& verdict)
 }
 
 std::vector<Booking> Pass::earliest(const Components& components, Shape& shape) {
-  if (components.size() > 1) {
-    std::vector<const JobSpec*> specs;
-    for (const Job* one : components) specs.push_back(&*one->spec);
-    return earliest_together(
-        {state_, planner_.book_, planner_.rules_, profile_, planner_.bookings_}, specs);
-  }
+  if (components.size() > 1) return earliest_of_all(components);
   // What one of them was promised, the next cannot have before: a pass only takes.
   Shape::Found& before = found_of(shape);
   Instant from = before.blocked_in == number_ ? before.promised_from : now_;
@@ -98,6 +94,13 @@ std::vector<Booking> Pass::earliest(const Components& components, Shape& shape) 
   if (comparable) floors_.note(shape.kind, spec, found->start);
   before.promised_from = found->start;
   return {std::move(*found)};
+}
+
+std::vector<Booking> Pass::earliest_of_all(const Components& components) {
+  std::vector<const JobSpec*> specs;
+  for (const Job* one : components) specs.push_back(&*one->spec);
+  return earliest_together({state_, planner_.book_, planner_.rules_, profile_, planner_.bookings_},
+                           specs);
 }
 
 std::optional<Booking> Pass::earliest_of(const JobSpec& spec, const std::vector<Home>& homes,
@@ -131,6 +134,13 @@ std::optional<Booking> Pass::lift(JobId job) {
   planner_.preemptors_.erase(job);
   floors_.clear();
   return old;
+}
+
+std::vector<Booking> Pass::lift(const Components& components) {
+  std::vector<Booking> lifted;
+  for (const Job* one : components)
+    if (auto booking = lift(one->id)) lifted.push_back(std::move(*booking));
+  return lifted;
 }
 
 // Where the job, or the heterogeneous one that it is a component of, stands in the queue.
@@ -191,41 +201,109 @@ void Pass::count_promises() {
   }
 }
 
-// Promises that cannot be kept are taken back; they are made anew in their turn. If something came
-// back before its time, each of the others in the order of the queue moves to the earliest start
-// that the rest leaves, never to a later one.
+// A job, or the components of one, that was promised a start.
+struct Pass::Kept {
+  Head head;
+  Components components;
+  std::vector<Booking> lifted;  // what it was promised, while it is not
+};
+
+// Those who were promised a start and still wait for one, in the order of the queue; others are
+// promised nothing from here on.
+std::vector<Pass::Kept> Pass::kept_promises() {
+  std::vector<Kept> all;
+  std::vector<JobId> gone;
+  for (const auto& [id, booking] : planner_.bookings_) {
+    const JobQueue::Place* place = place_of(id);
+    const Job* job = state_.find(id);
+    Components components = place && job ? components_of(state_, *job) : Components();
+    bool complete = std::ranges::all_of(
+        components, [&](const Job* one) { return planner_.bookings_.contains(one->id); });
+    if (components.empty() || !complete) {
+      gone.push_back(id);
+    } else if (components.front() == job) {
+      make_homes(*place->line->shape);
+      all.push_back({head_of(*place->line, place->position), std::move(components), {}});
+    }
+  }
+  for (JobId id : gone) lift(id);
+  std::ranges::sort(all, [](const Kept& a, const Kept& b) { return a.head.goes_before(b.head); });
+  return all;
+}
+
+void Pass::promise_again(Kept& one) {
+  for (std::size_t i = 0; i < one.lifted.size(); ++i) {
+    Booking& booking = one.lifted[i];
+    const JobSpec& spec = *one.components[i]->spec;
+    profile_.promise(booking, spec, is_whole(spec, booking.partition));
+    planner_.bookings_[booking.job] = std::move(booking);
+  }
+  one.lifted.clear();
+}
+
+// Is all of it there that the component was promised?
+bool Pass::has_room_for(const Booking& lifted, const Job& component, const Shape& shape) const {
+  std::vector<Home> made;
+  if (component.het_job) made = homes_of(*component.spec, state_, planner_.book_, planner_.rules_);
+  const std::vector<Home>& homes = component.het_job ? made : shape.homes;
+  auto home = std::ranges::find(homes, lifted.partition, &Home::id);
+  return home != homes.end() && profile_.has_room_for(lifted, *component.spec, *home);
+}
+
+// Puts what was lifted back to where it was, or to now if that is over; if that is taken, nothing
+// is promised.
+bool Pass::put_back(Kept& one) {
+  for (std::size_t i = 0; i < one.lifted.size(); ++i) {
+    Booking& booking = one.lifted[i];
+    const Job& component = *one.components[i];
+    if (booking.start < now_) {
+      booking.start = now_;
+      booking.end = latest_end(*component.spec, now_);
+    }
+    if (!has_room_for(booking, component, *one.head.line->shape)) {
+      for (std::size_t before = 0; before < i; ++before) lift(one.lifted[before].job);
+      return false;
+    }
+    profile_.promise(booking, *component.spec, is_whole(*component.spec, booking.partition));
+    planner_.bookings_[booking.job] = booking;
+  }
+  one.lifted.clear();
+  return true;
+}
+
+// Moves it to the earliest start that the others leave, if that is sooner.
+void Pass::move_up(Kept& one) {
+  one.lifted = lift(one.components);
+  std::vector<Booking> sooner;
+  if (one.components.size() > 1)
+    sooner = earliest_of_all(one.components);
+  else if (auto found =
+               earliest_of(*one.components.front()->spec, one.head.line->shape->homes, now_))
+    sooner.push_back(std::move(*found));
+  if (!sooner.empty() && sooner.front().start < one.lifted.front().start)
+    for (std::size_t i = 0; i < sooner.size(); ++i) {
+      sooner[i].job = one.lifted[i].job;
+      sooner[i].waits_for = one.lifted[i].waits_for;
+      one.lifted[i] = std::move(sooner[i]);
+    }
+  promise_again(one);
+}
+
+// Whatever is not sure to hold is lifted and put back in the order of the queue: all that was
+// promised fits beside each other still, unless something was taken. Who cannot be put back is
+// promised something anew in its turn. If something came back before its time, each in the order of
+// the queue moves up, never to a later start.
 void Pass::compress() {
   Asks asks(*this, PlanQuestion::When);
-  struct Turn {
-    Head head;
-    const Job* job;
-  };
-  std::vector<Turn> turns;
-  std::vector<JobId> broken;
-  for (const auto& [id, booking] : planner_.bookings_) {
-    const JobQueue::Place* place = planner_.queue_.find(id);
-    const Job* job = state_.find(id);
-    if (!place || !job || job->het_job || !profile_.still_holds(booking)) {
-      broken.push_back(id);
-      continue;
-    }
-    make_homes(*place->line->shape);
-    turns.push_back({head_of(*place->line, place->position), job});
-  }
-  for (JobId id : broken) lift(id);
+  std::vector<Kept> all = kept_promises();
+  for (Kept& one : all)
+    if (!std::ranges::all_of(one.components, [&](const Job* job) {
+          return profile_.still_holds(planner_.bookings_.at(job->id));
+        }))
+      one.lifted = lift(one.components);
+  std::erase_if(all, [&](Kept& one) { return !one.lifted.empty() && !put_back(one); });
   if (!planner_.book_.eased()) return;
-  std::ranges::sort(turns, [](const Turn& a, const Turn& b) { return a.head.goes_before(b.head); });
-  for (const Turn& turn : turns) {
-    Booking old = *lift(turn.job->id);
-    auto sooner = earliest_of(*turn.job->spec, turn.head.line->shape->homes, now_);
-    if (sooner && sooner->start < old.start) {
-      sooner->job = turn.job->id;
-      sooner->waits_for = old.waits_for;
-      old = std::move(*sooner);
-    }
-    profile_.promise(old, *turn.job->spec, is_whole(*turn.job->spec, old.partition));
-    planner_.bookings_[turn.job->id] = std::move(old);
-  }
+  for (Kept& one : all) move_up(one);
 }
 
 bool Pass::is_closed(const Shape& shape) const {

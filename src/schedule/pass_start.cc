@@ -117,6 +117,48 @@ std::optional<Allocation> Pass::allocate(const Job& job, const Home& home,
 }
 
 // All components of a heterogeneous job, or none of them.
+// Those who start together are one proposal.
+void Pass::propose(std::vector<Proposal> components) {
+  Proposal first = std::move(components.front());
+  first.others.assign(std::make_move_iterator(components.begin() + 1),
+                      std::make_move_iterator(components.end()));
+  plan_.starts.push_back(std::move(first));
+}
+
+// The time has come that they were promised: they get what they were promised, if it is there.
+// Looked for anew, what one component gets may be what another needs.
+bool Pass::start_as_promised(const Components& components, const std::vector<Booking>& lifted,
+                             const Shape& shape) {
+  Asks asks(*this, PlanQuestion::FitsNow);
+  Profile::Mark before = profile_.mark();
+  std::vector<Proposal> proposals;
+  for (std::size_t i = 0; i < lifted.size(); ++i) {
+    const Booking& one = lifted[i];
+    const Job& job = *components[i];
+    if (one.start != now_ || !has_room_for(one, job, shape)) break;
+    Proposal proposal{.job = job.id,
+                      .array_task = kNoTask,
+                      .partition = one.partition,
+                      .shape = job.het_job ? shape_hash(shape_key(*job.spec)) : shape.hash,
+                      .allocation = one.allocation,
+                      .time_limit_s = 0,
+                      .end = one.end,
+                      .others = {}};
+    if (auto stays = profile_.calendar().stays(*job.spec, now_, one.end); stays.front().in)
+      proposal.allocation.reservation = stays.front().in->name;
+    take(proposal, job);
+    proposals.push_back(std::move(proposal));
+  }
+  if (proposals.size() == components.size()) {
+    propose(std::move(proposals));
+    return true;
+  }
+  profile_.back_to(std::move(before));
+  if (profile_.calendar().has_parts())
+    for (const Proposal& proposal : proposals) profile_.calendar().uncount(proposal.allocation);
+  return false;
+}
+
 void Pass::try_together(const Components& components, Verdict& verdict) {
   Asks asks(*this, PlanQuestion::FitsNow);
   Profile::Mark before = profile_.mark();
@@ -129,13 +171,7 @@ void Pass::try_together(const Components& components, Verdict& verdict) {
     take(*proposal, *one);
     proposals.push_back(std::move(*proposal));
   }
-  if (proposals.size() == components.size()) {
-    Proposal first = std::move(proposals.front());
-    first.others.assign(std::make_move_iterator(proposals.begin() + 1),
-                        std::make_move_iterator(proposals.end()));
-    plan_.starts.push_back(std::move(first));
-    return;
-  }
+  if (proposals.size() == components.size()) return propose(std::move(proposals));
   verdict.head = components[proposals.size()]->id;
   profile_.back_to(std::move(before));
   if (profile_.calendar().has_parts())

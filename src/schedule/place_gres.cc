@@ -202,6 +202,10 @@ bool still_has_gres(const Node& node, const Allocation& allocation) {
   return !allocation.gres || has_gres(*GivableGres(*node.gres), *allocation.gres, node.id);
 }
 
+bool still_has_gres(const Free& free, const Allocation& allocation) {
+  return !allocation.gres || has_gres(*GivableGres(*free.gres), *allocation.gres, free.node);
+}
+
 Ref<GresKinds> unused_gres(const Node& node) {
   if (!node.gres) return {};
   GresKinds kinds = *node.gres;

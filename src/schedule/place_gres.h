@@ -34,6 +34,7 @@ bool add_gres(const JobSpec& spec, const std::vector<Candidate>& chosen,
 void hold_gres(const Allocation& allocation, Free& free);
 void release_gres(const Allocation& allocation, Free& free);
 bool still_has_gres(const Node& node, const Allocation& allocation);
+bool still_has_gres(const Free& free, const Allocation& allocation);
 Ref<GresKinds> unused_gres(const Node& node);
 
 }  // namespace ym

@@ -385,6 +385,44 @@ bool Profile::still_holds(const Booking& booking) const {
   });
 }
 
+bool Profile::has_room_for(const Booking& retracted, const JobSpec& spec, const Home& home) const {
+  std::vector<Calendar::Stay> stays = calendar_.stays(spec, retracted.start, retracted.end);
+  if (stays.empty() || retracted.start < now_) return false;
+  // What reservations keep is the same between their turns: so nothing is counted at two times.
+  std::vector<Instant> turns = calendar_.turns(retracted.start);
+  turns.push_back(kNever);
+  Calendar::Stay part = stays.front();
+  for (Instant turn : turns) {
+    part.to = std::min(turn, retracted.end);
+    if (!has_room_during(part, retracted.allocation, spec, home)) return false;
+    if (part.to == retracted.end) break;
+    part.from = part.to;
+  }
+  return true;
+}
+
+bool Profile::has_room_during(const Calendar::Stay& stay, const Allocation& wanted,
+                              const JobSpec& spec, const Home& home) const {
+  if (!wanted.licenses.empty()) {
+    auto held = LicenseList::parse(wanted.licenses);
+    if (!held || !licenses_suffice(wanted.licenses, licenses_.between(*held, stay.from, stay.to),
+                                   calendar_, stay))
+      return false;
+  }
+  std::vector<Free> left;
+  for (const NodeShare& share : wanted.nodes) {
+    if (!book_.knows(share.node) || !book_.track(share.node).usable) return false;
+    left.push_back(during(book_.track(share.node), stay.from, stay.to, bool(wanted.gres)));
+    Free& free = left.back();
+    if (!calendar_.empty() && !calendar_.clip(free, stay)) return false;
+    if (is_whole(spec, home) && !free.idle) return false;
+    if (free.cpus < share.cpus || free.memory_mb < share.memory_mb) return false;
+    if (!still_has_gres(free, wanted)) return false;
+  }
+  clip_blocks(left, spec, home, stay);
+  return left.size() == wanted.nodes.size();
+}
+
 Profile::Mark Profile::mark() const { return {sketches_, licenses_, alone_taken_}; }
 
 void Profile::back_to(Mark mark) {

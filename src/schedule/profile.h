@@ -76,8 +76,12 @@ class Profile {
   // REQUIRES: bookings has the job's.
   void promise(const Booking& booking, const JobSpec& spec, bool whole);
   void retract(const Booking& booking);
-  // Can it still be kept, if nobody but the promised come in between? O(its nodes).
+  // Can it surely still be kept, if nobody but the promised come in between? Beside reservations
+  // and whole blocks nothing is sure. O(its nodes).
   bool still_holds(const Booking& booking) const;
+  // Is all of it there, beside what others are promised? Asked of one that was retracted.
+  // O(holdings and promises of its nodes).
+  bool has_room_for(const Booking& retracted, const JobSpec& spec, const Home& home) const;
 
   // --- whole blocks: profile_alone.cc ---
   // Takes away what is in blocks that others have for themselves meanwhile and, from a job that
@@ -154,6 +158,8 @@ class Profile {
   }
   void clip_blocks(std::vector<Free>& candidates, const JobSpec& spec, const Home& home,
                    const Calendar::Stay& stay) const;
+  bool has_room_during(const Calendar::Stay& stay, const Allocation& wanted, const JobSpec& spec,
+                       const Home& home) const;
   std::vector<Instant> block_turns(const JobSpec& spec, const Home& home) const;
   template <class Visit>
   void for_each_alone(const Calendar::Stay& stay, Visit&& visit) const;

@@ -26,6 +26,7 @@ struct Kind {
   bool reservation = false;  // of the first node, for others
   bool licenses = false;     // of two sorts; a reservation keeps one of each
   bool threads = false;      // two to a core, which no two jobs share
+  bool het = false;          // some jobs have two components, which start together
 };
 constexpr Kind kKinds[] = {{},
                            {.blocks = true},
@@ -34,12 +35,14 @@ constexpr Kind kKinds[] = {{},
                            {.reservation = true},
                            {.licenses = true},
                            {.threads = true},
+                           {.het = true},
                            {.blocks = true,
                             .alone = true,
                             .gpus = true,
                             .reservation = true,
                             .licenses = true,
-                            .threads = true}};
+                            .threads = true,
+                            .het = true}};
 const std::map<std::string, std::uint32_t> kLicenses = {{"m", 4}, {"k", 2}};
 
 Topologies blocks_of_two(std::uint32_t nodes) {
@@ -102,6 +105,7 @@ class Town : public World {
   void start(const Proposal& proposal) {
     World::start(proposal);
     running.insert(proposal.job);
+    for (const Proposal& other : proposal.others) running.insert(other.job);
   }
   void end(JobId id) {
     World::end(id, running.erase(id) ? JobState::Completed : JobState::Cancelled);
@@ -146,7 +150,10 @@ Town random_world(Prng& prng, const Policy& policy, PlanBudget::Depth depth,
   Town world(kind, nodes, kCpus, policy);
   for (int round = 0; round < 6; ++round) {
     for (std::int64_t i = prng.between(0, 4); i > 0; --i)
-      world.submit(random_spec(prng, nodes, kind));
+      if (kind.het && prng.chance(1, 3))
+        world.submit_together({random_spec(prng, nodes, kind), random_spec(prng, nodes, kind)});
+      else
+        world.submit(random_spec(prng, nodes, kind));
     for (const Proposal& start : world.plan(depth).starts) world.start(start);
     world.now = world.now + std::chrono::seconds(prng.between(1, 200));
     std::vector<JobId> over;
@@ -201,8 +208,13 @@ Stays stays_of(const Town& world, const Plan& plan) {
     const Job& job = *world.state.find(id);
     add(all, *job.allocation, *job.spec, world.now, job.limit_end);
   }
-  for (const Proposal& start : plan.starts)
-    add(all, start.allocation, *world.state.find(start.job)->spec, world.now, start.end);
+  auto add_start = [&](const Proposal& one) {
+    add(all, one.allocation, *world.state.find(one.job)->spec, world.now, one.end);
+  };
+  for (const Proposal& start : plan.starts) {
+    add_start(start);
+    std::ranges::for_each(start.others, add_start);
+  }
   for (const Booking& booking : plan.booked)
     add(all, booking.allocation, *world.state.find(booking.job)->spec, booking.start, booking.end);
   return all;
@@ -210,7 +222,10 @@ Stays stays_of(const Town& world, const Plan& plan) {
 
 std::map<JobId, Instant> starts_of(const Plan& plan, Instant now) {
   std::map<JobId, Instant> out;
-  for (const Proposal& start : plan.starts) out[start.job] = now;
+  for (const Proposal& start : plan.starts) {
+    out[start.job] = now;
+    for (const Proposal& other : start.others) out[other.job] = now;
+  }
   for (const Booking& booking : plan.booked) out[booking.job] = booking.start;
   return out;
 }
@@ -226,8 +241,11 @@ struct Given {
 std::vector<Given> given_by(const Town& world, const Plan& plan) {
   std::vector<Given> all;
   auto spec = [&](JobId id) { return &*world.state.find(id)->spec; };
-  for (const Proposal& one : plan.starts)
+  for (const Proposal& one : plan.starts) {
     all.push_back({spec(one.job), &one.allocation, world.now, one.end});
+    for (const Proposal& other : one.others)
+      all.push_back({spec(other.job), &other.allocation, world.now, other.end});
+  }
   for (const Booking& one : plan.booked)
     all.push_back({spec(one.job), &one.allocation, one.start, one.end});
   return all;
@@ -435,17 +453,20 @@ TEST(Properties, AJobOfLowerPriorityNeverDelaysAnyPlannedStart) {
 TEST(Properties, RemovingAJobNeverDelaysWhatOthersWerePromised) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Prng prng(seed);
-    // What reservations and whole blocks leave is looked for anew in each pass.
-    constexpr Kind kLasting[] = {
-        {}, {.blocks = true}, {}, {.gpus = true}, {.licenses = true}, {.threads = true}};
-    const Kind& kind = kLasting[seed % std::size(kLasting)];
+    const Kind& kind = kKinds[seed % std::size(kKinds)];
     Town world = random_world(prng, kConservative, PlanBudget::Depth::Full, kind);
     Plan plan = world.plan();
     for (const Proposal& start : plan.starts) world.start(start);
     if (plan.booked.empty()) continue;
     std::map<JobId, Instant> before = starts_of(plan, world.now);
     JobId gone = plan.booked[prng.below(plan.booked.size())].job;
-    world.end(gone);
+    if (!world.running.empty() && prng.chance(1, 3))
+      gone = *std::next(world.running.begin(),
+                        static_cast<std::ptrdiff_t>(prng.below(world.running.size())));
+    std::vector<JobId> parts;
+    for (const Job* one : components_of(world.state, *world.state.find(gone)))
+      parts.push_back(one->id);
+    for (JobId part : parts) world.end(part);
     for (const auto& [job, start] : starts_of(world.plan(), world.now))
       if (before.contains(job)) EXPECT_LE(start, before[job]) << "seed " << seed;
   }
