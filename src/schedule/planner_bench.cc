@@ -2,8 +2,9 @@
 // What a pass costs on synthetic clusters, made from a seed: busy nodes in 20 partitions (or as
 // many as there are nodes), pending jobs of 2,000 shapes. bench/scheduling.py makes a table of it.
 //
-// The same with one partition and a shape for each job, which is the most work for so many.
-// Arguments: nodes, pending jobs. Counters in microseconds: p50, p99 and the most of one pass.
+// The same with one partition and a shape for each job, which is the most work for so many; and
+// with jobs of eight QOS, which are shapes of their own. Arguments: nodes, pending jobs. Counters
+// in microseconds: p50, p99 and the most of one pass.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -23,6 +24,9 @@ namespace {
 
 constexpr std::uint32_t kPartitions = 20, kShapes = 2000, kCpus = 64;
 constexpr std::uint64_t kSeed = 5;
+constexpr const char* kQos[] = {"", "low", "normal", "high", "long", "debug", "express", "urgent"};
+
+enum class Mix { Usual, OnePartition, EightQos };
 
 // Of this process: machines are shared.
 double cpu_us() {
@@ -33,12 +37,13 @@ double cpu_us() {
 
 class Cluster {
  public:
-  Cluster(std::uint32_t nodes, std::uint32_t jobs, bool one_partition)
+  Cluster(std::uint32_t nodes, std::uint32_t jobs, Mix mix)
       : planner({.memory_counts = true}),
-        partitions_(std::min(one_partition ? 1 : kPartitions, nodes)),
+        partitions_(std::min(mix == Mix::OnePartition ? 1 : kPartitions, nodes)),
+        mix_(mix),
         prng_(kSeed) {
     define_nodes(nodes);
-    std::uint32_t shapes = one_partition ? jobs : kShapes;
+    std::uint32_t shapes = mix == Mix::OnePartition ? jobs : kShapes;
     for (std::uint32_t i = 0; i < shapes; ++i) shapes_.push_back(random_shape(nodes));
     planner.rebuild(state);
     // Busy first: with jobs that no longer wait.
@@ -134,6 +139,7 @@ class Cluster {
     JobSpec spec = shapes_[prng_.below(shapes_.size())];
     JobId id{state.next_job_id};
     spec.name = fmt::format("job{}", id.value);
+    if (mix_ == Mix::EightQos) spec.qos = kQos[prng_.below(std::size(kQos))];
     spec.user_name = fmt::format("user{}", id.value % 500);
     spec.work_dir = "/home/" + spec.user_name;
     return apply_only(JobSubmitted{.job = id,
@@ -187,6 +193,7 @@ class Cluster {
   }
 
   std::uint32_t partitions_;
+  Mix mix_;
   Prng prng_;
   Instant now_ = Instant::from_unix_seconds(1'000'000'000);
   std::vector<JobSpec> shapes_;
@@ -194,14 +201,14 @@ class Cluster {
 };
 
 // One at a time: the largest needs gigabytes.
-Cluster& cluster_of(const benchmark::State& bench, bool one_partition = false) {
+Cluster& cluster_of(const benchmark::State& bench, Mix mix = Mix::Usual) {
   static std::unique_ptr<Cluster> cluster;
-  static std::tuple<std::int64_t, std::int64_t, bool> size;
-  std::tuple wanted{bench.range(0), bench.range(1), one_partition};
+  static std::tuple<std::int64_t, std::int64_t, Mix> size;
+  std::tuple wanted{bench.range(0), bench.range(1), mix};
   if (!cluster || size != wanted) {
     cluster.reset();
     cluster = std::make_unique<Cluster>(static_cast<std::uint32_t>(bench.range(0)),
-                                        static_cast<std::uint32_t>(bench.range(1)), one_partition);
+                                        static_cast<std::uint32_t>(bench.range(1)), mix);
     size = wanted;
   }
   return *cluster;
@@ -216,8 +223,7 @@ void note(benchmark::State& bench, std::vector<double> times) {
 }
 
 // A job ends, the next is started.
-void job_ends(benchmark::State& bench) {
-  Cluster& cluster = cluster_of(bench);
+void end_jobs(benchmark::State& bench, Cluster& cluster) {
   std::vector<double> times;
   cluster.started = 0;
   for (auto _ : bench) {
@@ -227,6 +233,11 @@ void job_ends(benchmark::State& bench) {
   bench.counters["started"] =
       static_cast<double>(cluster.started) / static_cast<double>(times.size());
   note(bench, std::move(times));
+}
+
+void job_ends(benchmark::State& bench) { end_jobs(bench, cluster_of(bench)); }
+void job_ends_of_eight_qos(benchmark::State& bench) {
+  end_jobs(bench, cluster_of(bench, Mix::EightQos));
 }
 
 // The same while one full pass follows the other, and the end comes when a part of it has just
@@ -272,7 +283,10 @@ void look_at_all(benchmark::State& bench, Cluster& cluster) {
 }
 void full_pass(benchmark::State& bench) { look_at_all(bench, cluster_of(bench)); }
 void full_pass_of_one_partition(benchmark::State& bench) {
-  look_at_all(bench, cluster_of(bench, true));
+  look_at_all(bench, cluster_of(bench, Mix::OnePartition));
+}
+void full_pass_of_eight_qos(benchmark::State& bench) {
+  look_at_all(bench, cluster_of(bench, Mix::EightQos));
 }
 
 void sizes(benchmark::internal::Benchmark* bench) {
@@ -288,12 +302,13 @@ BENCHMARK(full_pass_of_one_partition)
     ->Unit(benchmark::kMicrosecond)
     ->Args({1000, 10'000})
     ->Iterations(5);
-BENCHMARK(job_ends_in_full_pass)
-    ->UseManualTime()
-    ->Unit(benchmark::kMicrosecond)
-    ->Args({10'000, 100'000})
-    ->Args({100'000, 1'000'000})
-    ->Iterations(300);
+void large(benchmark::internal::Benchmark* bench) {
+  bench->UseManualTime()->Unit(benchmark::kMicrosecond);
+  bench->Args({10'000, 100'000})->Args({100'000, 1'000'000});
+}
+BENCHMARK(job_ends_of_eight_qos)->Apply(large)->Iterations(1000);
+BENCHMARK(full_pass_of_eight_qos)->Apply(large)->Iterations(3);
+BENCHMARK(job_ends_in_full_pass)->Apply(large)->Iterations(300);
 
 }  // namespace
 }  // namespace ym
