@@ -2,6 +2,7 @@
 // Why a job waits: every condition that holds it back, in words.
 #include "cli/yardmaster/explain.h"
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 
 #include "base/format.h"
@@ -25,14 +26,23 @@ std::vector<Option<ExplainSettings>> explain_table() {
   };
 }
 
+bool has_any_of(const Explanation& told, std::initializer_list<Reason> reasons) {
+  return std::ranges::any_of(
+      told.obstacles, [&](Reason one) { return std::ranges::find(reasons, one) != reasons.end(); },
+      &Obstacle::reason);
+}
+
 // Until somebody acts, or other jobs end as it wants them to: what no plan knows.
 bool is_held(const Explanation& told) {
-  constexpr Reason kHolds[] = {Reason::JobHeldUser, Reason::JobHeldAdmin, Reason::Dependency,
-                               Reason::DependencyNeverSatisfied};
-  return std::ranges::any_of(
-      told.obstacles,
-      [&](Reason one) { return std::ranges::find(kHolds, one) != std::end(kHolds); },
-      &Obstacle::reason);
+  return has_any_of(told, {Reason::JobHeldUser, Reason::JobHeldAdmin, Reason::Dependency,
+                           Reason::DependencyNeverSatisfied});
+}
+
+// Time alone changes nothing: somebody has to change the job or the cluster.
+bool never_starts(const Explanation& told) {
+  return has_any_of(
+      told, {Reason::PartitionConfig, Reason::PartitionTimeLimit, Reason::PartitionNodeLimit,
+             Reason::BadConstraints, Reason::DependencyNeverSatisfied});
 }
 
 // Where a start is, beside when, may have changed since it was promised.
@@ -50,7 +60,8 @@ void show(const Explanation& told) {
         is_held(told) ? "Nobody can tell its start; without what holds it" : "Expected start",
         show_time(told.expected_start, "now"), place_text(told)));
   else if (!told.obstacles.empty())
-    print("Expected start: nobody can tell yet.\n");
+    print(never_starts(told) ? "Expected start: never, unless that is changed.\n"
+                             : "Expected start: nobody can tell yet.\n");
   for (const Alternative& one : told.alternatives)
     print(fmt::format("{} {}: {} on {} in partition {}.\n", painted("Sooner with", Ink::Good),
                       one.change, show_time(one.start, "now"), one.nodes, one.partition));
