@@ -233,7 +233,7 @@ std::vector<Option<ScancelSettings>> way_rows() {
        set_text<&Settings::cluster>},
       {{.name = "interactive",
         .letter = 'i',
-        .help = "Ask before each job",
+        .help = "Ask before each job or step",
         .variable = "SCANCEL_INTERACTIVE"},
        flag<&Settings::interactive>},
       {{.name = "hurry",

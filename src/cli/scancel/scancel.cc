@@ -22,11 +22,18 @@ std::optional<std::string> read_line() {
   return std::nullopt;
 }
 
-bool asks_and_hears_yes(const JobRow& row) {
-  print(fmt::format("Cancel job_id={} name={} partition={} [y/n]? ", display_id(row.job),
-                    row.job.spec->name, row.partition));
-  auto answer = read_line();
-  return answer && (answer->starts_with('y') || answer->starts_with('Y'));
+// Asks until the answer is yes or no; the end of the input is a no. The step is what was named of
+// the job, if one was.
+bool asks_and_hears_yes(const JobRow& row, const std::optional<StepId>& step) {
+  std::string id = display_id(row.job);
+  if (step) id += "." + step_name(*step);
+  while (true) {
+    print(fmt::format("Cancel {}_id={} name={} partition={} [y/n]? ", step ? "step" : "job", id,
+                      row.job.spec->name, row.partition));
+    auto answer = read_line();
+    if (!answer || answer->starts_with('n') || answer->starts_with('N')) return false;
+    if (answer->starts_with('y') || answer->starts_with('Y')) return true;
+  }
 }
 
 // The jobs that are left where the controller's own filter does not suffice: those of a
@@ -41,12 +48,15 @@ Result<std::vector<JobTarget>> chosen_jobs(Controller& controller, const Scancel
       },
       [&rows] { rows.clear(); });
   if (!asked) return std::unexpected(asked.error());
+  // A request is about jobs, or about one step.
+  const auto& named = filter.targets;
+  auto step = named.size() == 1 ? named[0].step : std::optional<StepId>();
   std::vector<JobTarget> out;
   for (const JobRow& row : rows) {
     const JobExtras& extras = *row.job.spec->extras;
     if (!settings.reservation.empty() && extras.reservation != settings.reservation) continue;
     if (!settings.wckey.empty() && extras.wckey != settings.wckey) continue;
-    if (settings.interactive && !asks_and_hears_yes(row)) continue;
+    if (settings.interactive && !asks_and_hears_yes(row, step)) continue;
     // Of the job, what was named: a step, or some elements of an array that wait together.
     bool whole = true;
     for (const JobTarget& target : filter.targets) {
