@@ -117,24 +117,33 @@ CpuNumbers CpuBook::cores(const CpuNumbers& numbers) const {
   return {out.begin(), out.end()};
 }
 
-CpuNumbers CpuBook::attempt(Sluid sluid, std::uint32_t count, const CpuNumbers& near) {
+CpuNumbers CpuBook::attempt(Sluid sluid, const Wanted& wanted) {
   if (!chooses()) return {};
   auto [known, fresh] = attempts_.try_emplace(sluid);
   if (!fresh) return known->second.cpus;
   Users users;
-  for (const auto& [other, attempt] : attempts_)
+  std::set<std::uint32_t> same_row;
+  for (const auto& [other, attempt] : attempts_) {
     for (std::uint32_t cpu : attempt.cpus) ++users[cpu];
-  std::uint32_t wanted = std::max(1u, count) * factor_;
-  std::vector<Cpu> close, others;
-  for (const Cpu& cpu : pool_.cpus) {
-    bool first = std::ranges::find(near, core_[cpu.number]) != near.end() && !users[cpu.number];
-    (first ? close : others).push_back(cpu);
+    if (wanted.row && attempt.row == wanted.row)
+      same_row.insert(attempt.cpus.begin(), attempt.cpus.end());
   }
-  CpuNumbers chosen = choose_cpus(close, wanted, users);
-  auto left = static_cast<std::uint32_t>(wanted - chosen.size());
-  for (std::uint32_t cpu : choose_cpus(others, left, users)) chosen.push_back(cpu);
+  // Those that are near, the others, and those of the same row, which are none of its own.
+  std::vector<Cpu> pools[3];
+  for (const Cpu& cpu : pool_.cpus) {
+    bool near = std::ranges::find(wanted.near, core_[cpu.number]) != wanted.near.end();
+    bool first = near && !users[cpu.number];
+    pools[same_row.contains(cpu.number) ? 2 : first ? 0 : 1].push_back(cpu);
+  }
+  std::uint32_t count = std::max(1u, wanted.count) * factor_;
+  CpuNumbers chosen;
+  for (const std::vector<Cpu>& pool : pools) {
+    auto left = static_cast<std::uint32_t>(count - chosen.size());
+    for (std::uint32_t cpu : choose_cpus(pool, left, users)) chosen.push_back(cpu);
+  }
   std::ranges::sort(chosen);
   known->second.cpus = std::move(chosen);
+  known->second.row = wanted.row;
   return known->second.cpus;
 }
 
@@ -150,13 +159,13 @@ CpuNumbers CpuBook::step(Sluid sluid, StepId step, std::uint32_t count, bool ove
   return chosen;
 }
 
-void CpuBook::adopt(Sluid sluid, StepId step, const CpuNumbers& attempt_cpus,
-                    const CpuNumbers& step_cpus) {
-  if (!chooses() || attempt_cpus.empty()) return;
+void CpuBook::adopt(Sluid sluid, StepId step, const Given& given, const CpuNumbers& step_cpus) {
+  if (!chooses() || given.cpus.empty()) return;
   Attempt& attempt = attempts_[sluid];
-  attempt.cpus = attempt_cpus;
+  attempt.cpus = given.cpus;
+  attempt.row = given.row;
   // A batch script or an extern step has all of them and takes none away.
-  if (step_cpus != attempt_cpus) attempt.steps[step] = step_cpus;
+  if (step_cpus != given.cpus) attempt.steps[step] = step_cpus;
 }
 
 void CpuBook::give_back(const std::function<bool(Sluid)>& attempt_over,

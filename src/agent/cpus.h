@@ -5,11 +5,13 @@
 // Thread rule: one thread.
 // Invariants: (1) an attempt keeps the CPUs that it got first; (2) a step's CPUs are among its
 // attempt's; (3) nothing here ever fails: where more is asked for than is free, CPUs are shared,
-// those with the fewest users first.
+// those with the fewest users first; (4) of attempts that share by the controller's order those in
+// one row have different CPUs, as many as there are of them.
 #pragma once
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <utility>
 
 #include "agent/topology.h"
 #include "model/ids.h"
@@ -39,12 +41,24 @@ class CpuBook {
   CpuNumbers cores(const CpuNumbers& numbers) const;
   // What attempts and steps are given is empty where nothing is chosen. CPUs of `near`, cores as
   // above, are taken first as far as nobody has them.
-  CpuNumbers attempt(Sluid sluid, std::uint32_t count, const CpuNumbers& near = {});
+  struct Wanted {
+    std::uint32_t count = 1;
+    CpuNumbers near = {};
+    std::uint32_t row = 0;  // of those who share (NodeShare::row)
+  };
+  CpuNumbers attempt(Sluid sluid, const Wanted& wanted);
+  CpuNumbers attempt(Sluid sluid, std::uint32_t count, CpuNumbers near = {}) {
+    return attempt(sluid, {.count = count, .near = std::move(near)});
+  }
   // `overlap`: it takes nothing away from other steps. REQUIRES: attempt() or adopt() of the same
   // attempt came before.
   CpuNumbers step(Sluid sluid, StepId step, std::uint32_t count, bool overlap);
   // What an order in the spool says, after a restart.
-  void adopt(Sluid sluid, StepId step, const CpuNumbers& attempt_cpus, const CpuNumbers& step_cpus);
+  struct Given {
+    CpuNumbers cpus;
+    std::uint32_t row = 0;
+  };
+  void adopt(Sluid sluid, StepId step, const Given& attempt, const CpuNumbers& step_cpus);
   // Gives back what belongs to attempts and steps that are over.
   void give_back(const std::function<bool(Sluid)>& attempt_over,
                  const std::function<bool(Sluid, StepId)>& step_over);
@@ -52,6 +66,7 @@ class CpuBook {
  private:
   struct Attempt {
     CpuNumbers cpus;
+    std::uint32_t row = 0;
     std::map<StepId, CpuNumbers> steps;  // those that overlap with nothing
   };
   using Users = std::map<std::uint32_t, std::uint32_t>;  // by CPU number

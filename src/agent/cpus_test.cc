@@ -61,11 +61,48 @@ TEST(CpuBook, StepsGetPartsOfTheirAttempt) {
 
 TEST(CpuBook, ARestartFindsThemInTheOrders) {
   CpuBook book = book_of(1, 8, 1);
-  book.adopt(Sluid{1}, kBatchStep, {0, 1, 2, 3}, {0, 1, 2, 3});
-  book.adopt(Sluid{1}, kStep0, {0, 1, 2, 3}, {0, 1});
+  book.adopt(Sluid{1}, kBatchStep, {.cpus = {0, 1, 2, 3}}, {0, 1, 2, 3});
+  book.adopt(Sluid{1}, kStep0, {.cpus = {0, 1, 2, 3}}, {0, 1});
   EXPECT_EQ(list(book.attempt(Sluid{1}, 4)), "0-3");
   EXPECT_EQ(list(book.step(Sluid{1}, kStep1, 2, false)), "2-3");
   EXPECT_EQ(list(book.attempt(Sluid{2}, 4)), "4-7");
+}
+
+TEST(CpuBook, ThoseInOneRowHaveDifferentCpus) {
+  CpuBook book = book_of(1, 3, 1);
+  EXPECT_EQ(list(book.attempt(Sluid{1}, {.count = 2, .row = 1})), "0-1");
+  EXPECT_EQ(list(book.attempt(Sluid{2}, {.count = 1, .row = 2})), "2") << "nobody has it";
+  EXPECT_EQ(list(book.attempt(Sluid{3}, {.count = 2, .row = 2})), "0-1");
+  EXPECT_EQ(list(book.attempt(Sluid{4}, {.count = 1, .row = 1})), "2");
+  end_all(book, Sluid{1});
+  book.adopt(Sluid{5}, kBatchStep, {.cpus = {0}, .row = 1}, {0});
+  EXPECT_EQ(list(book.attempt(Sluid{6}, {.count = 1, .row = 1})), "1") << "what a restart found";
+}
+
+TEST(CpuBook, NoCpuHasMoreJobsThanThereAreRows) {
+  Prng prng(23);
+  constexpr std::uint32_t kRows = 3, kAll = 8;
+  CpuBook book = book_of(1, kAll, 1);
+  std::vector<std::uint32_t> free(kRows + 1, kAll);
+  std::map<Sluid, std::pair<std::uint32_t, CpuNumbers>> running;
+  for (std::uint64_t id = 1; id < 3000; ++id) {
+    auto row = static_cast<std::uint32_t>(prng.between(1, kRows));
+    auto count = static_cast<std::uint32_t>(prng.between(1, kAll / 2));
+    if (free[row] < count) {
+      auto [over, held] = *running.begin();
+      free[held.first] += static_cast<std::uint32_t>(held.second.size());
+      running.erase(over);
+      end_all(book, over);
+      continue;
+    }
+    CpuNumbers cpus = book.attempt(Sluid{id}, {.count = count, .row = row});
+    ASSERT_EQ(cpus.size(), count);
+    free[row] -= count;
+    running[Sluid{id}] = {row, cpus};
+    std::map<std::uint32_t, std::uint32_t> users;
+    for (const auto& [sluid, held] : running)
+      for (std::uint32_t cpu : held.second) EXPECT_LE(++users[cpu], kRows);
+  }
 }
 
 TEST(CpuBook, WhoPretendsToHaveCpusChoosesNone) {

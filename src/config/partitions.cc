@@ -10,7 +10,6 @@
 namespace ym {
 namespace {
 
-constexpr std::uint32_t kShareCount = 4;  // YES and FORCE without a number
 constexpr std::uint32_t kShareCountMax = 32767;
 constexpr std::size_t kNameMax = 255;
 
@@ -60,7 +59,7 @@ void PartitionLines::set_sharing(const Line& line, PartitionSpec& spec) {
   auto parts = split(text, ':');
   bool counted = parts[0] == "YES" || parts[0] == "FORCE";
   auto count =
-      parts.size() == 2 ? parse_unsigned<std::uint32_t>(parts[1]) : std::optional(kShareCount);
+      parts.size() == 2 ? parse_unsigned<std::uint32_t>(parts[1]) : std::optional(kSharersByDefault);
   bool plain = (parts[0] == "NO" || parts[0] == "EXCLUSIVE") && parts.size() == 1;
   if (!plain &&
       !(counted && parts.size() <= 2 && count && *count >= 1 && *count <= kShareCountMax)) {
@@ -185,10 +184,6 @@ void PartitionLines::finish(const NodeLines& nodes, ClusterConfig& config) {
     limits.apply(config.partitions.back());
     if (!line.fields.has("PreemptMode"))
       config.partitions.back().preempt_mode = config.preempt.mode_text;
-    // Jobs share by taking turns; without GANG they do not share.
-    const std::string& sharing = config.partitions.back().oversubscribe;
-    if (sharing.find(':') != std::string::npos && !config.preempt.cluster.gang)
-      findings_.note_unused(KeyScope::Partition, "OverSubscribe", sharing, line.place);
   }
   keep_one_default(config.partitions);
 }

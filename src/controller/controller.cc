@@ -32,7 +32,8 @@ PlacementRules Controller::placement_rules() const {
   return {.memory_counts = config_.memory_is_consumable,
           .unit = config_.cpu_unit,
           .whole_nodes = config_.whole_nodes,
-          .topologies = topologies_};
+          .topologies = topologies_,
+          .takes_turns = config_.preempt.cluster.gang};
 }
 
 void Controller::emit(EventBody body, Instant now, Outbox& out) {

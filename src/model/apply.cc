@@ -508,6 +508,25 @@ class Fold {
   static std::uint32_t cpus_held(const Job& job, const NodeShare& share) {
     return job.state == JobState::Suspended ? 0 : share.cpus;
   }
+  // A job that shares keeps nobody off, whatever it asked for.
+  static bool has_all_of(const Job& job, const NodeShare& share) {
+    return job.spec->exclusive && !share.row;
+  }
+  static void fill_row(Node& node, std::uint32_t row, std::uint32_t cpus) {
+    if (cpus == 0) return;
+    std::vector<std::uint32_t> rows = *node.rows;
+    if (rows.size() < row) rows.resize(row);
+    rows[row - 1] += cpus;
+    node.rows = Ref(std::move(rows));
+  }
+  static void clear_row(Node& node, std::uint32_t row, std::uint32_t cpus) {
+    if (cpus == 0) return;
+    std::vector<std::uint32_t> rows = *node.rows;
+    YM_CHECK(row <= rows.size() && rows[row - 1] >= cpus);
+    rows[row - 1] -= cpus;
+    while (!rows.empty() && rows.back() == 0) rows.pop_back();
+    node.rows = rows.empty() ? Ref<std::vector<std::uint32_t>>() : Ref(std::move(rows));
+  }
   static bool keeps_others_off(const Job& job) {
     return job.spec->extras->specials->exclusive_kind == kExclusiveUser;
   }
@@ -518,10 +537,10 @@ class Fold {
     return job.spec->extras->specials->exclusive_kind == kExclusiveMcs;
   }
   void charge(const Job& job) {
-    bool exclusive = job.spec->exclusive;
     for (const NodeShare& share : job.allocation->nodes) {
       Node& node = known(share.node);
       node.cpus_used += cpus_held(job, share);
+      if (share.row) fill_row(node, share.row, cpus_held(job, share));
       node.memory_used_mb += share.memory_mb;
       if (node.jobs == 0) {
         node.owner = job.spec->uid;
@@ -535,7 +554,7 @@ class Fold {
         node.parked += 1;
         node.parked_cpus += share.cpus;
       } else {
-        node.exclusive += exclusive ? 1 : 0;
+        node.exclusive += has_all_of(job, share) ? 1 : 0;
         node.for_user += keeps_others_off(job) ? 1 : 0;
         node.for_mcs += keeps_labels_off(job) ? 1 : 0;
         node.for_topo += job.allocation->topo_alone ? 1 : 0;
@@ -556,12 +575,13 @@ class Fold {
     YM_CHECK(node.memory_used_mb >= share.memory_mb);
     YM_CHECK(node.jobs > 0);
     node.cpus_used -= share.cpus;
+    if (share.row) clear_row(node, share.row, share.cpus);
     node.memory_used_mb -= share.memory_mb;
     node.jobs -= 1;
     if (job.is_parked()) {
       node.parked -= 1;
     } else {
-      node.exclusive -= job.spec->exclusive ? 1 : 0;
+      node.exclusive -= has_all_of(job, share) ? 1 : 0;
       node.for_user -= keeps_others_off(job) ? 1 : 0;
       node.for_mcs -= keeps_labels_off(job) ? 1 : 0;
       node.for_topo -= allocation.topo_alone ? 1 : 0;

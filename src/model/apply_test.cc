@@ -38,6 +38,33 @@ class ApplyTest : public testing::Test {
   State state;
 };
 
+TEST_F(ApplyTest, ThoseWhoShareStandInRows) {
+  auto run = [&](JobId job, std::uint32_t cpus, std::uint32_t row) {
+    submit(job);
+    Allocation one{.nodes = {{.node = {1}, .cpus = cpus, .memory_mb = 10, .row = row}}};
+    happen(JobStarted{.job = job, .allocation = Ref(one), .limit_end = {9000}});
+  };
+  std::uint32_t all = node(1).spec->cpus;
+  run({10}, all, 1);
+  run({11}, all - 1, 2);
+  EXPECT_EQ(node(1).cpus_free(), 0u) << "nothing for one who wants it alone";
+  EXPECT_EQ(node(1).cpus_free(1), 0u);
+  EXPECT_EQ(node(1).cpus_free(2), 1u);
+  EXPECT_EQ(node(1).cpus_free(3), all) << "a row in which nobody is";
+  EXPECT_EQ(node(1).memory_used_mb, 20u);
+  EXPECT_EQ(node(1).cpus_taken(), all) << "people are shown no more than there is";
+  happen(JobFinished{.job = {10}});
+  happen(JobNodeReleased{.job = {10}, .node = {1}});
+  EXPECT_EQ(node(1).cpus_free(1), all);
+  EXPECT_EQ(node(1).cpus_free(2), 1u);
+  happen(JobFinished{.job = {11}});
+  happen(JobNodeReleased{.job = {11}, .node = {1}});
+  EXPECT_FALSE(node(1).rows);
+  EXPECT_EQ(node(1).cpus_free(), all);
+  run({12}, 1, 0);
+  EXPECT_EQ(node(1).cpus_free(1), 0u) << "nobody shares beside one who is alone";
+}
+
 TEST_F(ApplyTest, WhatAStartTakesTheReleaseGivesBack) {
   Node before1 = node(1), before2 = node(2);
   submit({10});

@@ -43,6 +43,14 @@ std::string_view short_name_of(JobState state) {
   return "?";
 }
 
+std::vector<std::uint32_t> Allocation::rows() const {
+  std::vector<std::uint32_t> all;
+  for (const NodeShare& share : nodes)
+    if (share.row) all.resize(nodes.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = nodes[i].row;
+  return all;
+}
+
 std::uint32_t Allocation::cpus() const {
   std::uint32_t sum = 0;
   for (const NodeShare& share : nodes) sum += share.cpus;

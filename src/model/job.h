@@ -153,6 +153,8 @@ struct NodeShare {
   NodeId node;
   std::uint32_t cpus = 0;
   std::uint64_t memory_mb = 0;
+  // Its CPUs are others', too: those in the other rows of the node (Node::rows). 0: its own.
+  std::uint32_t row = 0;
   bool operator==(const NodeShare&) const = default;
 };
 
@@ -169,6 +171,8 @@ struct Allocation {
   // REQUIRES: it has nodes.
   const NodeShare& batch_share() const;
   std::uint32_t cpus() const;
+  // The rows of its nodes; empty if it shares no CPUs.
+  std::vector<std::uint32_t> rows() const;
   bool operator==(const Allocation&) const = default;
 };
 

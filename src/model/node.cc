@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
+#include "model/job.h"
 #include "model/partition.h"
 #include "notation/cpu_list.h"
 
@@ -25,6 +27,14 @@ std::uint32_t count_system_cpus(const NodeSpec& node) {
     taken = touched.size();
   }
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(taken * threads, node.cpus));
+}
+
+std::uint32_t Node::cpus_free_in_row(std::uint32_t row) const {
+  std::uint32_t all = spec->cpus_for_jobs(), shared = 0;
+  for (std::uint32_t cpus : *rows) shared += cpus;
+  if (exclusive || cpus_used > shared) return 0;  // somebody has CPUs for himself
+  std::uint32_t used = row <= rows->size() ? (*rows)[row - 1] : 0;
+  return used >= all ? 0 : all - used;
 }
 
 namespace {
@@ -152,6 +162,22 @@ Sharing sharing_of(const PartitionSpec& partition) {
   if (partition.exclusive_user) return Sharing::OneUser;
   if (partition.oversubscribe.starts_with("FORCE")) return Sharing::Forced;
   return partition.oversubscribe.starts_with("YES") ? Sharing::IfAsked : Sharing::No;
+}
+
+std::uint32_t sharers_in(const PartitionSpec& partition) {
+  std::string_view text = partition.oversubscribe;
+  std::string_view word = text.substr(0, text.find(':'));
+  if (!same_ignoring_case(word, "FORCE") && !same_ignoring_case(word, "YES")) return 1;
+  if (word.size() == text.size()) return kSharersByDefault;
+  return std::max(1u, parse_unsigned<std::uint32_t>(text.substr(word.size() + 1)).value_or(1));
+}
+
+bool shares_cpus(const PartitionSpec& partition, const JobSpec& spec) {
+  if (partition.oversubscribe.size() <= 2) return false;  // NO
+  if (sharers_in(partition) <= 1) return false;
+  std::string_view text = partition.oversubscribe;
+  return same_ignoring_case(text.substr(0, 5), "FORCE") ||
+         (spec.oversubscribe && !spec.exclusive);
 }
 
 std::string_view name_of(PartitionState state) {

@@ -137,6 +137,10 @@ struct Node {
   std::string mcs_label;
   bool several_mcs = false;
   std::uint32_t for_mcs = 0;
+  // CPUs of the jobs that share theirs (OverSubscribe without GANG), by row, counted from 1: those
+  // of one row have different CPUs. While there are any, nobody has CPUs here for himself alone.
+  // None: nobody shares.
+  Ref<std::vector<std::uint32_t>> rows;
   JobId
       kept_for;  // nobody else starts here: it lost its nodes, and comes back (JobSpecials::keeps)
 
@@ -161,12 +165,22 @@ struct Node {
     return condition == NodeCondition::Up && (responding || must_wake()) && !drain && !fail &&
            reboot.phase != RebootPhase::Issued && power.phase != PowerPhase::PoweringDown;
   }
-  std::uint32_t cpus_free() const {
+  // That a job would have for itself, or in a row of those who share.
+  std::uint32_t cpus_free(std::uint32_t row = 0) const {
     // A new configuration may give a node fewer than are in use.
     std::uint32_t all = spec->cpus_for_jobs();
+    if (row || rows) return row ? cpus_free_in_row(row) : 0;
     return exclusive || cpus_used >= all ? 0 : all - cpus_used;
   }
+  // CPUs that anybody has, as people are shown them: those that are shared count once, as far as
+  // the controller can tell.
+  std::uint32_t cpus_taken() const {
+    return rows && cpus_used > spec->cpus_for_jobs() ? spec->cpus_for_jobs() : cpus_used;
+  }
   bool operator==(const Node&) const = default;
+
+ private:
+  std::uint32_t cpus_free_in_row(std::uint32_t row) const;
 };
 
 // As scontrol shows it: "IDLE", "MIXED+DRAIN", "DOWN+NOT_RESPONDING".

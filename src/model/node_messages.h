@@ -99,6 +99,7 @@ struct LaunchJob {
   JobId het_job;                         // none: it is not heterogeneous
   std::vector<HetComponent> components;  // with the script: all of them, this one, too
   Sharing sharing = Sharing::No;         // of the partition
+  std::vector<std::uint32_t> rows;       // for each node (NodeShare::row); empty: it shares no CPUs
 };
 // Why something is ended from outside: said on its stderr. DO NOT CHANGE THESE VALUES.
 enum class KillCause : std::uint8_t {

@@ -11,6 +11,8 @@
 
 namespace ym {
 
+struct JobSpec;
+
 // DO NOT CHANGE THESE VALUES: they are in logs and on the wire.
 enum class PartitionState : std::uint8_t { Up = 0, Down = 1, Drain = 2, Inactive = 3 };
 std::string_view name_of(PartitionState state);
@@ -65,6 +67,11 @@ struct PartitionSpec {
 };
 
 Sharing sharing_of(const PartitionSpec& partition);
+// OverSubscribe=FORCE:count, YES:count: so many jobs may have a CPU at once. 1: it has one job.
+inline constexpr std::uint32_t kSharersByDefault = 4;  // without a count
+std::uint32_t sharers_in(const PartitionSpec& partition);
+// Does the job share its CPUs there? With FORCE it is not asked, with YES only if it says so.
+bool shares_cpus(const PartitionSpec& partition, const JobSpec& spec);
 
 struct Partition {
   PartitionId id;

@@ -86,6 +86,7 @@ struct StepCredential {
   JobId het_job;                         // none: the job is not heterogeneous
   std::uint32_t het_offset = 0, het_count = 0;
   StepWorld world;
+  std::vector<std::uint32_t> job_rows;  // for each node of job_nodes; empty: it shares no CPUs
 };
 
 struct StepCreated {

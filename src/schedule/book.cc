@@ -21,6 +21,19 @@ std::size_t levels_of(std::uint32_t cpus) {
   return std::min<std::size_t>(Pool::kLevels, static_cast<std::size_t>(std::bit_width(cpus)));
 }
 
+// The most that a row has left for one more who shares; 0 where somebody has CPUs for himself.
+std::uint32_t most_in_rows(const Track& track, std::uint32_t sharers) {
+  std::map<std::uint32_t, std::uint32_t> used;
+  for (const Holding& one : track.holdings) {
+    if (one.row == 0) return 0;
+    used[one.row] += one.cpus;
+  }
+  std::uint32_t total = track.free.cpus_total, most = used.size() < sharers ? total : 0;
+  for (const auto& [row, cpus] : used)
+    if (row <= sharers) most = std::max(most, total - std::min(total, cpus));
+  return most;
+}
+
 bool same(const Book::Running& a, const Book::Running& b) {
   return a.end == b.end && a.allocation.same_as(b.allocation) && a.nodes_left == b.nodes_left &&
          a.counts == b.counts && a.is_suspended == b.is_suspended &&
@@ -36,6 +49,13 @@ void add_promise(Track& track, Promised promised) {
   track.promised.insert(at, std::move(promised));
 }
 
+void count_sharers(Track& track) {
+  auto shared = std::ranges::count_if(track.holdings, [](const Holding& one) { return one.row; });
+  if (shared == 0) return;
+  track.free.cpus = 0;
+  track.free.cpus_owed = static_cast<std::uint64_t>(shared - 1) * track.free.cpus_total;
+}
+
 void Book::rebuild(const State& state) {
   std::uint64_t passes = passes_;
   *this = Book();
@@ -49,6 +69,7 @@ void Book::rebuild(const State& state) {
     Pool& pool = pools_.emplace_back();
     pool.partition = partition.id;
     pool.nodes = *partition.nodes;
+    pool.sharers = sharers_in(*partition.spec);
     std::size_t words = (pool.nodes.size() + 63) / 64;
     for (Bits& bits : pool.free) bits.resize(words);
     pool.idle.resize(words);
@@ -73,26 +94,31 @@ void Book::refresh(NodeId id, const State& state) {
     // What jobs that are suspended for others want back is for those who may suspend them only.
     track.free.cpus -= std::min(track.free.cpus, node->parked_cpus);
     track.free.idle = track.free.idle && node->parked == 0;
+    if (node->rows) count_sharers(track);
   }
   if (track.usable) cpus_ += track.free.cpus_total;
   const Free& after = track.free;
-  mark(track, after.cpus > before.cpus || after.memory_mb > before.memory_mb ||
+  bool shared = node && node->rows;  // what is free in their rows is not in `free`
+  mark(track, after.cpus > before.cpus || after.memory_mb > before.memory_mb || shared ||
                   (after.idle && !before.idle) || !(after.gres == before.gres));
 }
 
 // Sets the bits of its pools. `more` of it is free than before: who was blocked may try again.
 void Book::mark(Track& track, bool more) {
   track.levels.made = false;
-  std::size_t levels = track.usable ? levels_of(track.free.cpus) : 0;
+  track.row_levels.clear();
   for (const auto& [number, place] : track.in) {
     Pool& pool = pools_[number];
+    std::uint32_t cpus = track.free.cpus;
+    if (pool.sharers > 1) cpus = std::max(cpus, most_in_rows(track, pool.sharers));
+    std::size_t levels = track.usable ? levels_of(cpus) : 0;
     for (std::size_t level = 0; level < Pool::kLevels; ++level)
       set_bit(pool.free[level], place, level < levels);
     set_bit(pool.idle, place, track.usable && track.free.idle);
     pool.cpus_most = std::max(pool.cpus_most, track.free.cpus_total);
     if (levels == 0 || !more) continue;
     if (pool.awake_cpus == 0) awake_pools_.push_back(number);
-    pool.awake_cpus = std::max(pool.awake_cpus, track.free.cpus);
+    pool.awake_cpus = std::max(pool.awake_cpus, cpus);
   }
 }
 
@@ -156,7 +182,8 @@ void Book::hold(JobId id, const Running& running) {
         .job = id,
         .cpus = share.cpus,
         .memory_mb = share.memory_mb,
-        .allocation = running.allocation->gres ? running.allocation : Ref<Allocation>()};
+        .allocation = running.allocation->gres ? running.allocation : Ref<Allocation>(),
+        .row = share.row};
     auto key = [](const Holding& one) { return std::tuple(one.at, one.job); };
     holdings.insert(std::ranges::upper_bound(holdings, key(holding), {}, key), std::move(holding));
   });

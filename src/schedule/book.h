@@ -31,6 +31,7 @@ struct Holding {
   std::uint32_t cpus = 0;
   std::uint64_t memory_mb = 0;
   Ref<Allocation> allocation;  // set if it has generic resources
+  std::uint32_t row = 0;       // of those who share (placement.h)
 };
 
 // A part of a node that is promised to a job that waits.
@@ -44,6 +45,7 @@ struct Promised {
   Ref<Allocation> allocation;  // set if it has generic resources
   std::uint64_t mcs = 0;       // the like of `owner` and `for_user` by MCS label
   bool for_mcs = false;
+  std::uint32_t row = 0;  // of those who share
 };
 
 struct Track {
@@ -58,9 +60,14 @@ struct Track {
   // The pass that last took something of it, and the number of its sketch there (profile.h).
   std::uint64_t touched_by = 0;
   std::uint32_t sketch = 0;
-  // Kept while nothing but promises changes.
+  // Kept while nothing but promises changes; the latter as those who share see it, row by row.
   mutable Levels levels;
+  mutable std::map<std::uint32_t, Levels> row_levels;
 };
+
+// What those who share leave, now, to one who wants CPUs for himself: nothing, until the last of
+// them has gone. Nothing happens if nobody shares.
+void count_sharers(Track& track);
 
 // Keeps the order, and the count of those who are alone.
 void add_promise(Track& track, Promised promised);
@@ -85,6 +92,7 @@ struct Pool {
   static constexpr std::size_t kLevels = 8;
   std::array<Bits, kLevels> free;
   Bits idle;
+  std::uint32_t sharers = 1;     // OverSubscribe: a CPU that somebody has may be free for others
   std::uint32_t cpus_most = 0;   // of one node, when it is empty
   std::uint32_t awake_cpus = 0;  // of nodes that changed since the last pass, the most that is free
 };

@@ -151,7 +151,8 @@ bool Calendar::clip(Free& free, const Stay& stay) const {
       continue;
     }
     if (overrides || !meets(*one, stay)) continue;
-    if (reserved->whole) return false;
+    // Those who share would keep off whoever comes and has CPUs for himself.
+    if (reserved->whole || free.row) return false;
     free.cpus -= std::min(free.cpus, left);
     free.idle = false;
     if (!one->gres.empty()) keep_gres(free, *one, false);

@@ -2,6 +2,7 @@
 // The earliest start of a request: a sweep over the times at which nodes offer more or less room.
 #include <algorithm>
 #include <span>
+#include <tuple>
 
 #include "schedule/place_gres.h"
 #include "schedule/profile.h"
@@ -88,6 +89,7 @@ struct Profile::Search {
   std::vector<Offer> offers;
   // For one node.
   std::uint32_t place = 0, last = 0;
+  std::uint32_t row = 0;  // in which it is asked
   std::vector<Instant> steps, falls, times;
   Least least;
 
@@ -108,6 +110,7 @@ struct Profile::Search {
 void Profile::offers_of(const Track& track, Search& search) const {
   const JobSpec& spec = search.question.spec;
   search.last = 0;
+  if (search.capacity.rows()) return offers_in_rows(track, search);
   if (!track.promised.empty()) return offers_beside_promises(track, search);
   bool with_gres = gres_request(spec) && track.free.gres;
   Instant at = search.question.from;
@@ -122,18 +125,38 @@ void Profile::offers_of(const Track& track, Search& search) const {
       if (done) return false;
       at = back;
     }
-    free.cpus = std::min(free.cpus + one.cpus, free.cpus_total);
-    free.memory_mb += one.memory_mb;
+    come_back(free, one);
     if (with_gres && one.allocation) release_gres(*one.allocation, free);
-    if (jobs > 0 && --jobs == 0) {
-      free.cpus = free.cpus_total;
-      free.memory_mb = free.spec->memory_for_jobs();
-      free.idle = true;
-      free.for_user = free.several_owners = free.for_mcs = free.several_mcs = false;
-    }
+    if (jobs > 0 && --jobs == 0) empty_out(free);
     return true;
   });
   if (!done) search.offer(at, free);
+}
+
+// The offers of all rows, of which it may have any: at each time the best of them.
+void Profile::offers_in_rows(const Track& track, Search& search) const {
+  std::size_t first = search.offers.size();
+  std::uint32_t rows = rows_to_ask(track, search.capacity.rows());
+  std::vector<std::tuple<Instant, std::uint32_t, std::uint32_t>> all;  // when, row, tasks
+  for (search.row = 1; search.row <= rows; ++search.row) {
+    search.last = 0;
+    offers_beside_promises(track, search);
+    for (std::size_t i = first; i < search.offers.size(); ++i)
+      all.emplace_back(search.offers[i].at, search.row, search.offers[i].tasks);
+    search.offers.resize(first);
+  }
+  search.row = 0;
+  std::ranges::sort(all);
+  std::vector<std::uint32_t> tasks(rows + 1);
+  std::uint32_t last = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    auto [at, row, fits] = all[i];
+    tasks[row] = fits;
+    if (i + 1 < all.size() && std::get<0>(all[i + 1]) == at) continue;
+    std::uint32_t most = *std::ranges::max_element(tasks);
+    if (most != last) search.offers.push_back({at, search.place, most});
+    last = most;
+  }
 }
 
 // The first time at which the node alone is enough. More cpus and memory are never less room: so
@@ -168,7 +191,7 @@ void Profile::offers_beside_promises(const Track& track, Search& search) const {
   const JobSpec& spec = search.question.spec;
   Instant from = search.question.from, end = latest_end(spec, from);
   bool with_gres = gres_request(spec) && track.free.gres;
-  const std::vector<Level>& levels = levels_of(track);
+  const std::vector<Level>& levels = levels_of(track, search.row);
   const Free& node = free_of(track);
   bool by_user = search.capacity.keeps_others_off() || node.for_user || node.for_mcs ||
                  track.promised_alone > 0;
@@ -197,7 +220,7 @@ void Profile::offers_beside_promises(const Track& track, Search& search) const {
     if (!with_gres && !by_user)
       tasks = search.capacity.of(node, room);
     else if (by_user || !search.capacity.is_none(node, room))
-      tasks = search.capacity.of(during(track, at, until, with_gres));
+      tasks = search.capacity.of(during(track, at, until, with_gres, search.row));
     if (search.offer(at, tasks)) return;
   }
 }
@@ -231,13 +254,16 @@ std::optional<Booking> Profile::try_at(const JobSpec& spec, const Home& home, In
   if (stays.empty()) return std::nullopt;
   std::optional<std::string> held = licenses_for(spec, stays.front());
   if (!held) return std::nullopt;
-  bool with_gres = spec.exclusive || home.rules.whole_nodes || gres_request(spec);
+  Capacity capacity(spec, home.rules);
+  Asker asker{.capacity = capacity,
+              .tasks = std::max({1u, spec.tasks, spec.min_nodes}),
+              .with_gres = spec.exclusive || home.rules.whole_nodes || gres_request(spec)};
   const Pool& pool = book_.pools()[home.pool];
   std::vector<Free> candidates;
   candidates.reserve(places.size());
   for (std::uint32_t place : places) {
     const Track& track = book_.track(pool.nodes[place]);
-    Free left = during(track, start, end, with_gres);
+    Free left = best_during(track, start, end, asker);
     if (!calendar_.empty() && !calendar_.clip(left, stays.front())) continue;
     candidates.push_back(std::move(left));
   }

@@ -52,9 +52,14 @@ bool fit_when_empty(const State& state, const std::vector<const JobSpec*>& specs
     std::optional<Allocation> found;
     for (const Partition* partition : partitions_of(*spec, state)) {
       std::vector<Free> candidates;
-      for (const Node* node : admitted_nodes(state, *partition, *spec))
-        candidates.push_back(free.try_emplace(node->id, free_when_empty(*node)).first->second);
-      found = place(*spec, std::move(candidates), rules_in(*partition->spec, cluster));
+      PlacementRules rules = rules_in(*partition->spec, cluster);
+      for (const Node* node : admitted_nodes(state, *partition, *spec)) {
+        Free& left = free.try_emplace(node->id, free_when_empty(*node)).first->second;
+        candidates.push_back(left);
+        // Whoever shares needs not wait for the others' CPUs.
+        if (rows_for(*spec, rules)) candidates.back().cpus = left.cpus_total;
+      }
+      found = place(*spec, std::move(candidates), rules);
       if (found) break;
     }
     if (!found) return false;

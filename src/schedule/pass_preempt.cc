@@ -261,7 +261,10 @@ std::optional<Allocation> Pass::place_one_without(const Want& want, const Guests
   }
   auto held = profile_.licenses_without(spec, want.stay, licenses_back);
   if (!held) return std::nullopt;
-  bool with_gres = is_whole(spec, home.id) || gres_request(spec);
+  Capacity capacity(spec, home.rules);
+  Profile::Asker asker{.capacity = capacity,
+                       .tasks = std::max({1u, spec.tasks, spec.min_nodes}),
+                       .with_gres = is_whole(spec, home.id) || gres_request(spec)};
   const Pool& pool = planner_.book_.pools()[home.pool];
   std::vector<Free> candidates;
   for (std::size_t place = 0; place < pool.nodes.size(); ++place) {
@@ -269,15 +272,16 @@ std::optional<Allocation> Pass::place_one_without(const Want& want, const Guests
     NodeId node = pool.nodes[place];
     std::vector<Profile::Departure> departures = guests.departures(node, gone);
     // A node that is full as it is needs no closer look.
-    if (departures.empty() && planner_.book_.track(node).free.cpus == 0) continue;
-    auto free = profile_.without(node, departures, want.stay, with_gres);
+    bool full = planner_.book_.track(node).free.cpus == 0 && capacity.rows() == 0;
+    if (departures.empty() && full) continue;
+    auto free = profile_.without(node, departures, want.stay, asker);
     if (!free) continue;
     for (const Allocation& other : given) take_off(*free, other);
     if (guests.takes_turns(node, gone)) limit_turns(*free, guests.sharers);
     if (free->cpus > 0) candidates.push_back(std::move(*free));
   }
   profile_.clip_blocks(candidates, spec, home, want.stay, leaving, [&](NodeId node) {
-    auto free = profile_.without(node, guests.departures(node, gone), want.stay, false);
+    auto free = profile_.without(node, guests.departures(node, gone), want.stay, asker);
     return !free || free->idle;
   });
   std::optional<Allocation> allocation = place(spec, std::move(candidates), home.rules);
@@ -291,7 +295,8 @@ std::optional<Allocation> Pass::place_one_without(const Want& want, const Guests
 void Pass::take_off(Free& free, const Allocation& other) {
   for (const NodeShare& share : other.nodes) {
     if (share.node != free.node) continue;
-    free.cpus -= std::min(free.cpus, share.cpus);
+    free.cpus -=
+        std::min(free.cpus, cpus_missed(free.row, share.row, share.cpus, free.cpus_total));
     free.memory_mb -= std::min(free.memory_mb, share.memory_mb);
     free.idle = false;
     if (free.gres) hold_gres(other, free);

@@ -86,9 +86,18 @@ PlacementRules rules_in(const PartitionSpec& partition, PlacementRules cluster) 
   cluster.max_cpus_per_node = partition.max_cpus_per_node;
   cluster.max_nodes = partition.max_nodes;
   cluster.user_alone = partition.exclusive_user;
+  if (!cluster.takes_turns && partition.oversubscribe.size() > 2) {  // not NO
+    cluster.sharers = sharers_in(partition);
+    cluster.shares_by_force = shares_cpus(partition, {});
+  }
   auto groups = cluster.topologies->find(partition.topology);
   if (groups != cluster.topologies->end()) cluster.groups = groups->second;
   return cluster;
+}
+
+std::uint32_t rows_for(const JobSpec& spec, const PlacementRules& rules) {
+  if (rules.sharers <= 1) return 0;
+  return rules.shares_by_force || (spec.oversubscribe && !spec.exclusive) ? rules.sharers : 0;
 }
 
 std::vector<const Partition*> partitions_of(const JobSpec& spec, const State& state) {
@@ -123,6 +132,7 @@ Capacity::Capacity(const JobSpec& spec, const PlacementRules& rules)
     : spec_(spec),
       rules_(rules),
       needs_(needs_of(spec)),
+      rows_(rows_for(spec, rules)),
       whole_(spec.exclusive || rules.whole_nodes),
       alone_(rules.user_alone || spec.extras->specials->exclusive_kind == kExclusiveUser),
       keeps_labels_off_(keeps_labels_off(spec)),
@@ -131,7 +141,7 @@ Capacity::Capacity(const JobSpec& spec, const PlacementRules& rules)
       gres_(gres_request(spec) != nullptr) {}
 
 std::uint32_t Capacity::count(const Free& node, const Room& room, bool with_gres) const {
-  if (whole_ && !room.idle) return 0;
+  if (whole_ && !(rows_ ? room.cpus >= node.cpus_total : room.idle)) return 0;
   bool has_owner = alone_ || keeps_labels_off_ || node.for_user || node.for_mcs;
   if (has_owner && !owner_admits(spec_, node, rules_)) return 0;
   std::uint32_t withheld = spares_ ? std::min(room.cpus, spared(spec_, node)) : 0;
@@ -164,7 +174,8 @@ NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,
                   .cpus = whole ? node.cpus_total - std::min(node.cpus_total, spared(spec, node))
                                 : std::min(whole_units_for(wanted, rules.unit, node.shape),
                                            whole_units_in(node.cpus, rules.unit, node.shape)),
-                  .memory_mb = 0};
+                  .memory_mb = 0,
+                  .row = node.row};
   if (rules.memory_counts) {
     if (spec.extras->specials->all_memory)
       share.memory_mb = node.memory_mb;
@@ -201,11 +212,12 @@ std::optional<Allocation> place(const JobSpec& spec, std::vector<Free> candidate
   }
 }
 
-Free free_now(const Node& node) {
+Free free_now(const Node& node, std::uint32_t row) {
   std::uint64_t memory = node.spec->memory_for_jobs();
   return {.node = node.id,
-          .cpus = node.cpus_free(),
+          .cpus = node.cpus_free(row),
           .cpus_total = node.spec->cpus_for_jobs(),
+          .row = row,
           .memory_mb = memory - std::min(memory, node.memory_used_mb),
           .weight = node.spec->weight,
           .asleep = node.must_wake(),
@@ -280,15 +292,18 @@ Reason refusal_of(const PartitionSpec& partition, const JobSpec& spec) {
 bool still_fits(const State& state, const JobSpec& spec, const Allocation& allocation,
                 const PlacementRules& rules) {
   bool whole = spec.exclusive || rules.whole_nodes;
+  std::uint32_t rows = rows_for(spec, rules);
   return !allocation.nodes.empty() && blocks_admit(state, spec, allocation, rules) &&
          std::ranges::all_of(allocation.nodes, [&](const NodeShare& share) {
            const Node* node = state.find(share.node);
            if (!node || !node->usable()) return false;
            if (node->kept_for && node->kept_for.value != spec.extras->specials->keeps) return false;
-           Free free = free_now(*node);
+           if (share.row > rows || (rows > 0 && share.row == 0)) return false;
+           Free free = free_now(*node, share.row);
            if (!owner_admits(spec, free, rules)) return false;
+           bool empty = rows ? free.cpus >= free.cpus_total : free.idle;
            return free.cpus >= share.cpus && free.memory_mb >= share.memory_mb &&
-                  (!whole || free.idle) && still_has_gres(*node, allocation);
+                  (!whole || empty) && still_has_gres(*node, allocation);
          });
 }
 

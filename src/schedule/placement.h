@@ -18,6 +18,9 @@ struct Free {
   NodeId node;
   std::uint32_t cpus = 0;  // not given away
   std::uint32_t cpus_total = 0;
+  // Whose view it is: of those who share CPUs in that row, or, 0, of those who have theirs alone.
+  std::uint32_t row = 0;
+  std::uint64_t cpus_owed = 0;  // so many have to come back before any is free
   std::uint64_t memory_mb = 0;
   std::uint32_t weight = 1;
   bool asleep = false;  // has to be switched on first: taken last
@@ -47,8 +50,24 @@ struct PlacementRules {
   Ref<Topologies> topologies = {};  // of the cluster
   Ref<NodeGroups> groups = {};      // of the partition; empty: flat
   bool topo_alone = false;          // ExclusiveTopo: a job has its blocks for itself
+  bool takes_turns = false;         // GANG: those who share do so one after the other
+  std::uint32_t sharers = 1;        // OverSubscribe: so many jobs may have a CPU at once
+  bool shares_by_force = false;     // whether they want to or not
   bool operator==(const PlacementRules&) const = default;
 };
+
+// Those who share CPUs without taking turns stand in rows. Jobs of one row have different CPUs, as
+// if the row were a node; so a CPU has at most as many jobs as there are rows. CPUs that a job has
+// for itself are in no row: where one has such, nobody shares, and the other way round.
+//
+// How many rows there are for the job; 0: it has CPUs for itself.
+std::uint32_t rows_for(const JobSpec& spec, const PlacementRules& rules);
+// So many cpus of the node are not there for `viewer` while a job in `row` has `cpus` of them.
+inline std::uint32_t cpus_missed(std::uint32_t viewer, std::uint32_t row, std::uint32_t cpus,
+                                 std::uint32_t cpus_total) {
+  if (viewer == row) return cpus;
+  return viewer && row ? 0 : cpus_total;
+}
 
 // What the rules are in one partition.
 PlacementRules rules_in(const PartitionSpec& partition, PlacementRules cluster);
@@ -87,6 +106,8 @@ class Capacity {
   std::uint32_t of(const Free& node, const Room& room) const { return count(node, room, gres_); }
   // Nothing, whatever the node has of generic resources? Cheap.
   bool is_none(const Free& node, const Room& room) const { return count(node, room, false) == 0; }
+  // Among how many rows it may choose; 0: it has CPUs for itself.
+  std::uint32_t rows() const { return rows_; }
   // Does it matter who else is there?
   bool keeps_others_off() const { return alone_ || keeps_labels_off_; }
 
@@ -96,6 +117,7 @@ class Capacity {
   const JobSpec& spec_;
   const PlacementRules& rules_;
   TaskNeeds needs_;
+  std::uint32_t rows_;
   bool whole_, alone_, keeps_labels_off_, all_memory_, spares_, gres_;
 };
 
@@ -105,8 +127,8 @@ class Capacity {
 std::optional<Allocation> place(const JobSpec& spec, std::vector<Free> candidates,
                                 const PlacementRules& rules);
 
-// The node as it is now, and as it would be with nothing on it.
-Free free_now(const Node& node);
+// The node as it is now, for one who would be in the row, and as it would be with nothing on it.
+Free free_now(const Node& node, std::uint32_t row = 0);
 Free free_when_empty(const Node& node);
 
 // Nodes of the partition that the request admits at all: required and excluded lists, features.

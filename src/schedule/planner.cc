@@ -81,6 +81,8 @@ void Planner::follow(const std::map<JobId, Instant>& starts) {
 void Planner::set_preemption(const PreemptRules& rules) {
   if (rules == preempt_) return;
   preempt_ = rules;
+  rules_.takes_turns = rules.cluster.gang;
+  ++generation_;
   all_changed_ = true;
 }
 

@@ -10,9 +10,6 @@
 namespace ym {
 namespace {
 
-// OverSubscribe=FORCE without a number.
-constexpr std::uint32_t kSharersByDefault = 4;
-
 const QosPreemption* qos_of(const PreemptRules& rules, const std::string& name) {
   auto at = rules.qos.find(name);
   return at == rules.qos.end() ? nullptr : &at->second;
@@ -121,13 +118,7 @@ bool is_below(const PreemptRules& rules, const Job& job, const PartitionSpec& pa
 
 std::uint32_t sharers_of(const PreemptRules& rules, const JobSpec& spec,
                          const PartitionSpec& partition) {
-  if (!rules.cluster.gang) return 1;
-  std::string_view text = partition.oversubscribe;
-  std::string_view word = text.substr(0, text.find(':'));
-  bool forced = same_ignoring_case(word, "FORCE");
-  if (!forced && !(same_ignoring_case(word, "YES") && spec.oversubscribe)) return 1;
-  if (word.size() == text.size()) return kSharersByDefault;
-  return std::max(1u, parse_unsigned<std::uint32_t>(text.substr(word.size() + 1)).value_or(1));
+  return rules.cluster.gang && shares_cpus(partition, spec) ? sharers_in(partition) : 1;
 }
 
 bool are_peers(const PreemptRules& rules, const Job& job, const PartitionSpec& partition,

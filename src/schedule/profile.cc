@@ -22,20 +22,30 @@ bool is_whole(const JobSpec& spec, const Home& home) {
 }
 
 // The nodes that a request for now has to look at.
-const Bits& bits_for(const Pool& pool, bool whole, std::uint32_t cpus_least) {
-  if (whole) return pool.idle;
-  auto level = static_cast<std::size_t>(std::bit_width(cpus_least)) - 1;
+const Bits& bits_for(const Pool& pool, const JobSpec& spec, const Home& home) {
+  if (is_whole(spec, home) && !rows_for(spec, home.rules)) return pool.idle;
+  auto level = static_cast<std::size_t>(std::bit_width(home.cpus_least)) - 1;
   return pool.free[std::min(level, Pool::kLevels - 1)];
 }
 
+}  // namespace
+
 void empty_out(Free& free) {
   free.cpus = free.cpus_total;
+  free.cpus_owed = 0;
   free.memory_mb = free.spec->memory_for_jobs();
   free.idle = true;
   free.for_user = free.several_owners = free.for_mcs = free.several_mcs = false;
 }
 
-}  // namespace
+void come_back(Free& free, const Holding& one) {
+  std::uint64_t cpus = cpus_missed(free.row, one.row, one.cpus, free.cpus_total);
+  std::uint64_t paid = std::min(free.cpus_owed, cpus);
+  free.cpus_owed -= paid;
+  free.cpus =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(free.cpus + cpus - paid, free.cpus_total));
+  free.memory_mb += one.memory_mb;
+}
 
 Profile::Profile(Book& book, const State& state, Bookings& bookings, Instant now)
     : book_(book),
@@ -74,34 +84,101 @@ Profile::Sketch& Profile::sketch_for_writing(NodeId id) {
                          .free = track.free,
                          .jobs = track.jobs,
                          .added = {},
-                         .levels = overdue || !track.levels.made ? Levels() : track.levels});
+                         .levels = overdue || !track.levels.made ? Levels() : track.levels,
+                         .row_levels = {}});
   }
   return sketches_[track.sketch];
 }
 
-const std::vector<Level>& Profile::levels_of(const Track& track) const {
+const std::vector<Level>& Profile::levels_of(const Track& track, std::uint32_t row) const {
   if (const Sketch* sketch = sketch_of(track)) {
-    if (!sketch->levels.made) make_levels(track, sketch->levels);
-    return sketch->levels.steps;
+    Levels& levels = row ? sketch->row_levels[row] : sketch->levels;
+    if (!levels.made) make_levels(track, row, levels);
+    return levels.steps;
   }
   // They move along with time, as long as everybody goes when he should and the clock is not set
   // back. What was taken back leaves steps behind.
+  Levels& levels = row ? track.row_levels[row] : track.levels;
   bool overdue = !track.holdings.empty() && track.holdings.front().at <= now_;
-  bool begins_later = track.levels.made && track.levels.steps.front().from > now_;
+  bool begins_later = levels.made && levels.steps.front().from > now_;
   std::size_t steps_most = kSpareSteps + 2 * (track.holdings.size() + 2 * track.promised.size());
-  if (!track.levels.made || overdue || begins_later || track.levels.steps.size() > steps_most)
-    make_levels(track, track.levels);
-  track.levels.made = !overdue;
-  return track.levels.steps;
+  if (!levels.made || overdue || begins_later || levels.steps.size() > steps_most)
+    make_levels(track, row, levels);
+  levels.made = !overdue;
+  return levels.steps;
 }
 
-void Profile::change_levels(Track& track, const LevelChange& one) {
-  change(track.levels, one);
-  if (track.touched_by == pass_) change(sketches_[track.sketch].levels, one);
+// Somebody in `row` has, or is to have, as much; or no longer.
+void Profile::change_levels(Track& track, const LevelChange& one, std::uint32_t row) {
+  auto seen = [&](std::uint32_t viewer) {
+    LevelChange change = one;
+    auto cpus = static_cast<std::uint32_t>(std::abs(one.cpus));
+    std::int64_t missed = cpus_missed(viewer, row, cpus, track.free.cpus_total);
+    change.cpus = one.busy < 0 ? -missed : missed;
+    return change;
+  };
+  change(track.levels, seen(0));
+  for (auto& [viewer, levels] : track.row_levels) change(levels, seen(viewer));
+  if (track.touched_by != pass_) return;
+  Sketch& sketch = sketches_[track.sketch];
+  change(sketch.levels, seen(0));
+  for (auto& [viewer, levels] : sketch.row_levels) change(levels, seen(viewer));
+}
+
+Free Profile::free_in(const Track& track, std::uint32_t row) const {
+  Free free = free_of(track);
+  if (row == 0) return free;
+  free.row = row;
+  std::uint64_t missed = 0;
+  for_each_holding(track, [&](const Holding& one, Instant) {
+    missed += cpus_missed(row, one.row, one.cpus, free.cpus_total);
+    return true;
+  });
+  // Who has all of it keeps it while he is suspended, and holds nothing then.
+  bool kept = state_.nodes.at(free.node.value).exclusive > 0 &&
+              std::ranges::none_of(book_.track(free.node).holdings,
+                                   [](const Holding& one) { return one.row == 0; });
+  if (kept) missed += free.cpus_total;
+  std::uint64_t taken = std::min<std::uint64_t>(missed, free.cpus_total);
+  free.cpus = free.cpus_total - static_cast<std::uint32_t>(taken);
+  free.cpus_owed = missed - taken;
+  return free;
+}
+
+std::uint32_t Profile::rows_to_ask(const Track& track, std::uint32_t rows) const {
+  std::uint32_t last = 0;
+  for_each_holding(track, [&](const Holding& one, Instant) {
+    last = std::max(last, one.row);
+    return true;
+  });
+  for (const Promised& one : track.promised) last = std::max(last, one.row);
+  return std::min(rows, last + 1);
+}
+
+std::uint32_t Profile::tasks_now(const Track& track, const Capacity& capacity) const {
+  if (capacity.rows() == 0) return capacity.of(free_of(track));
+  std::uint32_t most = 0;
+  for (std::uint32_t row = rows_to_ask(track, capacity.rows()); row > 0; --row)
+    most = std::max(most, capacity.of(free_in(track, row)));
+  return most;
+}
+
+Free Profile::best_during(const Track& track, Instant from, Instant to, const Asker& asker) const {
+  if (asker.capacity.rows() == 0) return during(track, from, to, asker.with_gres);
+  Free best;
+  std::uint32_t most = 0, rows = rows_to_ask(track, asker.capacity.rows());
+  for (std::uint32_t row = 1; row <= rows && (row == 1 || most < asker.tasks); ++row) {
+    Free free = during(track, from, to, asker.with_gres, row);
+    std::uint32_t tasks = asker.capacity.of(free);
+    if (row > 1 && tasks <= most) continue;
+    best = std::move(free);
+    most = tasks;
+  }
+  return best;
 }
 
 // O((holdings + promises) log promises).
-void Profile::make_levels(const Track& track, Levels& levels) const {
+void Profile::make_levels(const Track& track, std::uint32_t row, Levels& levels) const {
   std::vector<Level>& out = levels.steps;
   out.clear();
   levels.made = levels.adds_up = true;
@@ -113,12 +190,13 @@ void Profile::make_levels(const Track& track, Levels& levels) const {
   std::vector<Edge> edges;
   edges.reserve(track.promised.size() * 2);
   for (const Promised& one : track.promised) {
-    std::int64_t cpus = one.cpus, memory = static_cast<std::int64_t>(one.memory_mb);
+    std::int64_t cpus = cpus_missed(row, one.row, one.cpus, track.free.cpus_total),
+                 memory = static_cast<std::int64_t>(one.memory_mb);
     edges.push_back({std::max(one.from, now_), -cpus, -memory, 1});
     if (one.to < kNever) edges.push_back({std::max(one.to, now_), cpus, memory, -1});
   }
   std::ranges::sort(edges, {}, &Edge::at);
-  Free base = free_of(track);
+  Free base = free_in(track, row);
   const Sketch* sketch = sketch_of(track);
   std::uint32_t jobs = sketch ? sketch->jobs : track.jobs;
   std::int64_t cpus = 0, memory = 0, busy = 0;  // promised
@@ -126,7 +204,8 @@ void Profile::make_levels(const Track& track, Levels& levels) const {
   auto push = [&](Instant at) {
     Level level{.from = at,
                 .memory_mb = static_cast<std::int64_t>(base.memory_mb) + memory,
-                .cpus = static_cast<std::int32_t>(base.cpus + cpus),
+                .cpus = static_cast<std::int32_t>(base.cpus + cpus -
+                                                  static_cast<std::int64_t>(base.cpus_owed)),
                 .busy = jobs + static_cast<std::uint32_t>(busy)};
     if (!out.empty() && out.back().from == at)
       out.back() = level;
@@ -146,11 +225,13 @@ void Profile::make_levels(const Track& track, Levels& levels) const {
   for_each_holding(track, [&](const Holding& one, Instant at) {
     if (at >= kNever) return false;
     edges_until(at, false);
-    std::uint64_t cpus_back = base.cpus + one.cpus, memory_back = base.memory_mb + one.memory_mb;
-    base.cpus = std::min(base.cpus + one.cpus, base.cpus_total);
-    base.memory_mb += one.memory_mb;
+    std::uint64_t cpus_back =
+        base.cpus + cpus_missed(row, one.row, one.cpus, base.cpus_total) - base.cpus_owed;
+    std::uint64_t memory_back = base.memory_mb + one.memory_mb;
+    come_back(base, one);
     if (jobs > 0 && --jobs == 0) empty_out(base);
-    levels.adds_up = levels.adds_up && base.cpus == cpus_back && base.memory_mb == memory_back;
+    levels.adds_up =
+        levels.adds_up && base.cpus - base.cpus_owed == cpus_back && base.memory_mb == memory_back;
     push(at);
     edges_until(at, true);
     return true;
@@ -161,7 +242,7 @@ void Profile::make_levels(const Track& track, Levels& levels) const {
 // What the promises that meet the time leave of it.
 void Profile::lower(Free& free, const Track& track, Instant from, Instant to) const {
   std::int64_t cpus = free.cpus, memory = static_cast<std::int64_t>(free.memory_mb);
-  const std::vector<Level>& levels = levels_of(track);
+  const std::vector<Level>& levels = levels_of(track, free.row);
   auto level = std::ranges::upper_bound(levels, from, {}, &Level::from);
   if (level != levels.begin()) --level;
   for (; level != levels.end() && level->from < to; ++level) {
@@ -186,16 +267,16 @@ void Profile::lower(Free& free, const Track& track, Instant from, Instant to) co
 }
 
 // What is free of the node all the time.
-Free Profile::during(const Track& track, Instant from, Instant to, bool with_gres) const {
-  Free free = free_of(track);
+Free Profile::during(const Track& track, Instant from, Instant to, bool with_gres,
+                     std::uint32_t row) const {
+  Free free = free_in(track, row);
   if (!with_gres) free.gres = {};
   const Sketch* sketch = sketch_of(track);
   std::uint32_t jobs = sketch ? sketch->jobs : track.jobs;
   Instant since = now_;
   for_each_holding(track, [&](const Holding& one, Instant at) {
     if (at > from) return false;
-    free.cpus = std::min(free.cpus + one.cpus, free.cpus_total);
-    free.memory_mb += one.memory_mb;
+    come_back(free, one);
     if (with_gres && one.allocation) release_gres(*one.allocation, free);
     if (jobs > 0 && --jobs == 0) empty_out(free);
     since = at;
@@ -211,7 +292,7 @@ Free Profile::during(const Track& track, Instant from, Instant to, bool with_gre
 
 bool Profile::has_room_now(const JobSpec& spec, const Home& home) const {
   const Pool& pool = book_.pools()[home.pool];
-  const Bits& bits = bits_for(pool, is_whole(spec, home), home.cpus_least);
+  const Bits& bits = bits_for(pool, spec, home);
   std::uint32_t nodes_wanted = std::max(1u, spec.min_nodes), tasks = tasks_wanted(spec);
   std::size_t open = 0;
   for (std::size_t word = 0; word < bits.size(); ++word)
@@ -222,7 +303,7 @@ bool Profile::has_room_now(const JobSpec& spec, const Home& home) const {
   std::uint64_t room = 0, nodes = 0;
   for_each_place(bits, home, [&](std::uint32_t place) {
     ++work_;
-    std::uint32_t fits = capacity.of(free_of(book_.track(pool.nodes[place])));
+    std::uint32_t fits = tasks_now(book_.track(pool.nodes[place]), capacity);
     room += fits;
     nodes += fits > 0;
     return room < tasks || nodes < nodes_wanted;
@@ -237,31 +318,33 @@ bool Profile::may_fit_now(const JobSpec& spec, const Home& home, Instant until) 
   std::uint32_t nodes_wanted = std::max(1u, spec.min_nodes), tasks = tasks_wanted(spec);
   Capacity capacity(spec, home.rules);
   std::uint64_t room = 0, nodes = 0;
-  for_each_place(bits_for(pool, is_whole(spec, home), home.cpus_least), home,
-                 [&](std::uint32_t place) {
-                   const Track& track = book_.track(pool.nodes[place]);
-                   std::uint32_t fits = capacity.of(free_of(track));
-                   if (fits > 0 && !track.promised.empty()) {
-                     ++work_;
-                     bool with_gres = gres_request(spec) != nullptr;
-                     fits = capacity.of(during(track, now_, until, with_gres));
-                   }
-                   room += fits;
-                   nodes += fits > 0;
-                   return room < tasks || nodes < nodes_wanted;
-                 });
+  Asker asker{.capacity = capacity, .tasks = tasks, .with_gres = gres_request(spec) != nullptr};
+  for_each_place(bits_for(pool, spec, home), home, [&](std::uint32_t place) {
+    const Track& track = book_.track(pool.nodes[place]);
+    std::uint32_t fits = tasks_now(track, capacity);
+    if (fits > 0 && !track.promised.empty()) {
+      ++work_;
+      fits = capacity.of(best_during(track, now_, until, asker));
+    }
+    room += fits;
+    nodes += fits > 0;
+    return room < tasks || nodes < nodes_wanted;
+  });
   return room >= tasks && nodes >= nodes_wanted;
 }
 
 std::optional<Allocation> Profile::place_now(const JobSpec& spec, const Home& home,
                                              const Calendar::Stay& stay, bool& maintained) const {
   const Pool& pool = book_.pools()[home.pool];
-  bool whole = is_whole(spec, home), with_gres = whole || gres_request(spec);
+  Capacity capacity(spec, home.rules);
+  Asker asker{.capacity = capacity,
+              .tasks = tasks_wanted(spec),
+              .with_gres = is_whole(spec, home) || gres_request(spec)};
   std::vector<Free> candidates;
-  for_each_place(bits_for(pool, whole, home.cpus_least), home, [&](std::uint32_t place) {
+  for_each_place(bits_for(pool, spec, home), home, [&](std::uint32_t place) {
     ++work_;
     const Track& track = book_.track(pool.nodes[place]);
-    Free left = during(track, now_, stay.to, with_gres);
+    Free left = best_during(track, now_, stay.to, asker);
     if (!calendar_.empty() && !calendar_.clip(left, stay)) {
       maintained = maintained || calendar_.in_maintenance(left.node, stay);
       return true;
@@ -279,13 +362,15 @@ void Profile::take(const Allocation& allocation, const JobSpec& spec, bool whole
     Sketch& sketch = sketch_for_writing(share.node);
     Free& free = sketch.free;
     Levels& levels = sketch.levels;
-    levels.made = levels.made && levels.adds_up && !whole && share.cpus <= free.cpus &&
-                  share.memory_mb <= free.memory_mb;
+    levels.made = levels.made && levels.adds_up && !whole && !share.row &&
+                  share.cpus <= free.cpus && share.memory_mb <= free.memory_mb;
+    sketch.row_levels.clear();
     change(levels, {.from = now_,
                     .to = std::max(end, now_ + kAnyMoment),
                     .cpus = share.cpus,
                     .memory_mb = static_cast<std::int64_t>(share.memory_mb)});
-    free.cpus = whole ? 0 : free.cpus - std::min(free.cpus, share.cpus);
+    if (share.row) free.cpus_owed += free.cpus_total - free.cpus;
+    free.cpus = whole || share.row ? 0 : free.cpus - std::min(free.cpus, share.cpus);
     free.memory_mb -= std::min(free.memory_mb, share.memory_mb);
     if (free.idle) free.owner = spec.uid, free.mcs = mcs_of(spec);
     free.several_mcs = !free.idle && (free.several_mcs || free.mcs != mcs_of(spec));
@@ -299,7 +384,8 @@ void Profile::take(const Allocation& allocation, const JobSpec& spec, bool whole
                     .job = {},
                     .cpus = share.cpus,
                     .memory_mb = share.memory_mb,
-                    .allocation = with_gres};
+                    .allocation = with_gres,
+                    .row = share.row};
     auto at = std::ranges::upper_bound(sketch.added, end, {}, &Holding::at);
     sketch.added.insert(at, std::move(holding));
   }
@@ -315,7 +401,7 @@ Instant Profile::free_until(const Allocation& allocation, Instant end) const {
   for (const NodeShare& share : allocation.nodes) {
     const Track& track = book_.track(share.node);
     if (track.promised.empty()) continue;
-    for (const Level& level : levels_of(track)) {
+    for (const Level& level : levels_of(track, share.row)) {
       bool room = level.cpus >= std::int64_t{share.cpus} &&
                   level.memory_mb >= static_cast<std::int64_t>(share.memory_mb);
       if (level.from > now_ && !room) end = std::min(end, level.from);
@@ -337,17 +423,20 @@ void Profile::promise(const Booking& booking, const JobSpec& spec, bool whole) {
     Promised promised{.from = booking.start,
                       .to = booking.end,
                       .job = booking.job,
-                      .cpus = whole ? track.free.cpus_total : share.cpus,
+                      .cpus = whole && !share.row ? track.free.cpus_total : share.cpus,
                       .memory_mb = share.memory_mb,
                       .owner = spec.uid,
                       .for_user = spec.extras->specials->exclusive_kind == kExclusiveUser,
                       .allocation = with_gres,
                       .mcs = mcs_of(spec),
-                      .for_mcs = keeps_labels_off(spec)};
-    change_levels(track, {.from = promised.from,
-                          .to = promised.to,
-                          .cpus = promised.cpus,
-                          .memory_mb = static_cast<std::int64_t>(promised.memory_mb)});
+                      .for_mcs = keeps_labels_off(spec),
+                      .row = share.row};
+    change_levels(track,
+                  {.from = promised.from,
+                   .to = promised.to,
+                   .cpus = promised.cpus,
+                   .memory_mb = static_cast<std::int64_t>(promised.memory_mb)},
+                  promised.row);
     add_promise(track, std::move(promised));
   }
 }
@@ -359,11 +448,13 @@ void Profile::retract(const Booking& booking) {
     if (!book_.knows(share.node)) continue;
     Track& track = book_.track(share.node);
     drop_promises(track, booking.job, [&](const Promised& one) {
-      change_levels(track, {.from = one.from,
-                            .to = one.to,
-                            .cpus = -std::int64_t{one.cpus},
-                            .memory_mb = -static_cast<std::int64_t>(one.memory_mb),
-                            .busy = -1});
+      change_levels(track,
+                    {.from = one.from,
+                     .to = one.to,
+                     .cpus = -std::int64_t{one.cpus},
+                     .memory_mb = -static_cast<std::int64_t>(one.memory_mb),
+                     .busy = -1},
+                    one.row);
     });
   }
 }
@@ -376,7 +467,7 @@ bool Profile::still_holds(const Booking& booking) const {
     if (!book_.knows(share.node)) return false;
     const Track& track = book_.track(share.node);
     if (!track.usable) return false;
-    const std::vector<Level>& levels = levels_of(track);
+    const std::vector<Level>& levels = levels_of(track, share.row);
     auto level = std::ranges::upper_bound(levels, booking.start, {}, &Level::from);
     if (level != levels.begin()) --level;
     for (; level != levels.end() && level->from < booking.end; ++level)
@@ -412,10 +503,11 @@ bool Profile::has_room_during(const Calendar::Stay& stay, const Allocation& want
   std::vector<Free> left;
   for (const NodeShare& share : wanted.nodes) {
     if (!book_.knows(share.node) || !book_.track(share.node).usable) return false;
-    left.push_back(during(book_.track(share.node), stay.from, stay.to, bool(wanted.gres)));
+    left.push_back(
+        during(book_.track(share.node), stay.from, stay.to, bool(wanted.gres), share.row));
     Free& free = left.back();
     if (!calendar_.empty() && !calendar_.clip(free, stay)) return false;
-    if (is_whole(spec, home) && !free.idle) return false;
+    if (is_whole(spec, home) && !share.row && !free.idle) return false;
     if (free.cpus < share.cpus || free.memory_mb < share.memory_mb) return false;
     if (!still_has_gres(free, wanted)) return false;
   }
@@ -429,7 +521,10 @@ void Profile::back_to(Mark mark) {
   for (std::size_t i = mark.sketches.size(); i < sketches_.size(); ++i)
     book_.track(sketches_[i].node).touched_by = 0;
   sketches_ = std::move(mark.sketches);
-  for (Sketch& sketch : sketches_) sketch.levels.made = false;
+  for (Sketch& sketch : sketches_) {
+    sketch.levels.made = false;
+    sketch.row_levels.clear();
+  }
   licenses_ = std::move(mark.licenses);
   alone_taken_ = std::move(mark.alone_taken);
 }

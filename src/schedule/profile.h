@@ -54,10 +54,17 @@ class Profile {
     Ref<Allocation> allocation;
     bool keeps_memory = false;
   };
+  // Who asks for room on a node: of those who share, in the first row that takes so many tasks, or
+  // in the one that takes most.
+  struct Asker {
+    const Capacity& capacity;
+    std::uint32_t tasks = 1;
+    bool with_gres = false;
+  };
   // What the node would have for that stay, which begins now, without these; nothing if
   // reservations keep it. O(its holdings and promises).
   std::optional<Free> without(NodeId node, const std::vector<Departure>& gone,
-                              const Calendar::Stay& stay, bool with_gres) const;
+                              const Calendar::Stay& stay, const Asker& asker) const;
   // The same for licences of these.
   std::optional<std::string> licenses_without(const JobSpec& spec, const Calendar::Stay& stay,
                                               const std::set<JobId>& gone) const;
@@ -116,6 +123,7 @@ class Profile {
     std::uint32_t jobs = 0;
     std::vector<Holding> added;  // ascending by time
     mutable Levels levels;
+    mutable std::map<std::uint32_t, Levels> row_levels;
   };
   // A node's room for tasks from a time on.
   struct Offer {
@@ -132,18 +140,28 @@ class Profile {
     const Sketch* sketch = sketch_of(track);
     return sketch ? sketch->free : track.free;
   }
+  // Now, as one who shares sees it in his row; 0: as free_of().
+  Free free_in(const Track& track, std::uint32_t row) const;
+  // As many of `rows` as differ: behind the last in which anybody is they are all empty.
+  std::uint32_t rows_to_ask(const Track& track, std::uint32_t rows) const;
+  // The same for all rows: the most tasks that fit now, promises or not.
+  std::uint32_t tasks_now(const Track& track, const Capacity& capacity) const;
+  // during() in the row that suits the asker.
+  Free best_during(const Track& track, Instant from, Instant to, const Asker& asker) const;
   Sketch& sketch_for_writing(NodeId id);
   // Calls visit(const Holding&, Instant) for what comes back, ascending by time, until it returns
   // false.
   template <class Visit>
   void for_each_holding(const Track& track, Visit&& visit) const;
-  // The step function of one node, from now on or a little before.
-  const std::vector<Level>& levels_of(const Track& track) const;
-  void make_levels(const Track& track, Levels& out) const;
-  void change_levels(Track& track, const LevelChange& change);
-  Free during(const Track& track, Instant from, Instant to, bool with_gres) const;
+  // The step function of one node, from now on or a little before, as seen in the row.
+  const std::vector<Level>& levels_of(const Track& track, std::uint32_t row = 0) const;
+  void make_levels(const Track& track, std::uint32_t row, Levels& out) const;
+  void change_levels(Track& track, const LevelChange& change, std::uint32_t row);
+  Free during(const Track& track, Instant from, Instant to, bool with_gres,
+              std::uint32_t row = 0) const;
   void lower(Free& free, const Track& track, Instant from, Instant to) const;
   void offers_beside_promises(const Track& track, Search& search) const;
+  void offers_in_rows(const Track& track, Search& search) const;
   static void offer_alone(const std::vector<Level>& levels, const Free& node, Search& search);
   void offers_of(const Track& track, Search& search) const;
   static void times_of(const std::vector<Level>& levels, std::pair<Instant, Instant> stay,
@@ -200,6 +218,10 @@ void Profile::for_each_holding(const Track& track, Visit&& visit) const {
   for (; one != track.holdings.end(); ++one)
     if (!visit(*one, std::max(one->at, soon))) return;
 }
+
+// What somebody had is there again; then everybody's.
+void come_back(Free& free, const Holding& one);
+void empty_out(Free& free);
 
 // The bits of a home's nodes that are in `pool` bits, too; visits places in ascending order.
 template <class Visit>

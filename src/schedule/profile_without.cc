@@ -9,12 +9,13 @@
 namespace ym {
 
 std::optional<Free> Profile::without(NodeId node, const std::vector<Departure>& gone,
-                                     const Calendar::Stay& stay, bool with_gres) const {
+                                     const Calendar::Stay& stay, const Asker& asker) const {
   const Track& track = book_.track(node);
   if (!track.usable) return std::nullopt;
   Track other = track;
   other.touched_by = 0;
   other.levels.made = false;
+  other.row_levels.clear();
   if (const Sketch* sketch = sketch_of(track)) {
     other.free = sketch->free;
     other.jobs = sketch->jobs;
@@ -41,10 +42,15 @@ std::optional<Free> Profile::without(NodeId node, const std::vector<Departure>& 
       static_cast<std::uint32_t>(std::clamp<std::int64_t>(cpus, 0, std::int64_t{free.cpus_total}));
   if (alone) {
     free.cpus = free.cpus_total;
+    free.cpus_owed = 0;
     free.idle = true;
     free.for_user = free.several_owners = free.for_mcs = free.several_mcs = false;
   }
-  Free left = during(other, now_, stay.to, with_gres);
+  // Where all who share go, and nobody else is there, all of it is free.
+  bool shared = std::ranges::any_of(gone, [](const Departure& one) { return one.share.row > 0; });
+  if (shared && other.holdings.empty()) free.cpus = free.cpus_total, free.cpus_owed = 0;
+  count_sharers(other);
+  Free left = best_during(other, now_, stay.to, asker);
   if (!calendar_.empty() && !calendar_.clip(left, stay)) return std::nullopt;
   return left;
 }

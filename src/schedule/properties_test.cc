@@ -15,7 +15,7 @@
 namespace ym {
 namespace {
 
-constexpr std::uint32_t kCpus = 4, kGpus = 2;
+constexpr std::uint32_t kCpus = 4, kGpus = 2, kSharers = 2;
 constexpr std::uint64_t kMemory = World::kMemory;
 
 // What there is besides nodes, in some of the worlds.
@@ -27,6 +27,8 @@ struct Kind {
   bool licenses = false;     // of two sorts; a reservation keeps one of each
   bool threads = false;      // two to a core, which no two jobs share
   bool het = false;          // some jobs have two components, which start together
+  bool forced = false;       // to share: each CPU is for two jobs at once
+  bool asked = false;        // likewise, for those who ask for it
 };
 constexpr Kind kKinds[] = {{},
                            {.blocks = true},
@@ -36,6 +38,9 @@ constexpr Kind kKinds[] = {{},
                            {.licenses = true},
                            {.threads = true},
                            {.het = true},
+                           {.forced = true},
+                           {.asked = true},
+                           {.gpus = true, .reservation = true, .threads = true, .forced = true},
                            {.blocks = true,
                             .alone = true,
                             .gpus = true,
@@ -73,11 +78,18 @@ World::Machine machine_of(const Kind& kind, std::uint32_t nodes, std::uint32_t c
   return machine;
 }
 
+std::vector<PartitionSpec> partition_of(const Kind& kind) {
+  PartitionSpec spec{.name = "p", .is_default = true};
+  if (kind.forced) spec.oversubscribe = fmt::format("FORCE:{}", kSharers);
+  if (kind.asked) spec.oversubscribe = fmt::format("YES:{}", kSharers);
+  return {spec};
+}
+
 // A cluster whose jobs come, run and end.
 class Town : public World {
  public:
   Town(const Kind& kind_, std::uint32_t nodes, std::uint32_t cpus, const Policy& policy)
-      : World(machine_of(kind_, nodes, cpus)), kind(kind_) {
+      : World(machine_of(kind_, nodes, cpus), partition_of(kind_)), kind(kind_) {
     rules = machine_of(kind, nodes, cpus).rules;
     planner.set_policy(policy);
     if (kind.licenses) {
@@ -126,6 +138,7 @@ JobSpec random_spec(Prng& prng, std::uint32_t nodes, const Kind& kind = {}) {
   if (prng.chance(1, 3)) spec.memory_per_cpu_mb = static_cast<std::uint64_t>(prng.between(1, 300));
   spec.exclusive = prng.chance(1, 8);
   if (prng.chance(1, 10)) spec.time_min_s = spec.time_limit_s / 2;
+  if (kind.asked) spec.oversubscribe = prng.chance(2, 3);
   JobSpecials specials;
   if (kind.gpus && prng.chance(1, 2))
     specials.gres = Ref(*understand({.per_node = fmt::format("gpu:{}", prng.between(1, kGpus))}));
@@ -171,6 +184,7 @@ struct Stay {
   std::uint64_t memory_mb;
   bool alone;
   std::uint64_t gpus = 0;
+  std::uint32_t row = 0;  // in which it shares its CPUs
 };
 using Stays = std::map<NodeId, std::vector<Stay>>;
 
@@ -180,24 +194,35 @@ void add(Stays& stays, const Allocation& allocation, const JobSpec& spec, Instan
     std::uint64_t gpus = 0;
     for (const GresShare& one : *allocation.gres)
       if (one.node == share.node) gpus += one.count;
-    stays[share.node].push_back({from, to, share.cpus, share.memory_mb, spec.exclusive, gpus});
+    bool alone = spec.exclusive && share.row == 0;
+    stays[share.node].push_back({from, to, share.cpus, share.memory_mb, alone, gpus, share.row});
   }
+}
+
+// Those in one row have different CPUs: so a CPU has no more jobs than there are rows.
+bool has_room_in_rows(const std::map<std::uint32_t, std::uint64_t>& cpus_by_row) {
+  bool some_own = cpus_by_row.contains(0);
+  for (const auto& [row, cpus] : cpus_by_row)
+    if (cpus > kCpus || row > kSharers || (some_own && row > 0)) return false;
+  return true;
 }
 
 bool has_room_for_all(const Stays& all) {
   for (const auto& [node, stays] : all)
     for (const Stay& at : stays) {
-      std::uint64_t cpus = 0, memory = 0, together = 0, gpus = 0;
+      std::map<std::uint32_t, std::uint64_t> cpus;
+      std::uint64_t memory = 0, together = 0, gpus = 0;
       bool alone = false;
       for (const Stay& one : stays) {
         if (one.from > at.from || one.to <= at.from) continue;
-        cpus += one.cpus;
+        cpus[one.row] += one.cpus;
         memory += one.memory_mb;
         gpus += one.gpus;
         ++together;
         alone = alone || one.alone;
       }
-      if (cpus > kCpus || memory > kMemory || gpus > kGpus || (alone && together > 1)) return false;
+      if (!has_room_in_rows(cpus) || memory > kMemory || gpus > kGpus || (alone && together > 1))
+        return false;
     }
   return true;
 }
@@ -255,9 +280,11 @@ std::vector<Given> given_by(const Town& world, const Plan& plan) {
 // who has his block for himself, and nobody in two blocks who fits in one.
 void expect_rules_kept(const Town& world, const Plan& plan, const std::string& what) {
   std::vector<Given> all = given_by(world, plan);
+  PlacementRules home = rules_in(*world.state.find(PartitionId{1})->spec, world.rules);
   for (const Given& one : all)
     for (const NodeShare& share : one.allocation->nodes) {
       if (world.kind.threads) EXPECT_EQ(share.cpus % 2, 0u) << what;
+      EXPECT_EQ(share.row > 0, rows_for(*one.spec, home) > 0) << what;
       if (!one.spec->exclusive)
         EXPECT_EQ(share.memory_mb, one.spec->memory_per_cpu_mb * share.cpus) << what;
     }
@@ -340,9 +367,22 @@ TEST(Properties, NothingIsGivenOrPromisedTwiceAndNoLimitIsBroken) {
     }
 }
 
+TEST(Properties, ThoseWhoMayShareCpusDo) {
+  std::size_t shared = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    Prng prng(seed);
+    Town world = random_world(prng, kBackfill, PlanBudget::Depth::Full, {.forced = true});
+    for (const Proposal& start : world.plan().starts) world.start(start);
+    world.state.nodes.for_each(
+        [&](std::uint64_t, const Node& node) { shared += node.cpus_used > kCpus; });
+  }
+  EXPECT_GT(shared, kSeeds) << "hardly a node has jobs that share";
+}
+
 // A quick pass sees only what changed, yet nothing that was promised is given away.
 TEST(Properties, QuickPassesKeepWhatWasPromised) {
-  constexpr Kind kQuick[] = {{}, {.gpus = true}, {.licenses = true}, {.threads = true}};
+  constexpr Kind kQuick[] = {
+      {}, {.gpus = true}, {.licenses = true}, {.threads = true}, {.forced = true}, {.asked = true}};
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Prng prng(seed);
     Town world =
@@ -544,7 +584,12 @@ TEST(PromiseProperties, EachIsTheEarliestStartThatThoseBeforeItLeave) {
   std::size_t promises = 0;
   for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     Prng prng(seed);
-    Kind kind{.blocks = seed % 3 == 1, .gpus = seed % 3 == 2, .licenses = seed % 4 == 3};
+    // Where CPUs are shared blocks fill in ways that their choice does not foresee.
+    Kind kind{.blocks = seed % 3 == 1,
+              .gpus = seed % 3 == 2,
+              .licenses = seed % 4 == 3,
+              .forced = seed % 5 == 3 && seed % 3 != 1,
+              .asked = seed % 5 == 4};
     Town world =
         random_world(prng, seed % 2 ? kBackfill : kBestForecast, PlanBudget::Depth::Full, kind);
     auto nodes = static_cast<std::uint32_t>(world.state.nodes.size());

@@ -120,6 +120,7 @@ void fields(F&& f, const ShepherdOrder*) {
   f(55, "oci", &ShepherdOrder::oci);
   f(56, "user_name", &ShepherdOrder::user_name);
   f(57, "spool_dir", &ShepherdOrder::spool_dir);
+  f(81, "job_row", &ShepherdOrder::job_row);
 }
 template <class F>
 void fields(F&& f, const StartedMark*) {

@@ -71,6 +71,7 @@ struct ShepherdOrder {
   std::int32_t nice = 0;
   std::vector<std::string> task_prologs, task_epilogs;  // slurm.conf's, then the user's
   std::string job_cpus, cpus;  // of the job on this node, of this step; lists; empty: all
+  std::uint32_t job_row = 0;   // in which the job shares its CPUs; 0: it does not
   std::uint64_t job_memory_mb = 0, memory_mb = 0;  // likewise; 0: not limited
   bool oom_kill_step = false;
   CgroupConfig cgroup;

@@ -196,6 +196,7 @@ void Ledger::check_resources() {
   struct Sum {
     std::uint32_t cpus = 0, jobs = 0, exclusive = 0, completing = 0;
     std::uint64_t memory_mb = 0;
+    std::map<std::uint32_t, std::uint32_t> rows;  // cpus; 0: not shared
   };
   std::map<NodeId, Sum> sums;
   state_.jobs.for_each([&](std::uint64_t, const Job& job) {
@@ -207,7 +208,8 @@ void Ledger::check_resources() {
       sum.cpus += share.cpus;
       sum.memory_mb += share.memory_mb;
       sum.jobs += 1;
-      sum.exclusive += job.spec->exclusive;
+      sum.exclusive += job.spec->exclusive && !share.row;
+      sum.rows[share.row] += share.cpus;
       sum.completing += left;
     }
     // What it has given up and is not clean yet.
@@ -216,16 +218,18 @@ void Ledger::check_resources() {
       sum.cpus += share.cpus;
       sum.memory_mb += share.memory_mb;
       sum.jobs += 1;
-      sum.exclusive += job.spec->exclusive;
+      sum.exclusive += job.spec->exclusive && !share.row;
+      sum.rows[share.row] += share.cpus;
       sum.completing += 1;
     }
   });
   state_.nodes.for_each([&](std::uint64_t, const Node& node) {
     const Sum& sum = sums[node.id];
     const std::string& name = node.spec->name;
-    if (sum.cpus > node.spec->cpus)
-      fail(fmt::format("{} cpus of node {} are given away, it has {}", sum.cpus, name,
-                       node.spec->cpus));
+    for (const auto& [row, cpus] : sum.rows)
+      if (cpus > node.spec->cpus || (sum.rows.contains(0) && sum.rows.size() > 1))
+        fail(fmt::format("{} cpus of node {} are given away in row {}, it has {}", cpus, name, row,
+                         node.spec->cpus));
     if (config_.memory_is_consumable && sum.memory_mb > node.spec->memory_mb)
       fail(fmt::format("{} MB of node {} are given away, it has {}", sum.memory_mb, name,
                        node.spec->memory_mb));

@@ -99,6 +99,9 @@ ClusterConfig World::random_config() {
   quick.max_time_s = static_cast<std::uint32_t>(prng_.between(600, 3600));
   quick.priority_tier = static_cast<std::uint32_t>(prng_.between(1, 3));
   quick.exclusive = prng_.chance(1, 6);
+  Prng sharing(options_.seed + 1);
+  if (sharing.chance(1, 4)) main.oversubscribe = fmt::format("FORCE:{}", sharing.between(2, 4));
+  if (sharing.chance(1, 4) && !quick.exclusive) quick.oversubscribe = "FORCE:2";
   config.partitions = {main, quick};
   return config;
 }

@@ -400,7 +400,7 @@ std::string Scenario::explain(const Line& line) {
 std::string Scenario::show_nodes(const Line&) {
   std::string text;
   controller_.state().nodes.for_each([&](std::uint64_t, const Node& node) {
-    text += fmt::format("{} {} {}/{}", node.spec->name, state_word(node), node.cpus_used,
+    text += fmt::format("{} {} {}/{}", node.spec->name, state_word(node), node.cpus_taken(),
                         node.spec->cpus);
     if (!node.reason.empty()) text += " reason=" + node.reason;
     text += "\n";

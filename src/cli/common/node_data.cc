@@ -85,12 +85,12 @@ void write_node(DataWriter& data, const NodeRow& row, std::string_view cluster) 
   data.text("reason_set_by_user", node.reason.empty() ? "" : user_name(node.reason_uid.value));
   data.number("resume_after", seconds(node.resume_after)).text("reservation", row.reservation);
   data.integer("alloc_memory", static_cast<std::int64_t>(node.memory_used_mb));
-  data.integer("alloc_cpus", node.cpus_used);
+  data.integer("alloc_cpus", node.cpus_taken());
   std::uint32_t all = spec.cpus_for_jobs();
-  data.integer("alloc_idle_cpus", all - std::min(all, node.cpus_used));
+  data.integer("alloc_idle_cpus", all - std::min(all, node.cpus_taken()));
   data.text("tres", fmt::format("cpu={},mem={}M,billing={}", all, spec.memory_for_jobs(), all));
-  data.text("tres_used", node.cpus_used
-                             ? fmt::format("cpu={},mem={}M", node.cpus_used, node.memory_used_mb)
+  data.text("tres_used", node.cpus_taken()
+                             ? fmt::format("cpu={},mem={}M", node.cpus_taken(), node.memory_used_mb)
                              : std::string());
   data.number("slurmd_start_time", seconds(node.registration->slurmd_start));
   data.integer("sockets", spec.sockets).integer("threads", spec.threads_per_core);

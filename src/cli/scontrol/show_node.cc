@@ -45,7 +45,7 @@ std::string node_record(const NodeRow& row, const ScontrolSettings& settings) {
   std::string arch = found.arch.empty() ? "" : fmt::format("Arch={} ", found.arch);
   lines.push_back(
       fmt::format("NodeName={} {}CoresPerSocket={} ", spec.name, arch, spec.cores_per_socket));
-  std::uint32_t used = node.cpus_used;
+  std::uint32_t used = node.cpus_taken();
   lines.push_back(fmt::format("CPUAlloc={} CPUEfctv={} CPUTot={} CPULoad={}.{:02}", used,
                               spec.cpus_for_jobs(), spec.cpus, row.cpu_load / 100,
                               row.cpu_load % 100));

@@ -368,7 +368,7 @@ Counts count_cpus(Group group) {
   for (const NodeRow* row : group.nodes) {
     std::uint64_t all = row->node.spec->cpus_for_jobs();
     std::uint64_t used =
-        row->node.exclusive ? all : std::min<std::uint64_t>(row->node.cpus_used, all);
+        row->node.exclusive ? all : std::min<std::uint64_t>(row->node.cpus_taken(), all);
     out.total += all;
     out.allocated += used;
     (is_out(row->node) ? out.other : out.idle) += all - used;

@@ -260,8 +260,8 @@ constexpr KeyHelp kSlurmConf[] = {
     {Partition, "MinNodes", "The nodes of a job at least"},
     {Partition, "Nodes", "Its nodes; ALL"},
     {Partition, "OverSubscribe",
-     "EXCLUSIVE: jobs get whole nodes; with PreemptMode=GANG, FORCE:N: so many take turns, YES:N: "
-     "those do that say so"},
+     "EXCLUSIVE: jobs get whole nodes; FORCE:N: so many share each CPU, YES:N: those do that say "
+     "so; with PreemptMode=GANG they take turns"},
     {Partition, "OverTimeLimit", "As the key of that name for the cluster"},
     {Partition, "PartitionName", "Its name; DEFAULT is for the lines that follow"},
     {Partition, "PowerDownOnIdle",

@@ -178,6 +178,7 @@ LaunchJob Controller::launch_order(const Job& job, NodeId node) const {
     names.push_back(state_.nodes.at(share.node.value).spec->name);
     launch.cpus.push_back(share.cpus);
   }
+  launch.rows = job.allocation->rows();
   launch.tasks = tasks_by_node(state_, *job.spec, *job.allocation);
   launch.nodes = Hostlist::of(names).str();
   launch.array_job = job.array_job;

@@ -69,6 +69,7 @@ Status Controller::resume(const Job& job, const Caller& caller, Instant now, Out
 bool Controller::can_go_on(const Job& job) const {
   return std::ranges::all_of(job.allocation->nodes, [&](const NodeShare& share) {
     const Node& node = state_.nodes.at(share.node.value);
+    if (share.row) return node.cpus_free(share.row) >= share.cpus;
     bool whole = job.spec->exclusive && job.is_parked();
     if (whole && node.jobs > node.parked) return false;
     // Its own hold on a whole node counts as taken, unless it is suspended for another.

@@ -46,7 +46,7 @@ bool Controller::reservations_allow(const Job& job, const Allocation& allocation
       for (JobId other : indexes_.on_node(share.node))
         calendar.count(other, *state_.jobs.at(other.value).allocation);
   for (const NodeShare& share : allocation.nodes) {
-    Free free = free_now(state_.nodes.at(share.node.value));
+    Free free = free_now(state_.nodes.at(share.node.value), share.row);
     if (!calendar.clip(free, *stay) || free.cpus < share.cpus) return false;
     if (calendar.has_parts() && !allocation.gres->empty() &&
         !has_gres(givable_gres(*free.gres), gres_on(*allocation.gres, share.node), share.node))

@@ -377,6 +377,7 @@ void Desk::sign(StepCreated& created, const Snapshot& state, const StepWorld& wo
     credential.memory_per_node_mb = share.memory_mb;
     credential.job_memory_mb.push_back(share.memory_mb);
   }
+  credential.job_rows = job->allocation->rows();
   credential.job_gres = job->allocation->gres;
   for (const NodeAddress& node : created.nodes) credential.node_names.push_back(node.name);
   credential.step_nodes = Hostlist::of(credential.node_names).str();

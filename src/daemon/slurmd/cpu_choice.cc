@@ -48,12 +48,15 @@ std::uint32_t count_for(const std::string& nodes, const std::vector<std::uint32_
 }  // namespace
 
 CpuWish cpu_wish(const LaunchJob& job, const std::string& node) {
-  return {.job_cpus = count_for(job.nodes, job.cpus, node), .tasks_are_bound = false};
+  return {.job_cpus = count_for(job.nodes, job.cpus, node),
+          .job_row = count_for(job.nodes, job.rows, node),
+          .tasks_are_bound = false};
 }
 
 CpuWish cpu_wish(const StepCredential& credential, const BindingWish& binding,
                  const std::string& node) {
   CpuWish wish{.job_cpus = count_for(credential.job_nodes, credential.job_cpus, node),
+               .job_row = count_for(credential.job_nodes, credential.job_rows, node),
                .cpus_per_task = credential.step.cpus_per_task,
                .overlap = credential.step.overlap,
                .binding = binding};
@@ -79,9 +82,12 @@ void CpuChoice::set_rules(const ClusterConfig& config) {
 void CpuChoice::give(ShepherdOrder& order, const CpuWish& wish, const agent::Agent& agent) {
   book_.give_back([&](Sluid sluid) { return sluid != order.sluid && agent.attempt_over(sluid); },
                   [&](Sluid sluid, StepId step) { return agent.step_over(sluid, step); });
-  CpuNumbers job = book_.attempt(order.sluid, wish.job_cpus, wish.near_cores);
+  CpuNumbers job = book_.attempt(order.sluid, {.count = wish.job_cpus,
+                                               .near = wish.near_cores,
+                                               .row = wish.job_row});
   CpuNumbers mine = wish.cpus ? book_.step(order.sluid, order.step, wish.cpus, wish.overlap) : job;
   order.job_cpus = print_cpu_list(job);
+  order.job_row = wish.job_row;
   order.cpus = print_cpu_list(mine);
   if (!wish.tasks_are_bound) {
     if (rules_.automatic)
@@ -120,7 +126,7 @@ CpuNumbers CpuChoice::cores_of(const std::string& cpus) const {
 void CpuChoice::adopt(const ShepherdOrder& order, bool alive) {
   auto job = parse_cpu_list(order.job_cpus), mine = parse_cpu_list(order.cpus);
   if (!job || !mine || job->empty()) return;
-  book_.adopt(order.sluid, order.step, *job, alive ? *mine : *job);
+  book_.adopt(order.sluid, order.step, {*job, order.job_row}, alive ? *mine : *job);
 }
 
 }  // namespace ym

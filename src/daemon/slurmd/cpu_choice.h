@@ -18,6 +18,7 @@ namespace ym {
 // What an attempt and one of its steps may have on this node, in CPUs of slurm.conf.
 struct CpuWish {
   std::uint32_t job_cpus = 0;
+  std::uint32_t job_row = 0;  // in which it shares them; 0: it does not
   std::uint32_t cpus = 0;  // of the step; 0: all of the job's
   std::uint32_t cpus_per_task = 1;
   bool overlap = false;

@@ -142,6 +142,7 @@ void fields(F&& f, const NodeShare*) {
   f(1, "node", &NodeShare::node);
   f(2, "cpus", &NodeShare::cpus);
   f(3, "memory_mb", &NodeShare::memory_mb);
+  f(4, "row", &NodeShare::row);
 }
 
 template <class F>

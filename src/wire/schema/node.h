@@ -113,6 +113,7 @@ void fields(F&& f, const Node*) {
   f(80, "for_mcs", &Node::for_mcs);
   f(81, "kept_for", &Node::kept_for);
   f(82, "planned", &Node::planned);
+  f(83, "rows", &Node::rows);
 }
 
 }  // namespace ym::wire

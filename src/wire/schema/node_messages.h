@@ -90,6 +90,7 @@ void fields(F&& f, const LaunchJob*) {
   f(50, "het_job", &LaunchJob::het_job);
   f(51, "components", &LaunchJob::components);
   f(52, "sharing", &LaunchJob::sharing);
+  f(53, "rows", &LaunchJob::rows);
 }
 template <class F>
 void fields(F&& f, const SuspendJob*) {

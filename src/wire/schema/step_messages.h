@@ -89,6 +89,7 @@ void fields(F&& f, const StepCredential*) {
   f(51, "het_offset", &StepCredential::het_offset);
   f(52, "het_count", &StepCredential::het_count);
   f(53, "world", &StepCredential::world);
+  f(54, "job_rows", &StepCredential::job_rows);
 }
 template <class F>
 void fields(F&& f, const StepCreated*) {
