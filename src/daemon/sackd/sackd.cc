@@ -146,7 +146,8 @@ void Sackd::give_token(ConnectionId to, const Peer& peer, const Frame& frame) {
                                 .gid = peer.gid,
                                 .cluster = loaded_.config.cluster_name,
                                 .now = wall_clock(),
-                                .life = life},
+                                .life = life,
+                                .binding = request->binding},
                                system_entropy());
   if (!token) return server_->close(to, token.error().text);
   log_.write(LogLevel::Debug, fmt::format("a token for {} (uid {})", user->name, peer.uid));
