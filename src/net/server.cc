@@ -178,7 +178,7 @@ void fill_in(ServerHandlers& handlers) {
 
 Server::Impl::Impl(ServerOptions options, ServerHandlers handlers, Loop* loop) {
   fill_in(handlers);
-  core = std::make_shared<ServerCore>(options.admission);
+  core = std::make_shared<ServerCore>(shares_of(options.connections_max, options.admission));
   core->options = std::move(options);
   core->handlers = std::move(handlers);
   YM_CHECK(core->options.cluster.size() <= kClusterNameMax);

@@ -284,7 +284,7 @@ TEST(Server, ServesAHundredConnectionsAtOnceOnSeveralThreads) {
 }
 
 TEST(Server, RefusesConnectionsAboveItsLimits) {
-  EchoServer room({.connections_max = 2});
+  EchoServer room({.connections_max = 2, .trusted = [](const Peer&) { return true; }});
   Client first = room.client(), second = room.client();
   ASSERT_TRUE(first.call(kEcho, "", kPatience));
   ASSERT_TRUE(second.call(kEcho, "", kPatience));

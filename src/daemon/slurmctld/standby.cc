@@ -139,21 +139,29 @@ void Standby::look_for_authority() {
   trust_ = std::move(*trust);
 }
 
+ServerOptions Standby::server_options() {
+  const ClusterConfig& config = options_.loaded.config;
+  return {.cluster = config.cluster_name,
+          .authenticate =
+              [this](std::string_view token, std::string_view binding) {
+                return authenticator_.authenticate(token, binding);
+              },
+          .prove =
+              [this](std::string_view token, std::string_view binding) {
+                return prove_server(*keys_.ring(), {.token = token, .binding = binding});
+              },
+          .tls = [this] { return tls_context(); },
+          .tls_required = tls_of(config).on,
+          .connections_max = connections_within(options_.open_files),
+          .trusted = [slurm_user = uid_of_slurm_user(config.slurm_user)](
+                         const Peer& peer) { return is_trusted(peer, slurm_user); }};
+}
+
 Status Standby::listen() {
   look_for_authority();
   const ClusterConfig& config = options_.loaded.config;
   server_ = std::make_unique<Server>(
-      ServerOptions{.cluster = config.cluster_name,
-                    .authenticate =
-                        [this](std::string_view token, std::string_view binding) {
-                          return authenticator_.authenticate(token, binding);
-                        },
-                    .prove =
-                        [this](std::string_view token, std::string_view binding) {
-                          return prove_server(*keys_.ring(), {.token = token, .binding = binding});
-                        },
-                    .tls = [this] { return tls_context(); },
-                    .tls_required = tls_of(config).on},
+      server_options(),
       ServerHandlers{.on_open = [](ConnectionId, const Peer&) {},
                      .on_frames =
                          [this](ConnectionId id, const Peer& peer, std::vector<Frame> frames) {
