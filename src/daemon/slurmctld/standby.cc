@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "config/security.h"
 #include "config/standby.h"
+#include "daemon/trust/munge_peers.h"
 #include "model/errc.h"
 #include "net/token.h"
 #include "os/clock.h"
@@ -82,7 +83,8 @@ Standby::Standby(Options options, KeyRing keys, LogHome& home, Log& log)
                              .skew = security_of(options_.loaded.config).clock_skew,
                              .started = started_,
                              .cluster_may_be_missing = true,
-                             .look_up = peer_named}),
+                             .look_up = peer_named,
+                             .munge = munge_peers(options_.loaded.config)}),
       directory_(uid_of_slurm_user(options_.loaded.config.slurm_user)),
       clock_({.name = options_.name,
               .before = names_before(options_.loaded.config, options_.index),
@@ -146,6 +148,7 @@ ServerOptions Standby::server_options() {
               [this](std::string_view token, std::string_view binding) {
                 return authenticator_.authenticate(token, binding);
               },
+          .may_block = asks_munge,
           .prove =
               [this](std::string_view token, std::string_view binding) {
                 return prove_server(*keys_.ring(), {.token = token, .binding = binding});
