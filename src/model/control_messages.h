@@ -76,6 +76,8 @@ struct Shutdown {
 struct GetToken {
   std::string user;
   std::uint32_t lifespan_s = 1800;
+  // Of the only channel that it is to serve on, as base64url; empty: any.
+  std::string binding;
 };
 struct Token {
   std::string text;

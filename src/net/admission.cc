@@ -17,6 +17,24 @@ constexpr std::size_t kSmall = 64u << 10;
 
 }  // namespace
 
+std::size_t connections_within(std::uint64_t open_files) {
+  constexpr std::size_t kWanted = 20'000, kOurs = 256;
+  if (open_files == 0 || open_files >= kWanted + kOurs) return kWanted;
+  return open_files > 2 * kOurs ? static_cast<std::size_t>(open_files) - kOurs : kOurs;
+}
+
+AdmissionLimits shares_of(std::size_t connections, AdmissionLimits limits) {
+  auto bound = [](std::size_t& limit, std::size_t share) {
+    limit = std::min(limit, std::max<std::size_t>(share, 1));
+  };
+  // With both doors full and as many users as there may be, an eighth is left.
+  bound(limits.unknown_max, connections / 8);
+  bound(limits.unknown_of_one_max, connections / 16);
+  bound(limits.connections_of_one_max, connections / 4);
+  bound(limits.connections_of_users_max, connections / 8 * 5);
+  return limits;
+}
+
 std::string Admission::origin_of(const Peer& peer) {
   if (peer.kind == PeerKind::Unix) return fmt::format("uid {}", peer.uid);
   std::string host = peer.address.substr(0, peer.address.rfind(':'));
@@ -99,7 +117,11 @@ Status Admission::enter(Place& place, std::uint32_t uid, bool trusted) {
   User& user = users_[uid];
   if (user.connections >= limits_.connections_of_one_max && !trusted)
     return fail(fmt::format("uid {} has too many connections, come back later", uid));
+  if (untrusted_ >= limits_.connections_of_users_max && !trusted)
+    return fail("users have too many connections, come back later");
   ++user.connections;
+  if (!trusted) ++untrusted_;
+  place.trusted = trusted;
   if (!user.unread) user.unread = std::make_shared<Unread>(limits_.unread, unread_);
   place.uid = uid;
   place.unread = user.unread;
@@ -128,6 +150,7 @@ void Admission::leave(Place& place) {
     User& user = users_[*place.uid];
     held_ -= place.held;
     user.held -= place.held;
+    if (!place.trusted) --untrusted_;
     if (--user.connections == 0) users_.erase(*place.uid);
   }
   place = {};

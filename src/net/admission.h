@@ -33,6 +33,7 @@ struct AdmissionLimits {
   std::size_t unknown_max = 1000;                  // that have not said hello yet, at one door
   std::size_t unknown_of_one_max = 250;            // and of one origin
   std::size_t connections_of_one_max = 5000;       // of one user
+  std::size_t connections_of_users_max = 12500;    // of all users who are not trusted
   std::size_t unfinished_max = 1u << 30;           // bytes of messages that are not whole, of all
   std::size_t unfinished_of_one_max = 256u << 20;  // and of one user
   UnreadLimits unread = {};                        // answers that wait for their readers
@@ -41,6 +42,13 @@ struct AdmissionLimits {
   // A message that is not whole after so long: its sender is cut off. 0: never.
   Duration message_deadline{std::chrono::seconds(60)};
 };
+
+// As many connections as leave a daemon files of its own (log, journal, programs) when it may have
+// so many open; 0: enough.
+std::size_t connections_within(std::uint64_t open_files);
+// The same limits for a server that takes so many connections: who is unknown, one user and all
+// users together have shares of them, so that something is left for those who are trusted.
+AdmissionLimits shares_of(std::size_t connections, AdmissionLimits limits);
 
 class Admission {
  public:
@@ -52,6 +60,7 @@ class Admission {
     PeerKind door = PeerKind::Unix;
     ConnectionId id;
     std::optional<std::uint32_t> uid;
+    bool trusted = false;
     std::size_t held = 0;
     std::shared_ptr<Unread> unread = {};  // his, once he is known
   };
@@ -112,7 +121,7 @@ class Admission {
   // All guarded by mutex_; what is zero is not there.
   Door local_, network_;
   std::map<std::uint32_t, User> users_;
-  std::size_t held_ = 0;
+  std::size_t held_ = 0, untrusted_ = 0;
   const std::shared_ptr<Unread::Count> unread_ = std::make_shared<Unread::Count>(0);
 };
 

@@ -107,6 +107,40 @@ TEST_F(AdmissionTest, CountsAConnectionAsItsUsersOnceHeIsKnown) {
   EXPECT_TRUE(admission.enter(node->place, 1000, true)) << "trusted ones are not limited";
 }
 
+TEST_F(AdmissionTest, UsersTogetherLeaveConnectionsToThoseWhoAreTrusted) {
+  Admission admission({.connections_of_one_max = 2, .connections_of_users_max = 3});
+  auto enter = [&](std::uint32_t uid, bool trusted) {
+    auto place = knock(admission, at("10.0.0.7:1")).value().place;
+    Status in = admission.enter(place, uid, trusted);
+    if (!in) admission.leave(place);
+    return in ? Result<Admission::Place>(place) : std::unexpected(in.error());
+  };
+  auto first = enter(1000, false);
+  ASSERT_TRUE(first);
+  ASSERT_TRUE(enter(1000, false));
+  ASSERT_TRUE(enter(1001, false));
+  EXPECT_THAT(enter(1002, false).error().text, HasSubstr("users have too many connections"));
+  auto node = enter(0, true);
+  ASSERT_TRUE(node);
+  admission.leave(*node);
+  EXPECT_FALSE(enter(1002, false)) << "a node's place was not a user's";
+  admission.leave(*first);
+  EXPECT_TRUE(enter(1002, false));
+}
+
+TEST(Admission, SharesOfFewConnectionsLeaveSomeToOthers) {
+  for (std::size_t connections : {connections_within(1024), connections_within(0)}) {
+    AdmissionLimits limits = shares_of(connections, {});
+    EXPECT_LE(limits.connections_of_one_max, connections / 4);
+    EXPECT_LE(limits.unknown_of_one_max, limits.unknown_max / 2);
+    EXPECT_LE(limits.connections_of_users_max + 2 * limits.unknown_max, connections * 7 / 8);
+  }
+  EXPECT_EQ(connections_within(1024), 768u);
+  EXPECT_EQ(shares_of(20'000, {}).connections_of_one_max, 5000u);
+  EXPECT_EQ(shares_of(20'000, {.connections_of_one_max = 3}).connections_of_one_max, 3u);
+  EXPECT_EQ(shares_of(2, {}).unknown_max, 1u) << "nobody's share is nothing";
+}
+
 TEST_F(AdmissionTest, BoundsTheBytesOfUnfinishedMessages) {
   constexpr std::size_t kMega = 1 << 20;
   Admission admission({.unfinished_max = 10 * kMega, .unfinished_of_one_max = 4 * kMega});
@@ -147,6 +181,19 @@ TEST(Server, KeepsOneUserFromTakingEveryConnection) {
     std::this_thread::sleep_for(Duration(5));
   }
   FAIL() << "his place is never free again";
+}
+
+TEST(Server, OneUserHasAShareOfFewConnections) {
+  EchoServer room({.connections_max = 16});
+  std::vector<Client> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.push_back(Client::connect(room.tcp_address(), {.token = test_token()}).value());
+    ASSERT_TRUE(clients.back().call(kEcho, "x", kPatience));
+  }
+  Client late = Client::connect(room.tcp_address(), {.token = test_token()}).value();
+  auto refused = late.call(kEcho, "x", kPatience);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text, HasSubstr("uid 1234 has too many connections"));
 }
 
 TEST(Server, KeepsOneAddressFromTakingEveryPlaceAtTheDoor) {

@@ -46,6 +46,15 @@ constexpr std::size_t kKeptForRoot = 16;
 // Then the loop looks for what has come meanwhile.
 constexpr Duration kReadingTurn{1}, kRoomTurn{2};
 
+void serve(const std::shared_ptr<ServerCore>& core, ServerShard& shard);
+
+// What waits in a loop does not keep the core, which owns the loop.
+void serve_later(const std::shared_ptr<ServerCore>& core, ServerShard& shard) {
+  shard.loop->post([kept = std::weak_ptr(core), &shard] {
+    if (auto core = kept.lock()) serve(core, shard);
+  });
+}
+
 // Long answers go on after reading, and only one while somebody still wants to be read.
 // `core` keeps the shard.
 void serve(const std::shared_ptr<ServerCore>& core, ServerShard& shard) {
@@ -60,11 +69,11 @@ void serve(const std::shared_ptr<ServerCore>& core, ServerShard& shard) {
     if (!shard.reading.empty() || room.passed()) break;
   }
   shard.serving = !shard.reading.empty() || !shard.room.empty();
-  if (shard.serving) shard.loop->post([core, &shard] { serve(core, shard); });
+  if (shard.serving) serve_later(core, shard);
 }
 
 void serve_soon(const std::shared_ptr<ServerCore>& core, ServerShard& shard) {
-  if (!std::exchange(shard.serving, true)) shard.loop->post([core, &shard] { serve(core, shard); });
+  if (!std::exchange(shard.serving, true)) serve_later(core, shard);
 }
 
 }  // namespace
@@ -169,7 +178,7 @@ void fill_in(ServerHandlers& handlers) {
 
 Server::Impl::Impl(ServerOptions options, ServerHandlers handlers, Loop* loop) {
   fill_in(handlers);
-  core = std::make_shared<ServerCore>(options.admission);
+  core = std::make_shared<ServerCore>(shares_of(options.connections_max, options.admission));
   core->options = std::move(options);
   core->handlers = std::move(handlers);
   YM_CHECK(core->options.cluster.size() <= kClusterNameMax);
@@ -287,10 +296,12 @@ void Server::stop() {
       shard->room.clear();
       for (const auto& connection : connections_of(*shard)) connection->shut("the server stopped");
       shard->relays.clear();
+      // After all that was posted: what stays in the loop would keep its connection, that the core,
+      // and the core the loop.
+      if (shard->own_loop) shard->loop->post([loop = shard->loop] { loop->stop(); });
     });
     if (!shard->own_loop) continue;
     YM_CHECK(!shard->loop->in_loop_thread());
-    shard->loop->stop();
     shard->thread.join();
   }
 }

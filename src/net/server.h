@@ -58,8 +58,8 @@ struct ServerOptions {
   Duration handshake_deadline{std::chrono::seconds(10)};
   Duration idle_deadline{0};  // cut a connection that sent nothing for so long; 0: never
   Duration linger_deadline{
-      std::chrono::seconds(1)};  // for the other side to read why it is being closed
-  AdmissionLimits admission = {};
+      std::chrono::seconds(1)};    // for the other side to read why it is being closed
+  AdmissionLimits admission = {};  // within shares_of(connections_max)
   // Whose connections are not limited: root's on a Unix socket if nobody says otherwise.
   std::function<bool(const Peer&)> trusted = {};
 };

@@ -284,7 +284,7 @@ TEST(Server, ServesAHundredConnectionsAtOnceOnSeveralThreads) {
 }
 
 TEST(Server, RefusesConnectionsAboveItsLimits) {
-  EchoServer room({.connections_max = 2});
+  EchoServer room({.connections_max = 2, .trusted = [](const Peer&) { return true; }});
   Client first = room.client(), second = room.client();
   ASSERT_TRUE(first.call(kEcho, "", kPatience));
   ASSERT_TRUE(second.call(kEcho, "", kPatience));
@@ -302,6 +302,38 @@ TEST(Server, RefusesMoreStrangersThanItsLimitWhileKnownPeersGoOn) {
   EXPECT_THAT(refusal(room.tcp_address(), {.token = test_token()}),
               HasSubstr("wait for authentication"));
   EXPECT_TRUE(known.call(kEcho, "", kPatience));
+}
+
+TEST(Server, AStoppedOneLeavesNothingOfItselfBehind) {
+  auto life = std::make_shared<int>();
+  std::weak_ptr<int> left = life;
+  TempDir dir;
+  Events events;
+  std::vector<ConnectionId> open;
+  std::unique_ptr<Server> server;
+  ServerHandlers handlers{
+      .on_open = [&, life = std::move(life)](
+                     ConnectionId id, const Peer&) { events.change([&] { open.push_back(id); }); },
+      .on_frames = {},
+      // The loop has something to do, and a connection waits behind it, when the server stops.
+      .on_close =
+          [&](ConnectionId, const std::string&) {
+            server->loop().post([] { std::this_thread::sleep_for(Duration(20)); });
+            for (ConnectionId id : open) server->close(id, "");
+          },
+      .on_writable = {}};
+  server = std::make_unique<Server>(ServerOptions{.cluster = "emil", .authenticate = {}},
+                                    std::move(handlers));
+  ASSERT_TRUE(server->listen_unix(dir / "s", 0600));
+  std::vector<Client> clients;
+  for (int i = 0; i < 3; ++i) {
+    clients.push_back(Client::connect({.path = dir / "s"}, {}).value());
+    ASSERT_TRUE(clients.back().finish_handshake(kPatience));
+  }
+  ASSERT_TRUE(events.wait([&] { return open.size() == 3; }));
+  server->stop();
+  server.reset();
+  EXPECT_TRUE(left.expired());
 }
 
 TEST(Server, WaitsForWhatTheChildOfAKilledServerHoldsForAMoment) {

@@ -261,6 +261,8 @@ Result<TokenClaims> parse_claims(std::string_view json) {
 Result<std::string> sign_user_token(const KeyRing& keys, const UserToken& token,
                                     const Entropy& entropy) {
   Duration life = std::clamp<Duration>(token.life, std::chrono::seconds(1), kUserTokenLifeMax);
+  auto binding = base64url_decode(token.binding);
+  if (!binding) return fail("no token: the channel's binding is not in base64");
   return sign_token(keys,
                     {.user = token.user,
                      .uid = token.uid,
@@ -270,6 +272,7 @@ Result<std::string> sign_user_token(const KeyRing& keys, const UserToken& token,
                      .audience = token.cluster,
                      .kind = "user",
                      .id = {},
+                     .binding = std::move(*binding),
                      .once = life <= kOnceLife},
                     entropy);
 }

@@ -44,6 +44,7 @@ struct UserToken {
   std::string cluster;
   Instant now;
   Duration life{0};
+  std::string binding = {};  // as base64url, as the user told it; empty: for any channel
 };
 Result<std::string> sign_user_token(const KeyRing& keys, const UserToken& token,
                                     const Entropy& entropy);

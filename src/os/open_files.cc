@@ -14,6 +14,11 @@ bool g_raised = false;
 
 }  // namespace
 
+std::uint64_t open_files() {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 1024;
+}
+
 std::uint64_t raise_open_files() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;

@@ -7,6 +7,8 @@
 
 namespace ym {
 
+// The limit as it is.
+std::uint64_t open_files();
 // Raises the limit as far as it goes, once, before there are threads; returns it.
 std::uint64_t raise_open_files();
 // Gives a child, by its pid (0: ourselves), the limit that we had before. System calls only.

@@ -22,6 +22,7 @@ TEST(OpenFiles, AreRaisedToTheHardLimitAndGivenBackToChildren) {
     rlimit small = limit_now();
     small.rlim_cur = 64;
     ::setrlimit(RLIMIT_NOFILE, &small);
+    if (open_files() != 64) ::_exit(6);
     if (raise_open_files() != small.rlim_max) ::_exit(1);
     if (limit_now().rlim_cur != small.rlim_max) ::_exit(2);
     if (raise_open_files() != small.rlim_max) ::_exit(3);  // once more does no harm

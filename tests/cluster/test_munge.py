@@ -10,6 +10,7 @@ import tempfile
 
 import pytest
 
+from standbys import Standbys
 from test_sackd import LoginYard, become
 from test_trust import hello, knock
 from yard import wait_for
@@ -114,5 +115,33 @@ def test_a_munged_that_is_stuck_holds_up_nobody_else():
             for one in waiting:
                 one.close()
             munged.process.send_signal(signal.SIGCONT)
+            yard.stop()
+            munged.end()
+
+
+class LoginStandbys(LoginYard, Standbys):
+    """Two controllers, and a login node that has no key."""
+
+
+def test_a_standby_knows_users_by_munge_and_leads_them():
+    with tempfile.TemporaryDirectory(prefix="ym-munge-") as folder:
+        os.chmod(folder, 0o755)
+        munged = Munged(f"{folder}/m", b"k")
+        yard = LoginStandbys(f"{folder}/yard", nodes=1,
+                             extra=f"AuthType=auth/munge\nAuthInfo=socket={munged.socket}")
+        try:
+            yard.start()
+            # Each controller is asked over the network, with a credential of its own.
+            ping = yard.on_login("nobody", "scontrol", "ping")
+            assert ping.stdout.count("is UP") == 2, ping.stdout + ping.stderr + yard.logs()
+            # What users may not do at a standby, they are told by it.
+            denied = yard.on_login("nobody", "scontrol", "takeover")
+            assert "Access/permission denied" in denied.stderr
+            yard.kill9(yard.daemon(0))
+            done = yard.on_login("nobody", "sbatch", "--parsable", "-H", "-o", "/dev/null",
+                                 "--wrap", "true")
+            assert done.returncode == 0, done.stderr + yard.logs()
+            assert yard.leader() == 1
+        finally:
             yard.stop()
             munged.end()

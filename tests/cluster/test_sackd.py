@@ -10,6 +10,7 @@ import tempfile
 
 import pytest
 
+from test_clock import LIBRARY as CLOCK, NO_LIBRARY
 from test_trust import RemoteYard, write_secret
 from yard import SANITIZED, alive, wait_for
 
@@ -113,6 +114,30 @@ def test_commands_of_a_login_node_are_their_users(yard):
     yard.bring_key()
     os.kill(pid, signal.SIGHUP)
     wait_for(lambda: yard.on_login("nobody", "squeue").returncode == 0, what="the old key is back")
+
+
+@pytest.mark.skipif(not CLOCK, reason=NO_LIBRARY)
+def test_a_login_node_whose_clock_is_behind_is_served_right_after_a_restart():
+    with tempfile.TemporaryDirectory(prefix="ym-sackd-") as folder:
+        yard = LoginYard(folder, nodes=1, extra="TLSType=tls/s2n\n")
+        yard.login_env.update(LD_PRELOAD=CLOCK, FAKETIME="-50s", FAKETIME_DONT_FAKE_MONOTONIC="1",
+                              DONT_FAKE_MONOTONIC="1")
+        pids = []
+        try:
+            yard.start()
+            yard.bring_key()
+            pids.append(yard.start_sackd())
+            wait_for(lambda: os.path.exists(f"{yard.login}/sackd.ca"), what="the authority")
+            yard.kill9("slurmctld")
+            yard.start_controller()
+            # What sackd signs now looks older than the controller is.
+            done = yard.on_login("nobody", "squeue", "-h")
+            assert done.returncode == 0, done.stderr + yard.logs()
+        finally:
+            for pid in pids:
+                os.kill(pid, signal.SIGTERM)
+                wait_for(lambda: not alive(pid), what="sackd has ended")
+            yard.stop()
 
 
 def test_sackd_says_why_it_does_not_start(yard):

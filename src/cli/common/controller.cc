@@ -51,6 +51,39 @@ std::uint64_t random_number() {
 
 void pause_for(Duration time) { ::poll(nullptr, 0, static_cast<int>(time.count())); }
 
+// From sackd or a slurmd of this machine, which know us by the kernel's word. `binding`: of the
+// only channel that it is for; empty: for any.
+Result<std::string> token_of_local_node(const ClusterConfig& config, std::string_view binding) {
+  std::string here = host_name();
+  ClientOptions options{.cluster = config.cluster_name, .connect_timeout = kConnectTimeout};
+  GetToken request{.lifespan_s = kTokenLife_s, .binding = base64url_encode(binding)};
+  std::optional<Error> refused;
+  // A token of the daemon that listens there; none if there is none.
+  auto token_of = [&](const std::string& path) -> std::optional<std::string> {
+    auto client = Client::connect({.path = path}, options);
+    if (!client) return std::nullopt;
+    auto frame =
+        client->call(wire::message_number<GetToken>, wire::encode(request), config.message_timeout);
+    if (frame && frame->header.type == wire::message_number<Failure>)
+      if (auto failure = wire::decode<Failure>(frame->payload))
+        refused = Error{.code = failure->code, .text = failure->text};
+    if (!frame || frame->header.type != wire::message_number<Token>) return std::nullopt;
+    auto token = wire::decode<Token>(frame->payload);
+    if (!token) return std::nullopt;
+    return token->text;
+  };
+  if (auto token = token_of(sack_socket(config))) return *token;
+  for (const NodeSpec& node : config.nodes) {
+    std::string host = node.hostname.empty() ? node.name : node.hostname;
+    if (host.substr(0, host.find('.')) != here && host != "localhost") continue;
+    if (auto token = token_of(node_socket(config, node.name))) return *token;
+  }
+  if (refused) return std::unexpected(*refused);
+  return fail(kNoProof,
+              "no way to prove who is asking: the cluster's key cannot be read, and neither sackd "
+              "nor slurmd runs on this machine");
+}
+
 }  // namespace
 
 Result<Controller> Controller::open() {
@@ -134,6 +167,14 @@ Status Controller::prove(ClientOptions& options, const Address& server, const st
     // One for each connection: munged lets none be read twice on a machine.
     options.make_token = [munge, cluster = config().cluster_name](std::string_view binding) {
       return munge_credential(munge.socket, munge_payload(cluster, binding));
+    };
+    return {};
+  }
+  // As long as there is no other connection, a daemon of this machine is all who can vouch for us;
+  // and it can do so for this very channel.
+  if (!with_key && !with_token && trust_->on() && !client_ && name == kControllerName) {
+    options.make_token = [loaded = loaded_](std::string_view binding) {
+      return token_of_local_node(loaded->config, binding);
     };
     return {};
   }
@@ -231,43 +272,11 @@ Result<std::string> Controller::token(const std::string& server) {
 
 Result<std::string> Controller::fresh_token() {
   if (auto given = environment_variable("SLURM_JWT"); given && !given->empty()) return *given;
-  auto local = token_of_local_node();
+  auto local = token_of_local_node(config(), {});
   if (local || !client_) return local;
   auto answer = ask<Token>(GetToken{.lifespan_s = kTokenLife_s});
   if (!answer) return local;
   return answer->text;
-}
-
-// From sackd or a slurmd of this machine, which know us by the kernel's word.
-Result<std::string> Controller::token_of_local_node() {
-  std::string here = host_name();
-  ClientOptions options{.cluster = config().cluster_name, .connect_timeout = kConnectTimeout};
-  std::optional<Error> refused;
-  // A token of the daemon that listens there; none if there is none.
-  auto token_of = [&](const std::string& path) -> std::optional<std::string> {
-    auto client = Client::connect({.path = path}, options);
-    if (!client) return std::nullopt;
-    auto frame =
-        client->call(wire::message_number<GetToken>,
-                     wire::encode(GetToken{.lifespan_s = kTokenLife_s}), config().message_timeout);
-    if (frame && frame->header.type == wire::message_number<Failure>)
-      if (auto failure = wire::decode<Failure>(frame->payload))
-        refused = Error{.code = failure->code, .text = failure->text};
-    if (!frame || frame->header.type != wire::message_number<Token>) return std::nullopt;
-    auto token = wire::decode<Token>(frame->payload);
-    if (!token) return std::nullopt;
-    return token->text;
-  };
-  if (auto token = token_of(sack_socket(config()))) return *token;
-  for (const NodeSpec& node : config().nodes) {
-    std::string host = node.hostname.empty() ? node.name : node.hostname;
-    if (host.substr(0, host.find('.')) != here && host != "localhost") continue;
-    if (auto token = token_of(node_socket(config(), node.name))) return *token;
-  }
-  if (refused) return std::unexpected(*refused);
-  return fail(kNoProof,
-              "no way to prove who is asking: the cluster's key cannot be read, and neither sackd "
-              "nor slurmd runs on this machine");
 }
 
 struct Controller::Attempt {

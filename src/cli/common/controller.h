@@ -133,7 +133,6 @@ class Controller {
   // A proof of who is asking for one connection to `server`. The same one serves several servers.
   Result<std::string> token(const std::string& server);
   Result<std::string> fresh_token();
-  Result<std::string> token_of_local_node();
   Status exchange(std::uint16_t type, const std::string& payload, Asking asking, const Take& take,
                   const std::function<void()>& restart = {});
   struct Attempt;

@@ -9,6 +9,7 @@
 #include "net/token.h"
 #include "os/clock.h"
 #include "os/environment.h"
+#include "os/open_files.h"
 #include "os/users.h"
 #include "site/sack.h"
 #include "wire/codec.h"
@@ -36,12 +37,14 @@ Sackd::Sackd(LoadedConfiguration loaded, KeyRing keys, Log& log, std::string fet
       .on_close = {},
       .on_writable = {}};
   // Nobody may come over the network: there is no authenticate.
-  server_ = std::make_unique<Server>(ServerOptions{.cluster = loaded_.config.cluster_name,
-                                                   .authenticate = {},
-                                                   .frame_max = 64u << 10,
-                                                   .outgoing_max = 256u << 10,
-                                                   .idle_deadline = std::chrono::minutes(1)},
-                                     std::move(handlers));
+  server_ =
+      std::make_unique<Server>(ServerOptions{.cluster = loaded_.config.cluster_name,
+                                             .authenticate = {},
+                                             .frame_max = 64u << 10,
+                                             .outgoing_max = 256u << 10,
+                                             .connections_max = connections_within(open_files()),
+                                             .idle_deadline = std::chrono::minutes(1)},
+                               std::move(handlers));
 }
 
 Sackd::~Sackd() { stop(); }
@@ -146,7 +149,8 @@ void Sackd::give_token(ConnectionId to, const Peer& peer, const Frame& frame) {
                                 .gid = peer.gid,
                                 .cluster = loaded_.config.cluster_name,
                                 .now = wall_clock(),
-                                .life = life},
+                                .life = life,
+                                .binding = request->binding},
                                system_entropy());
   if (!token) return server_->close(to, token.error().text);
   log_.write(LogLevel::Debug, fmt::format("a token for {} (uid {})", user->name, peer.uid));

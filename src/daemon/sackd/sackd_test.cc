@@ -75,6 +75,17 @@ TEST_F(SackdTest, SignsForNobodyElse) {
   EXPECT_THAT(frame.error().text, HasSubstr("only for oneself"));
 }
 
+TEST_F(SackdTest, SignsForOneChannelIfThatIsAskedFor) {
+  auto frame = ask({.lifespan_s = 60, .binding = base64url_encode("this channel")});
+  ASSERT_TRUE(frame) << frame.error().text;
+  auto claims = claims_of(*frame);
+  ASSERT_TRUE(claims) << claims.error().text;
+  EXPECT_EQ(claims->binding, "this channel");
+  auto damaged = ask({.lifespan_s = 60, .binding = "no base64!"});
+  ASSERT_FALSE(damaged);
+  EXPECT_THAT(damaged.error().text, HasSubstr("not in base64"));
+}
+
 TEST_F(SackdTest, LetsNoTokenLiveForLong) {
   auto frame = ask({.lifespan_s = 100'000'000});
   ASSERT_TRUE(frame);

@@ -122,9 +122,8 @@ void Desk::query_explanation(ReplyTo to, const Peer& peer, const Frame& frame) {
                   .preempt = view.config->preempt,
                   .scale = {.rules = view.config->priority}};
     Instant now = wall_clock();
-    auto told = query.what_if
-                    ? explain_changed(*view.config, view.state, query, caller, live, now)
-                    : explain(view.state, query.target, live, now);
+    auto told = query.what_if ? explain_changed(*view.config, view.state, query, caller, live, now)
+                              : explain(view.state, query.target, live, now);
     if (told)
       answer(to, *told);
     else
@@ -439,7 +438,8 @@ void Desk::get_token(ReplyTo to, const Peer& peer, const Frame& frame) {
                                 .gid = caller.gid.value,
                                 .cluster = s_.published->view().state.cluster_name,
                                 .now = wall_clock(),
-                                .life = std::chrono::seconds(get.lifespan_s)},
+                                .life = std::chrono::seconds(get.lifespan_s),
+                                .binding = get.binding},
                                system_entropy());
   if (!token) return deny(to, token.error());
   answer(to, Token{.text = std::move(*token)});

@@ -26,6 +26,11 @@ std::uint32_t uid_of_slurm_user(const std::string& name) {
   return entry ? entry->uid : ::geteuid();
 }
 
+bool is_trusted(const Peer& peer, std::uint32_t slurm_user) {
+  bool node = peer.kind == PeerKind::Token && peer.role == "node";
+  return node || peer.uid == 0 || peer.uid == slurm_user;
+}
+
 Result<Peer> peer_named(const std::string& user) {
   auto entry = user_by_name(user);
   if (!entry) return std::unexpected(entry.error());

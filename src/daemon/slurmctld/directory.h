@@ -22,6 +22,8 @@ using Standings = std::function<Standing(std::uint32_t uid, const std::string& u
 
 // Ours, if the machine does not know the name.
 std::uint32_t uid_of_slurm_user(const std::string& name);
+// Root, SlurmUser and the nodes: their connections are not counted against a user's limit.
+bool is_trusted(const Peer& peer, std::uint32_t slurm_user);
 // For tokens of other tools, which name their user only.
 Result<Peer> peer_named(const std::string& user);
 

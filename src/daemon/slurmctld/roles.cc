@@ -55,6 +55,7 @@ Status Roles::stand_by() {
                            .name = options_.name,
                            .index = index_,
                            .lease_time = standby_of(options_.loaded.config).lease_time,
+                           .open_files = options_.open_files,
                            .leads =
                                [this] {
                                  std::lock_guard lock(mutex_);

@@ -30,19 +30,6 @@ constexpr Duration kTrustPeriod = std::chrono::seconds(1);
 constexpr Duration kKeyPeriod = std::chrono::seconds(1);
 constexpr Duration kLockPause = std::chrono::milliseconds(100);
 
-// Root, SlurmUser and the nodes: their connections are not counted against a user's limit.
-bool is_trusted(const Peer& peer, std::uint32_t slurm_user) {
-  bool node = peer.kind == PeerKind::Token && peer.role == "node";
-  return node || peer.uid == 0 || peer.uid == slurm_user;
-}
-
-// Files of our own (log, journal, blobs, programs) come first.
-std::size_t connections_max(std::uint64_t open_files) {
-  constexpr std::size_t kWanted = 20'000, kOurs = 256;
-  if (open_files == 0 || open_files >= kWanted + kOurs) return kWanted;
-  return open_files > 2 * kOurs ? static_cast<std::size_t>(open_files) - kOurs : kOurs;
-}
-
 KeyFiles key_files(const LoadedConfiguration& loaded) {
   return {.key = key_file(loaded), .jwks = jwks_file(loaded)};
 }
@@ -194,7 +181,7 @@ ServerOptions ControllerService::server_options() {
           .tls = [this] { return trust_->context(); },
           .tls_required = trust_->on(),
           .threads = kNetworkThreads,
-          .connections_max = connections_max(options_.open_files),
+          .connections_max = connections_within(options_.open_files),
           .trusted = [slurm_user = uid_of_slurm_user(options_.loaded.config.slurm_user)](
                          const Peer& peer) { return is_trusted(peer, slurm_user); }};
 }
@@ -233,7 +220,7 @@ Status ControllerService::listen() {
   bool local = address == "localhost" || address.starts_with("127.");
   auto port = server_->listen_tcp(local ? address : "*", config.controller_port);
   if (!port) return std::unexpected(port.error());
-  if (std::size_t most = connections_max(options_.open_files); most < 20'000)
+  if (std::size_t most = connections_within(options_.open_files); most < 20'000)
     log_.info("{} open files: at most {} connections", options_.open_files, most);
   log_.info("slurmctld of cluster {} serves on port {} and {}", config.cluster_name, *port,
             own_socket());

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "config/security.h"
 #include "config/standby.h"
+#include "daemon/trust/munge_peers.h"
 #include "model/errc.h"
 #include "net/token.h"
 #include "os/clock.h"
@@ -82,7 +83,8 @@ Standby::Standby(Options options, KeyRing keys, LogHome& home, Log& log)
                              .skew = security_of(options_.loaded.config).clock_skew,
                              .started = started_,
                              .cluster_may_be_missing = true,
-                             .look_up = peer_named}),
+                             .look_up = peer_named,
+                             .munge = munge_peers(options_.loaded.config)}),
       directory_(uid_of_slurm_user(options_.loaded.config.slurm_user)),
       clock_({.name = options_.name,
               .before = names_before(options_.loaded.config, options_.index),
@@ -139,21 +141,30 @@ void Standby::look_for_authority() {
   trust_ = std::move(*trust);
 }
 
+ServerOptions Standby::server_options() {
+  const ClusterConfig& config = options_.loaded.config;
+  return {.cluster = config.cluster_name,
+          .authenticate =
+              [this](std::string_view token, std::string_view binding) {
+                return authenticator_.authenticate(token, binding);
+              },
+          .may_block = asks_munge,
+          .prove =
+              [this](std::string_view token, std::string_view binding) {
+                return prove_server(*keys_.ring(), {.token = token, .binding = binding});
+              },
+          .tls = [this] { return tls_context(); },
+          .tls_required = tls_of(config).on,
+          .connections_max = connections_within(options_.open_files),
+          .trusted = [slurm_user = uid_of_slurm_user(config.slurm_user)](
+                         const Peer& peer) { return is_trusted(peer, slurm_user); }};
+}
+
 Status Standby::listen() {
   look_for_authority();
   const ClusterConfig& config = options_.loaded.config;
   server_ = std::make_unique<Server>(
-      ServerOptions{.cluster = config.cluster_name,
-                    .authenticate =
-                        [this](std::string_view token, std::string_view binding) {
-                          return authenticator_.authenticate(token, binding);
-                        },
-                    .prove =
-                        [this](std::string_view token, std::string_view binding) {
-                          return prove_server(*keys_.ring(), {.token = token, .binding = binding});
-                        },
-                    .tls = [this] { return tls_context(); },
-                    .tls_required = tls_of(config).on},
+      server_options(),
       ServerHandlers{.on_open = [](ConnectionId, const Peer&) {},
                      .on_frames =
                          [this](ConnectionId id, const Peer& peer, std::vector<Frame> frames) {

@@ -64,6 +64,7 @@ class Standby {
     std::string name;
     std::size_t index = 0;
     Duration lease_time{0};
+    std::uint64_t open_files = 0;     // that we may have; 0: enough
     std::function<void()> leads;      // it has the lead now; on its own thread
     std::function<void()> shut_down;  // somebody wants it to end
   };
@@ -76,6 +77,7 @@ class Standby {
  private:
   Standby(Options options, KeyRing keys, LogHome& home, Log& log);
   Status listen();
+  ServerOptions server_options();
   void run();
   void look();
   void wait_aloud(std::string_view what, const Error& why);

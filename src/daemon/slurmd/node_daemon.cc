@@ -18,6 +18,7 @@
 #include "notation/job_id.h"
 #include "os/clock.h"
 #include "os/environment.h"
+#include "os/open_files.h"
 #include "wire/codec.h"
 #include "wire/messages.h"
 
@@ -192,7 +193,8 @@ Status NodeDaemon::listen() {
                             },
                         .tls = [this] { return trust_.server(); },
                         .tls_required = trust_.on(),
-                        .relay_silence = loaded_.config.stream_timeout};
+                        .relay_silence = loaded_.config.stream_timeout,
+                        .connections_max = connections_within(open_files())};
   ServerHandlers handlers;
   handlers.on_frames = [this](ConnectionId from, const Peer& peer, std::vector<Frame> frames) {
     on_client_frames(from, peer, std::move(frames));

@@ -175,7 +175,8 @@ void NodeDaemon::give_token(ConnectionId to, const Peer& peer, const Frame& fram
                                 .gid = peer.gid,
                                 .cluster = loaded_.config.cluster_name,
                                 .now = wall_clock(),
-                                .life = life},
+                                .life = life,
+                                .binding = request->binding},
                                system_entropy());
   if (!token) return server_->close(to, token.error().text);
   server_->send(to, {.type = wire::message_number<Token>, .correlation = frame.header.correlation},

@@ -74,6 +74,7 @@ template <class F>
 void fields(F&& f, const GetToken*) {
   f(1, "user", &GetToken::user);
   f(2, "lifespan_s", &GetToken::lifespan_s);
+  f(3, "binding", &GetToken::binding);
 }
 template <class F>
 void fields(F&& f, const Token*) {
