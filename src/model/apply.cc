@@ -306,7 +306,6 @@ class Fold {
     job.killed_by = e.by;
     job.requeue_wanted = e.requeue;
     job.configuring = false;
-    job.array = {};
     job.epilog_due = e.epilog;
     give_up_kept(job);
     if (!was_placed) return;

@@ -6,7 +6,7 @@
 //  (1) end is set if and only if the state is terminal.
 //  (2) allocation is non-empty only while Running or Suspended, or while nodes_left is non-empty (completing).
 //  (3) array is set only on the record that stands for the elements of an array that have no record of their own;
-//      that record is Pending, and its set of elements is never empty.
+//      that record is Pending, or they ended together; its set of elements is never empty.
 //  (4) sluid changes at each requeue, id never.
 //  (5) components of a heterogeneous job have ids that follow each other, from het_job on.
 #pragma once
@@ -184,7 +184,7 @@ struct JobMemory {
   bool operator==(const JobMemory&) const = default;
 };
 
-// The elements of an array that have no record of their own.
+// The elements of an array that have no record of their own: they wait, or ended, together.
 struct ArrayTasks {
   IndexSet waiting;
   std::uint32_t max_running = 0;  // 0: no limit

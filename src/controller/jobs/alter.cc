@@ -136,9 +136,11 @@ Status Controller::alter_one(JobId id, const AlterJobs& alter, const Caller& cal
 Status Controller::alter_tasks(JobId array, const IndexSet& tasks, const AlterJobs& alter,
                                const Caller& caller, Instant now, Outbox& out) {
   IndexSet chosen = state_.jobs.at(array.value).array->waiting.intersected(tasks);
-  if (chosen.empty()) return {};  // they have records, or are over: found beside this one
+  if (chosen.empty()) return {};  // they have records: found beside this one
   bool all = chosen.count() == state_.jobs.at(array.value).array->waiting.count();
   if (all) return alter_one(array, alter, caller, now, out);
+  // They ended together and stay together.
+  if (is_terminal(state_.jobs.at(array.value).state)) return refuse(Errc::AlreadyDone);
   if (alter.verb == JobVerb::Cancel && chosen.count() > kSplitMax) {
     emit(ArrayTasksCancelled{.array_job = array, .tasks = chosen, .by = caller.uid}, now, out);
     job_moved_on(array, now, out);

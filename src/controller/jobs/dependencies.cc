@@ -42,6 +42,8 @@ Outcome both(Outcome a, Outcome b) {
   return a == Outcome::Satisfied && b == Outcome::Satisfied ? Outcome::Satisfied : Outcome::Open;
 }
 
+bool waits_as_array(const Job& job) { return job.array && !is_terminal(job.state); }
+
 class Judge {
  public:
   Judge(const State& state, const Indexes& indexes, const Job& waiting, Instant now)
@@ -59,7 +61,7 @@ class Judge {
     // A job, or every element of an array.
     Outcome outcome = Outcome::Satisfied;
     if (const Job* job = state_.find(id))
-      outcome = job->array ? Outcome::Open : of_one(*job, term, now_);
+      outcome = of_one(*job, term, now_);
     else if (indexes_.elements_of(id).empty())
       return forgotten(term);
     for (JobId element : indexes_.elements_of(id))
@@ -98,8 +100,9 @@ class Judge {
 
   Outcome of_task(JobId array, const Dependency::Term& term, std::uint32_t task) const {
     const Job* common = state_.find(array);
-    if (common && common->array && common->array->waiting.contains(task)) return Outcome::Open;
-    if (common && common->array_task == task) return of_one(*common, term, now_);
+    bool in_common = common && (common->array ? common->array->waiting.contains(task)
+                                              : common->array_task == task);
+    if (in_common) return of_one(*common, term, now_);
     if (const Job* element = state_.find_element(array, task)) return of_one(*element, term, now_);
     return forgotten(term);
   }
@@ -171,7 +174,7 @@ void Controller::review_dependency(JobId id, Instant now, Outbox& out) {
 void Controller::follow_counterpart(JobId waiting, JobId element, Instant now, Outbox& out) {
   const Job* job = state_.find(waiting);
   const Job& ended = state_.jobs.at(element.value);
-  if (!job || !job->array || !job->array->waiting.contains(ended.array_task)) return;
+  if (!job || !waits_as_array(*job) || !job->array->waiting.contains(ended.array_task)) return;
   bool corresponds = std::ranges::any_of(job->dependency->terms, [&](const auto& term) {
     return term.kind == Dependency::Kind::AfterCorr && !term.task &&
            JobId{term.job} == ended.array_job;
@@ -181,7 +184,7 @@ void Controller::follow_counterpart(JobId waiting, JobId element, Instant now, O
 
 void Controller::follow_counterparts(JobId waiting, Instant now, Outbox& out) {
   const Job* job = state_.find(waiting);
-  if (!job || !job->array) return;
+  if (!job || !waits_as_array(*job)) return;
   std::vector<JobId> ended;
   for (const Dependency::Term& term : job->dependency->terms) {
     if (term.kind != Dependency::Kind::AfterCorr || term.task) continue;
