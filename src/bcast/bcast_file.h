@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "model/step_messages.h"
+#include "model/bcast_messages.h"
 #include "net/address.h"
 
 namespace ym {

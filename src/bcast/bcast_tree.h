@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "model/step_messages.h"
+#include "model/bcast_messages.h"
 #include "net/client.h"
 
 namespace ym {

@@ -58,8 +58,8 @@ void PartitionLines::set_sharing(const Line& line, PartitionSpec& spec) {
   std::string text = to_upper(line.fields.text("OverSubscribe", "NO"));
   auto parts = split(text, ':');
   bool counted = parts[0] == "YES" || parts[0] == "FORCE";
-  auto count =
-      parts.size() == 2 ? parse_unsigned<std::uint32_t>(parts[1]) : std::optional(kSharersByDefault);
+  auto count = parts.size() == 2 ? parse_unsigned<std::uint32_t>(parts[1])
+                                 : std::optional(kSharersByDefault);
   bool plain = (parts[0] == "NO" || parts[0] == "EXCLUSIVE") && parts.size() == 1;
   if (!plain &&
       !(counted && parts.size() <= 2 && count && *count >= 1 && *count <= kShareCountMax)) {

@@ -176,8 +176,7 @@ bool shares_cpus(const PartitionSpec& partition, const JobSpec& spec) {
   if (partition.oversubscribe.size() <= 2) return false;  // NO
   if (sharers_in(partition) <= 1) return false;
   std::string_view text = partition.oversubscribe;
-  return same_ignoring_case(text.substr(0, 5), "FORCE") ||
-         (spec.oversubscribe && !spec.exclusive);
+  return same_ignoring_case(text.substr(0, 5), "FORCE") || (spec.oversubscribe && !spec.exclusive);
 }
 
 std::string_view name_of(PartitionState state) {

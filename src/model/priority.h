@@ -15,7 +15,7 @@ struct PriorityRules {
   // PriorityWeight*
   std::uint32_t age = 0, assoc = 0, fair_share = 0, job_size = 0, partition = 0, qos = 0;
   struct TresWeight {
-    std::string name;  // "cpu", "mem", "node", "gres/gpu"
+    std::string name;         // "cpu", "mem", "node", "gres/gpu"
     std::int64_t weight = 0;  // in millionths
     bool operator==(const TresWeight&) const = default;
   };
@@ -34,8 +34,8 @@ struct PriorityRules {
 
   // Without any weight the queue is served in the order of submission.
   bool counts() const {
-    return is_multifactor && (age || assoc || fair_share || job_size || partition || qos ||
-                              !tres.empty());
+    return is_multifactor &&
+           (age || assoc || fair_share || job_size || partition || qos || !tres.empty());
   }
   bool operator==(const PriorityRules&) const = default;
 };

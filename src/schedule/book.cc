@@ -177,13 +177,12 @@ void Book::hold(JobId id, const Running& running) {
   for_each_share(running, [&](const NodeShare& share) {
     if (!knows(share.node)) tracks_.resize(share.node.value + 1);
     std::vector<Holding>& holdings = track(share.node).holdings;
-    Holding holding{
-        .at = running.end,
-        .job = id,
-        .cpus = share.cpus,
-        .memory_mb = share.memory_mb,
-        .allocation = running.allocation->gres ? running.allocation : Ref<Allocation>(),
-        .row = share.row};
+    Holding holding{.at = running.end,
+                    .job = id,
+                    .cpus = share.cpus,
+                    .memory_mb = share.memory_mb,
+                    .allocation = running.allocation->gres ? running.allocation : Ref<Allocation>(),
+                    .row = share.row};
     auto key = [](const Holding& one) { return std::tuple(one.at, one.job); };
     holdings.insert(std::ranges::upper_bound(holdings, key(holding), {}, key), std::move(holding));
   });

@@ -295,8 +295,7 @@ std::optional<Allocation> Pass::place_one_without(const Want& want, const Guests
 void Pass::take_off(Free& free, const Allocation& other) {
   for (const NodeShare& share : other.nodes) {
     if (share.node != free.node) continue;
-    free.cpus -=
-        std::min(free.cpus, cpus_missed(free.row, share.row, share.cpus, free.cpus_total));
+    free.cpus -= std::min(free.cpus, cpus_missed(free.row, share.row, share.cpus, free.cpus_total));
     free.memory_mb -= std::min(free.memory_mb, share.memory_mb);
     free.idle = false;
     if (free.gres) hold_gres(other, free);

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 
+#include "model/bcast_messages.h"
 #include "model/control_messages.h"
 #include "model/crontab.h"
 #include "model/history.h"

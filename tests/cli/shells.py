@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What real shells offer behind TAB, with the generated completion. A line goes up to the cursor."""
+"""What real shells offer behind TAB, with the generated completion. Lines end at the cursor."""
 import os
 import shutil
 import subprocess

@@ -75,12 +75,15 @@ def test_only_those_share_who_say_so(shared):
     wait_for(lambda: states(yard) == ["PENDING 2 200M"] + 2 * ["RUNNING 2 100M"], what="two jobs")
 
 
-@pytest.mark.skipif(len(CPUS) < 2 or CPUS != list(range(len(CPUS))) or os.geteuid() != 0,
-                    reason="needs CPUs 0 and 1, and daemons of root")
-def test_two_jobs_run_on_the_same_cpu(shared, tmp_path):
-    yard = shared("FORCE:2", cpus=1)
+@pytest.mark.skipif(CPUS != list(range(len(CPUS))) or os.geteuid() != 0,
+                    reason="needs the CPUs from 0 on, and daemons of root")
+def test_two_jobs_run_on_the_same_cpus(shared, tmp_path):
+    # All that the machine has: a node that was configured with fewer has others to hand out.
+    all_of_them = len(CPUS)
+    yard = shared("FORCE:2", cpus=all_of_them)
     stop = f"{tmp_path}/stop"
-    jobs = [submit(yard, "-n1", "--mem=300", script=SPIN.format(stop=stop)) for _ in range(2)]
+    jobs = [submit(yard, "-n1", f"-c{all_of_them}", "--mem=300", script=SPIN.format(stop=stop))
+            for _ in range(2)]
 
     def ran(job):
         """How long its script has run, in ticks, and where it may."""
@@ -94,21 +97,23 @@ def test_two_jobs_run_on_the_same_cpu(shared, tmp_path):
         return open(path).read().split() if os.path.exists(path) else []
 
     wait_for(lambda: all(output(job) for job in jobs), what="both scripts")
-    assert output(jobs[0]) == output(jobs[1]), "both are on the same CPU"
+    assert output(jobs[0]) == output(jobs[1]), "both are on the same CPUs"
     before = [ran(job) for job in jobs]
     wait_for(lambda: all(ran(job) > ticks for job, ticks in zip(jobs, before)),
              what="both scripts to get on")
-    assert states(yard) == 2 * ["RUNNING 1 300M"], "neither was suspended for it"
+    assert states(yard) == 2 * [f"RUNNING {all_of_them} 300M"], "neither was suspended for it"
     details = [record(yard, "job", job, "-d") for job in jobs]
-    assert [one["CPU_IDs"] for one in details] == ["0", "0"]
+    last = f"-{all_of_them - 1}" if all_of_them > 1 else ""
+    assert [one["CPU_IDs"] for one in details] == 2 * [f"0{last}"]
     # A controller and a node that start again know who has which CPUs.
     yard.kill9("slurmctld")
     yard.start_controller()
     yard.kill9("slurmd-n1")
     yard.start_node(1)
     wait_for(lambda: record(yard, "node", "n1").get("State") == "ALLOCATED", what="the node")
-    assert states(yard) == 2 * ["RUNNING 1 300M"]
+    assert states(yard) == 2 * [f"RUNNING {all_of_them} 300M"]
     submit(yard, "-n1", "--mem=300")
-    wait_for(lambda: states(yard) == ["PENDING 1 300M"] + 2 * ["RUNNING 1 300M"], what="a third")
+    wait_for(lambda: states(yard) == ["PENDING 1 300M"] +
+             2 * [f"RUNNING {all_of_them} 300M"], what="a third")
     open(stop, "w").close()
     wait_for(lambda: states(yard) == ["RUNNING 1 300M"], what="the ends")

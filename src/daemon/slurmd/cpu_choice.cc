@@ -82,9 +82,8 @@ void CpuChoice::set_rules(const ClusterConfig& config) {
 void CpuChoice::give(ShepherdOrder& order, const CpuWish& wish, const agent::Agent& agent) {
   book_.give_back([&](Sluid sluid) { return sluid != order.sluid && agent.attempt_over(sluid); },
                   [&](Sluid sluid, StepId step) { return agent.step_over(sluid, step); });
-  CpuNumbers job = book_.attempt(order.sluid, {.count = wish.job_cpus,
-                                               .near = wish.near_cores,
-                                               .row = wish.job_row});
+  CpuNumbers job = book_.attempt(
+      order.sluid, {.count = wish.job_cpus, .near = wish.near_cores, .row = wish.job_row});
   CpuNumbers mine = wish.cpus ? book_.step(order.sluid, order.step, wish.cpus, wish.overlap) : job;
   order.job_cpus = print_cpu_list(job);
   order.job_row = wish.job_row;

@@ -19,7 +19,7 @@ namespace ym {
 struct CpuWish {
   std::uint32_t job_cpus = 0;
   std::uint32_t job_row = 0;  // in which it shares them; 0: it does not
-  std::uint32_t cpus = 0;  // of the step; 0: all of the job's
+  std::uint32_t cpus = 0;     // of the step; 0: all of the job's
   std::uint32_t cpus_per_task = 1;
   bool overlap = false;
   bool tasks_are_bound = true;  // false: a batch script, which has all of the job's CPUs

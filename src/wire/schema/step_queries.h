@@ -2,6 +2,7 @@
 // Collective operations, attaching, and what is asked about steps.
 // NUMBERS ARE NEVER CHANGED OR REUSED.
 #pragma once
+#include "model/bcast_messages.h"
 #include "model/tree_messages.h"
 #include "wire/schema/step_messages.h"
 
