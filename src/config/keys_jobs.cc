@@ -22,7 +22,7 @@ constexpr KeyInfo kTable[] = {
     {"EpilogSlurmctld", Path, ActedOn, "(null)"},
     {"EpilogTimeout", Number, ActedOn, "65534", "0-65534"},
     {"FirstJobId", Number, ActedOn, "1", "1-67043328"},
-    {"GpuFreqDef", Text, NotYet, "high,memory=high"},
+    {"GpuFreqDef", Text, ActedOn, "high,memory=high"},
     {"GresTypes", Text, ActedOn, "(null)"},
     {"InactiveLimit", Number, ActedOn, "0 sec", "0-65533"},
     {"InteractiveStepOptions", Text, NotYet, "--interactive --preserve-env --pty $SHELL"},

@@ -100,6 +100,9 @@ constexpr Setter kSetters[] = {
     {"HealthCheckInterval", [](auto& c, const auto& v) { c.health_interval = in_seconds(v); }},
     {"HealthCheckNodeState", [](auto& c, const auto& v) { c.health_states = v.text; }},
     {"CpuFreqDef", [](auto& c, const auto& v) { c.cpu_freq_default = governor_named(v.text); }},
+    // Slurm's default is what GPUs do when nobody touches them.
+    {"GpuFreqDef",
+     [](auto& c, const auto& v) { c.gpu_freq_default = v.text == "high,memory=high" ? "" : v.text; }},
     {"CpuFreqGovernors", [](auto& c, const auto& v) { c.cpu_freq_governors = v.text; }},
     {"HealthCheckProgram", [](auto& c, const auto& v) { c.health_program = v.text; }},
     {"HealthCheckTimeout", [](auto& c, const auto& v) { c.health_timeout = in_seconds(v); }},
@@ -167,6 +170,7 @@ constexpr Setter kSetters[] = {
      [](auto& c, const auto& v) {
        c.config_overrides = has_word(v.text, "config_overrides");
        if (std::string root = option_value(v.text, "sysfs"); !root.empty()) c.sysfs = root;
+       if (std::string smi = option_value(v.text, "nvidia_smi"); !smi.empty()) c.nvidia_smi = smi;
      }},
     {"SlurmdPidFile", [](auto& c, const auto& v) { c.node_pid_file = v.text; }},
     {"SlurmdPort",
@@ -223,7 +227,7 @@ constexpr Words kWords[] = {
      "enable_configless,enable_expedited_requeue,etcd_ca_file,etcd_cert_file,etcd_cert_key_file,"
      "lease_time,preempt_send_user_signal,rl_bucket_size,rl_enable,rl_log_freq,"
      "rl_refill_period,rl_refill_rate,rl_table_size"},
-    {"SlurmdParameters", "config_overrides,sysfs"},
+    {"SlurmdParameters", "config_overrides,nvidia_smi,sysfs"},
     {"MpiParams", "ports"},
 };
 

@@ -181,8 +181,10 @@ struct ClusterConfig {
 
   std::uint16_t mpi_port_first = 0, mpi_port_last = 0;  // MpiParams=ports=
   std::string cpu_freq_default, cpu_freq_governors = "OnDemand,Performance,UserSpace";
-  std::string sysfs = "/sys";  // where CPUs take their speeds from: SlurmdParameters=sysfs=
-  McsRules mcs;                // MCSPlugin, MCSParameters
+  std::string sysfs = "/sys";    // where devices take their speeds from: SlurmdParameters=sysfs=
+  std::string gpu_freq_default;  // GpuFreqDef; empty: not given
+  std::string nvidia_smi = "/usr/bin/nvidia-smi";  // SlurmdParameters=nvidia_smi=
+  McsRules mcs;                                    // MCSPlugin, MCSParameters
   OciConfig oci;
 
   // Every key with its value as `scontrol show config` prints it, sorted by key.

@@ -112,6 +112,7 @@ struct JobExtras {
   bool thread_spec = false;               // --thread-spec: they are threads
   Ref<JobSpecials> specials;
   std::int32_t site_factor = 0;  // what the site adds to its priority
+  std::string system_comment;    // as the like of administrators, for their programs
   bool operator==(const JobExtras&) const = default;
 };
 

@@ -96,6 +96,7 @@ struct JobPatch {
   std::optional<Instant> end;  // of a running job: its limit moves there
   std::optional<bool> reboot;
   std::optional<std::int32_t> site_factor;
+  std::optional<std::string> system_comment;
 };
 
 // One verb for all the jobs that the filter selects. The caller must own each, or be an

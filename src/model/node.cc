@@ -81,6 +81,7 @@ Word word_of(const Node& node) {
   if (node.condition == NodeCondition::Unknown) return {"unk", "unknown"};
   if (node.condition == NodeCondition::Future) return {"futr", "future"};
   if (node.reboot.phase == RebootPhase::Issued) return {"boot", "reboot"};
+  if (node.invalid) return {"inval", "inval"};
   if (node.fail) return busy ? Word{"failg", "failing"} : Word{"fail", "fail"};
   if (node.drain && node.condition == NodeCondition::Down) return {"drain", "drained"};
   if (node.drain) return busy ? Word{"drng", "draining"} : Word{"drain", "drained"};
@@ -89,6 +90,7 @@ Word word_of(const Node& node) {
     case Use::Idle:
       if (node.maintenance) return {"maint", "maint"};
       if (node.reserved) return {"resv", "reserved"};
+      if (node.blocked) return {"block", "blocked"};
       return node.planned && !is_marked(node) ? Word{"plnd", "planned"} : Word{"idle", "idle"};
     case Use::Mixed: return {"mix", "mixed"};
     case Use::Allocated: return {"alloc", "allocated"};
@@ -133,8 +135,10 @@ std::string_view power_flag(const Node& node) {
 
 std::string state_long(const Node& node) {
   std::string out(base_name(node));
+  if (node.blocked) out += "+BLOCKED";
   if (node.cloud()) out += "+CLOUD";
   if (node.drain) out += "+DRAIN";
+  if (node.invalid) out += "+INVALID_REG";
   if (node.fail) out += "+FAIL";
   if (node.completing) out += "+COMPLETING";
   if (node.maintenance) out += "+MAINTENANCE";

@@ -116,8 +116,9 @@ struct Node {
   NodeReboot reboot;
   std::string comment, extra;  // for people
   // Of a row that people are shown only: a reservation that is active now has it; a job that starts
-  // later is to have it.
-  bool reserved = false, maintenance = false, planned = false;
+  // later is to have it; it registered with less than slurm.conf says; a job with
+  // --exclusive=topo keeps it from others, without using it.
+  bool reserved = false, maintenance = false, planned = false, invalid = false, blocked = false;
   Uid owner;                    // of the jobs here; meaningful while there are any
   bool several_owners = false;  // more than one, since it was last empty
   std::uint32_t for_user = 0;   // of the jobs here, with --exclusive=user

@@ -129,6 +129,7 @@ struct LaunchTasks {
   std::uint8_t oom_kill_step = 0;  // as of JobExtras; 0: the job's wish counts
   std::string cpu_freq;            // --cpu-freq, as notation/cpu_freq.h prints it; empty: no wish
   bool wait_for_children = false;  // it is over when no process is left, not with its tasks
+  std::string gpu_freq;            // --gpu-freq, as notation/gpu_freq.h reads it; empty: no wish
 };
 
 // A lost connection is taken up again: everything after these counts is sent once more.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "notation/cpu_freq.h"
 
-#include <utility>
-
 #include "base/format.h"
 #include "base/text.h"
 
@@ -11,26 +9,6 @@ namespace {
 
 constexpr std::string_view kGovernors[] = {"Conservative", "OnDemand",  "Performance",
                                            "PowerSave",    "SchedUtil", "UserSpace"};
-constexpr std::pair<std::string_view, CpuSpeedKind> kSpeeds[] = {
-    {"Low", CpuSpeedKind::Low},
-    {"Medium", CpuSpeedKind::Medium},
-    {"High", CpuSpeedKind::High},
-    {"HighM1", CpuSpeedKind::HighMinusOne}};
-
-CpuSpeed speed_named(std::string_view text) {
-  for (const auto& [name, kind] : kSpeeds)
-    if (same_ignoring_case(text, name)) return {.kind = kind};
-  auto number = parse_unsigned<std::uint32_t>(text);
-  if (!number || *number == 0) return {};
-  return {.kind = CpuSpeedKind::Number, .khz = *number};
-}
-
-std::string print(const CpuSpeed& speed) {
-  if (speed.kind == CpuSpeedKind::Number) return fmt::format("{}", speed.khz);
-  for (const auto& [name, kind] : kSpeeds)
-    if (kind == speed.kind) return std::string(name);
-  return {};
-}
 
 }  // namespace
 
@@ -53,18 +31,18 @@ Result<CpuFreq> CpuFreq::parse(std::string_view text) {
   std::string_view range = text.substr(0, colon);
   auto dash = range.find('-');
   out.least = speed_named(range.substr(0, dash));
-  if (out.least.kind == CpuSpeedKind::None) return wrong();
+  if (out.least.kind == SpeedKind::None) return wrong();
   if (dash == std::string_view::npos) return out;
   out.most = speed_named(range.substr(dash + 1));
-  bool ordered = out.least.kind != CpuSpeedKind::Number || out.most.kind != CpuSpeedKind::Number ||
-                 out.least.khz <= out.most.khz;
-  if (out.most.kind == CpuSpeedKind::None || !ordered) return wrong();
+  bool ordered = out.least.kind != SpeedKind::Number || out.most.kind != SpeedKind::Number ||
+                 out.least.number <= out.most.number;
+  if (out.most.kind == SpeedKind::None || !ordered) return wrong();
   return out;
 }
 
 std::string CpuFreq::str() const {
   std::string out = print(least);
-  if (most.kind != CpuSpeedKind::None) out += "-" + print(most);
+  if (most.kind != SpeedKind::None) out += "-" + print(most);
   if (!out.empty() && !governor.empty()) out += ":";
   return out + governor;
 }

@@ -10,18 +10,12 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "notation/speed.h"
 
 namespace ym {
 
-enum class CpuSpeedKind : std::uint8_t { None, Low, Medium, High, HighMinusOne, Number };
-struct CpuSpeed {
-  CpuSpeedKind kind = CpuSpeedKind::None;
-  std::uint32_t khz = 0;  // of a Number
-  bool operator==(const CpuSpeed&) const = default;
-};
-
 struct CpuFreq {
-  CpuSpeed least, most;  // `most` is None: exactly `least`, or no wish
+  Speed least, most;     // `most` is None: exactly `least`, or no wish
   std::string governor;  // as Slurm writes it: "OnDemand"; empty: none named
 
   static Result<CpuFreq> parse(std::string_view text);

@@ -120,6 +120,10 @@ void fields(F&& f, const ShepherdOrder*) {
   f(55, "oci", &ShepherdOrder::oci);
   f(56, "user_name", &ShepherdOrder::user_name);
   f(57, "spool_dir", &ShepherdOrder::spool_dir);
+  f(58, "gpu_freq", &ShepherdOrder::gpu_freq);
+  f(59, "gpu_freq_default", &ShepherdOrder::gpu_freq_default);
+  f(60, "nvidia_smi", &ShepherdOrder::nvidia_smi);
+  f(61, "gpu_files", &ShepherdOrder::gpu_files);
   f(81, "job_row", &ShepherdOrder::job_row);
 }
 template <class F>

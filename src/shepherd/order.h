@@ -90,6 +90,9 @@ struct ShepherdOrder {
   Duration resume_wait = std::chrono::seconds(60);  // for a lost srun
   // --cpu-freq, CpuFreqDef, CpuFreqGovernors, and where the kernel shows CPUs.
   std::string cpu_freq, cpu_freq_default, cpu_governors, sysfs = "/sys";
+  // --gpu-freq, GpuFreqDef, NVIDIA's program that sets clocks, and the files of the step's GPUs.
+  std::string gpu_freq, gpu_freq_default, nvidia_smi;
+  std::vector<std::string> gpu_files;
   bool wait_for_children = false;  // the step is over when no process is left
   // Its control socket's name, without a file: chance, so that nobody has taken it before. Both
   // sides ask the kernel who the other is.

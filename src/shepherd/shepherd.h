@@ -28,6 +28,7 @@
 #include "net/frame.h"
 #include "shepherd/containment.h"
 #include "shepherd/cpu_freq.h"
+#include "shepherd/gpu_freq.h"
 #include "shepherd/listeners.h"
 #include "shepherd/mpi.h"
 #include "shepherd/order.h"
@@ -152,6 +153,7 @@ class Shepherd {
   std::string container_spool_;  // see TaskSetup
   Containment containment_{order_};
   CpuSpeeds speeds_;
+  GpuSpeeds gpu_speeds_;
   Fd oom_events_;
   rlimit open_files_{};  // as it was when we started
   std::vector<Task> tasks_;

@@ -46,6 +46,10 @@ void Shepherd::contain() {
   for (const std::string& trouble : speeds_.set(order_))
     ::dprintf(STDERR_FILENO, "slurmstepd: [%u.%s] CPU frequency: %s\n", order_.job.value,
               step_word(order_.step).c_str(), trouble.c_str());
+  for (const std::string& trouble : gpu_speeds_.set(order_))
+    ::dprintf(STDERR_FILENO, "slurmstepd: [%u.%s] GPU frequency: %s\n", order_.job.value,
+              step_word(order_.step).c_str(), trouble.c_str());
+  say(gpu_speeds_.told());
   if (order_.oom_kill_step) oom_events_ = containment_.watch_oom();
 }
 
@@ -208,6 +212,7 @@ void Shepherd::finish() {
   end_leftovers();
   clean_containers();
   speeds_.restore();
+  gpu_speeds_.restore();
   note_memory();
   result_.usage = usage_.total(order_.node);
   containment_.remove();

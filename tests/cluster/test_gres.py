@@ -319,9 +319,11 @@ def test_a_node_with_fewer_gpus_than_configured_is_drained(own):
                     "File={dev}/nvidia2,{dev}/nvidia9\n")
     yard.start_controller()
     yard.start_node(1)
-    wait_for(lambda: yard.run("sinfo", "-h", "-o", "%t").stdout.strip() == "drain", what="drained")
+    wait_for(lambda: yard.run("sinfo", "-h", "-o", "%t").stdout.strip() == "inval", what="drained")
     assert yard.run("sinfo", "-h", "-o", "%E").stdout.strip() == \
         "gres/gpu count reported lower than configured (3 < 4)"
+    assert yard.run("sinfo", "-h", "-t", "inval", "-o", "%n %T").stdout.split() == ["n1", "inval"]
+    assert "INVALID_REG" in yard.run("scontrol", "show", "node", "n1").stdout
     with open(f"{yard.dir}/slurmd-n1.log") as f:
         assert "/dev/nvidia9 is not there" in f.read()
 
@@ -357,3 +359,29 @@ def test_detected_gpus_need_no_lines(own):
         assert "AutoDetect=nvml found no GPU" in f.read()
     os.kill(yard.pid("slurmd-n1"), signal.SIGHUP)
     assert yard.run("srun", "--gres=tool:1", "echo", "ok").stdout == "ok\n"
+
+
+def test_clocks_of_gpus_are_set_for_a_step_and_set_back(own, tmp_path):
+    told = f"{tmp_path}/told"
+    smi = f"{tmp_path}/nvidia-smi"
+    with open(smi, "w") as f:
+        f.write(f"""#!/bin/sh
+echo "$@" | sed 's/ --query.*/ asked/' >> {told}
+for word; do case $word in --filename=*) out=${{word#--filename=}};; esac; done
+case "$*" in *supported-clocks*) printf '5001, 1590\\n5001, 1200\\n405, 645\\n' > $out;; esac
+""")
+    os.chmod(smi, 0o755)
+    yard = own()
+    path = f"{yard.dir}/slurm.conf"
+    with open(path) as f:
+        text = f.read()
+    with open(path, "w") as f:
+        f.write(text.replace("SlurmdParameters=", f"SlurmdParameters=nvidia_smi={smi},"))
+    yard.start()
+    ran = yard.run("srun", "--gres=gpu:v100:1", "--gpu-freq=1250,verbose", "sh", "-c",
+                   f"echo $SLURM_GPU_FREQ; cat {told}")
+    assert ran.stdout.splitlines() == ["1250,verbose", "-i 2 asked",
+                                       "-i 2 --applications-clocks=5001,1200"]
+    assert "GpuFreq=graphics_freq:1200,memory_freq:5001" in ran.stderr
+    wait_for(lambda: open(told).read().endswith("-i 2 --reset-applications-clocks\n"),
+             what="the clocks to be set back")

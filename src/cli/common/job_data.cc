@@ -229,7 +229,7 @@ void write_time(DataWriter& data, View view) {
   auto limit = time_limit_of(view);
   data.text("submit_line", view.spec().submit_line);
   data.number("submit_time", seconds(job.submit)).number("suspend_time", seconds(job.suspended_at));
-  data.text("system_comment", "");
+  data.text("system_comment", view.extras().system_comment);
   if (limit && *limit == JobSpec::kUnlimited)
     data.infinite("time_limit");
   else

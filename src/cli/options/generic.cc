@@ -2,6 +2,7 @@
 // GPUs and other generic resources: by job, node, socket and task, and what goes with each.
 #include "cli/options/setters.h"
 #include "model/gres_request.h"
+#include "notation/gpu_freq.h"
 #include "notation/gres.h"
 #include "notation/size.h"
 #include "site/configuration.h"
@@ -95,16 +96,8 @@ Status set_gpu_bind(JobOptions& options, std::string_view value) {
   return {};
 }
 
-// FREQUENCY[,memory=FREQUENCY][,verbose]; a frequency is a number or a word.
 Status set_gpu_freq(JobOptions& options, std::string_view value) {
-  bool fine = !value.empty();
-  for (std::string_view part : split(value, ',')) {
-    if (part == "verbose") continue;
-    if (part.starts_with("memory=")) part.remove_prefix(7);
-    fine = fine && (part == "low" || part == "medium" || part == "high" || part == "highm1" ||
-                    parse_unsigned<std::uint32_t>(part));
-  }
-  if (!fine)
+  if (!GpuFreq::parse(value))
     return fail(kWholeText, fmt::format("Invalid --gpu-freq argument: gpu:{}", printable(value)));
   options.specials.tres_freq = fmt::format("gpu:{}", value);
   return {};
@@ -192,8 +185,8 @@ std::span<const JobOption> gpu_rows() {
                            .takes = Takes::Value,
                            .argument = "FREQUENCY",
                            .help =
-                               "For the site's TaskProlog, as SLURM_GPU_FREQ: low, medium, high, "
-                               "highm1 or a number, memory=FREQUENCY, verbose",
+                               "Clocks of the step's GPUs: low, medium, high, highm1 or a number "
+                               "of MHz, memory=FREQUENCY, verbose",
                            .variable = "GPU_FREQ"},
                   .set = set_gpu_freq}},
   };

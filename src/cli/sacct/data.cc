@@ -98,7 +98,7 @@ void write_identity(DataWriter& data, Row row) {
   const JobExtras& extras = row.job.extras();
   data.text("account", spec.account);
   data.begin_map("comment").text("administrator", extras.admin_comment);
-  data.text("job", extras.comment).text("system", "").end();
+  data.text("job", extras.comment).text("system", extras.system_comment).end();
   data.integer("allocation_nodes", job.allocation->nodes.empty() ? 0 : node_count_of(row.job));
   data.begin_map("array").integer("job_id", job.array_job.value);
   bool element = !job.array && job.array_task != kNoTask;

@@ -195,7 +195,7 @@ std::vector<SacctField> identity_fields() {
       {"WCKeyID", 10, zero},
       {"Comment", 14, [](Row r) { return r.step ? "" : r.job.extras().comment; }},
       {"AdminComment", 19, [](Row r) { return r.step ? "" : r.job.extras().admin_comment; }},
-      {"SystemComment", 19, empty},
+      {"SystemComment", 19, [](Row r) { return r.step ? "" : r.job.extras().system_comment; }},
       {"Extra", 19, [](Row r) { return r.step ? "" : r.job.extras().extra; }},
       {"Constraints", 19, [](Row r) { return r.step ? "" : r.job.extras().features; }},
       {"Container", 20,

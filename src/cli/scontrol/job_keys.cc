@@ -199,6 +199,7 @@ const std::vector<JobKey>& common_keys() {
   static const std::vector<JobKey> keys = {
       {{"Account", "", "NAME", "Charge the job to this account"}, text<&P::account>},
       {{"AdminComment", "", "TEXT", "Administrators only"}, text<&P::admin_comment>},
+      {{"SystemComment", "", "TEXT", "Administrators only"}, text<&P::system_comment>},
       {{"ArrayTaskThrottle", "", "COUNT", "Elements that may run at once; 0: all"},
        number<&P::array_max_running>},
       {{"BurstBuffer", "", "SPEC", "There are none: only an empty one is taken"}, burst_buffer},

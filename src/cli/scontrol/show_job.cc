@@ -198,6 +198,8 @@ void add_file_lines(std::vector<std::string>& lines, const JobView& view) {
   lines.push_back(fmt::format("WorkDir={}", spec.work_dir));
   if (!extras.admin_comment.empty())
     lines.push_back(fmt::format("AdminComment={}", extras.admin_comment));
+  if (!extras.system_comment.empty())
+    lines.push_back(fmt::format("SystemComment={}", extras.system_comment));
   if (!extras.comment.empty()) lines.push_back(fmt::format("Comment={}", extras.comment));
   if (!extras.extra.empty()) lines.push_back(fmt::format("Extra={}", extras.extra));
   if (spec.batch) {

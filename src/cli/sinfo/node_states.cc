@@ -57,14 +57,14 @@ constexpr StateWord kWords[] = {
     {"perfctrs", "npc", never},
     {"cloud", "", [](const Node& n) { return n.cloud(); }},
     {"maint", "maintenance", [](const Node& n) { return n.maintenance; }},
-    {"blocked", "", never},
+    {"blocked", "block", [](const Node& n) { return n.blocked; }},
     {"power_down", "pow_dn", power_is<PowerPhase::DownWanted>},
     {"powering_down", "", power_is<PowerPhase::PoweringDown>},
     {"powered_down", "", [](const Node& n) { return n.asleep() || wanted_up(n); }},
     {"power_up", "pow_up", wanted_up},
     {"powering_up", "", power_is<PowerPhase::PoweringUp>},
     {"error", "err", never},
-    {"inval", "", never},
+    {"inval", "invalid_reg", [](const Node& n) { return n.invalid; }},
 };
 
 const StateWord* find_word(std::string_view text) {
@@ -104,8 +104,8 @@ std::uint32_t state_number(const Node& node) {
          bit(silent, 11) | bit(off, 12) | bit(power == PowerPhase::UpWanted, 14) |
          bit(power == PowerPhase::DownWanted, 19) | bit(power == PowerPhase::PoweringUp, 20) |
          bit(power == PowerPhase::PoweringDown, 18) | bit(node.fail, 13) | bit(node.reserved, 5) |
-         bit(node.maintenance, 15) | bit(node.planned, 21) |
-         bit(node.reboot.phase == RebootPhase::Requested, 16) |
+         bit(node.maintenance, 15) | bit(node.planned, 21) | bit(node.invalid, 22) |
+         bit(node.blocked, 27) | bit(node.reboot.phase == RebootPhase::Requested, 16) |
          bit(node.reboot.phase == RebootPhase::Issued, 17);
 }
 

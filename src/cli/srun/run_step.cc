@@ -162,7 +162,8 @@ Result<LaunchTasks> launch_request(const JobOptions& options, const SubmissionCo
                   .tres_bind = gpu_binding(options),
                   .oom_kill_step = options.extras.oom_kill_step,
                   .cpu_freq = options.specials.cpu_freq,
-                  .wait_for_children = options.wait_for_children};
+                  .wait_for_children = options.wait_for_children,
+                  .gpu_freq = gpu_freq_of(options)};
   // The launcher is to start others, everywhere in the allocation.
   if (options.external_launcher) out.binding.cpu_bind = out.binding.mem_bind = "none";
   if (!options.chdir.empty())

@@ -18,6 +18,11 @@ std::string absolute(const std::string& program, const std::string& folder) {
 
 }  // namespace
 
+std::string gpu_freq_of(const JobOptions& options) {
+  const std::string& freq = options.specials.tres_freq;
+  return freq.starts_with("gpu:") ? freq.substr(4) : "";
+}
+
 Status add_task_wishes(LaunchTasks& launch, const JobOptions& options,
                        const SubmissionContext& context, const ClusterConfig& config) {
   auto limits = own_limits(options, config);
@@ -30,9 +35,8 @@ Status add_task_wishes(LaunchTasks& launch, const JobOptions& options,
   environment.set("SLURM_UMASK", fmt::format("{:04o}", context.umask));
   environment.set("SLURM_PRIO_PROCESS", fmt::format("{}", context.nice));
   if (options.verbose) environment.set("SRUN_DEBUG", fmt::format("{}", 3 + options.verbose));
-  // What nothing here sets: a TaskProlog may.
-  if (const std::string& freq = options.specials.tres_freq; freq.starts_with("gpu:"))
-    environment.set("SLURM_GPU_FREQ", freq.substr(4));
+  if (std::string freq = gpu_freq_of(options); !freq.empty())
+    environment.set("SLURM_GPU_FREQ", freq);
   if (!options.extras.network.empty()) environment.set("SLURM_NETWORK", options.extras.network);
   if (!options.specials.cpu_freq.empty())
     environment.set("SLURM_CPU_FREQ_REQ", options.specials.cpu_freq);

@@ -74,6 +74,7 @@ JobExtras patched(JobExtras extras, const JobPatch& patch) {
   set_if(extras.comment, patch.comment);
   set_if(extras.site_factor, patch.site_factor);
   set_if(extras.admin_comment, patch.admin_comment);
+  set_if(extras.system_comment, patch.system_comment);
   set_if(extras.extra, patch.extra);
   set_if(extras.features, patch.features);
   set_if(extras.required_nodes, patch.required_nodes);
@@ -183,7 +184,8 @@ Status Controller::update(const Job& job, const JobPatch& asked, const Caller& c
   bool raises_limit = patch.time_limit_s && *patch.time_limit_s > job.spec->time_limit_s;
   bool raises_priority = (patch.priority && *patch.priority > priority_now(job, now)) ||
                          (patch.nice && *patch.nice < job.spec->nice);
-  if ((raises_limit && !pending) || raises_priority || patch.admin_comment || patch.site_factor)
+  bool for_operators = patch.admin_comment || patch.system_comment || patch.site_factor;
+  if ((raises_limit && !pending) || raises_priority || for_operators)
     if (!caller.operates()) return refuse(Errc::AccessDenied);
 
   JobSpec spec = patched(*job.spec, patch);

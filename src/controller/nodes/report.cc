@@ -6,8 +6,8 @@
 
 #include "base/format.h"
 #include "controller/controller.h"
+#include "controller/nodes/shortcoming.h"
 #include "model/errc.h"
-#include "model/node_gres.h"
 
 namespace ym {
 namespace {
@@ -86,23 +86,6 @@ void Controller::disconnected(NodeId node, Instant now) {
 
 namespace {
 
-// What is less than slurm.conf says, in Slurm's words; empty if nothing is.
-std::string shortcoming(const NodeSpec& spec, const NodeRegistration& found) {
-  std::string out;
-  auto add = [&](std::string_view text) { out += (out.empty() ? "" : ", ") + std::string(text); };
-  // Where CPUs are offline the product says less than there is.
-  std::uint64_t threads = std::max<std::uint64_t>(
-      found.cpus, std::uint64_t{found.sockets} * found.cores_per_socket * found.threads_per_core);
-  if (threads < std::uint64_t{spec.sockets} * spec.cores_per_socket * spec.threads_per_core)
-    add("Low socket*core*thread count");
-  if (found.cpus < spec.cpus) add("Low CPUs");
-  if (found.memory_mb < spec.memory_mb)
-    add(fmt::format("Low RealMemory (reported:{} < 100.00% of configured:{})", found.memory_mb,
-                    spec.memory_mb));
-  if (found.tmp_mb < spec.tmp_mb) add("Low TmpDisk");
-  return out;
-}
-
 // The boot's own id is proof. The time of boot is none where there is an id: it is the clock less
 // the uptime, so it moves when the clock is set.
 bool has_booted(const NodeRegistration& before, const NodeRegistration& now) {
@@ -131,10 +114,7 @@ bool Controller::note_registration(const Node& node, const NodeRegistration& reg
   bool told_to_reboot = rebooted && known.reboot.phase != RebootPhase::None;
   bool stays_down = told_to_reboot && known.reboot.next == RebootNext::Down;
   if (told_to_reboot) after_reboot(known, change);
-  std::string low = config_.config_overrides ? "" : shortcoming(*known.spec, registration);
-  // Nobody can pretend to have devices.
-  if (std::string missing = gres_shortcoming(*known.spec, registration); !missing.empty())
-    low += (low.empty() ? "" : ", ") + missing;
+  std::string low = shortcoming(*known.spec, registration, config_.config_overrides);
   if (!low.empty()) {
     change.drain = true;
     if (change.reason.empty()) change.reason = low;

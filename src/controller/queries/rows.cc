@@ -2,8 +2,10 @@
 #include "controller/queries/rows.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
+#include "controller/nodes/shortcoming.h"
 #include "model/job_fields.h"
 #include "notation/hostlist.h"
 #include "schedule/shape.h"
@@ -211,6 +213,27 @@ void mark_planned(NodeRow& row, const std::vector<NodeId>& planned) {
   bool has_room = node.condition == NodeCondition::Up && !node.exclusive &&
                   (node.jobs == 0 || node.cpus_used < node.spec->cpus_for_jobs());
   node.planned = has_room && std::ranges::binary_search(planned, node.id);
+}
+
+std::vector<NodeId> blocked_nodes(const State& state, const Topologies& topologies) {
+  std::vector<NodeShare> held;
+  state.nodes.for_each([&](std::uint64_t, const Node& node) {
+    if (node.for_topo > 0) held.push_back({.node = node.id});
+  });
+  if (held.empty()) return {};
+  std::set<NodeId> out;
+  for (const auto& [name, groups] : topologies)
+    for (NodeId node : blocks_around(*groups, held)) out.insert(node);
+  for (const NodeShare& share : held) out.erase(share.node);
+  return {out.begin(), out.end()};
+}
+
+void mark_obstacles(NodeRow& row, const std::vector<NodeId>& blocked, bool config_overrides) {
+  Node& node = row.node;
+  node.blocked = std::ranges::binary_search(blocked, node.id);
+  bool registered = node.registration->cpus > 0;
+  node.invalid =
+      registered && !shortcoming(*node.spec, *node.registration, config_overrides).empty();
 }
 
 PartitionRow partition_row(const State& state, const Partition& partition) {

@@ -8,6 +8,7 @@
 #include "model/state.h"
 #include "schedule/plan.h"
 #include "schedule/priority.h"
+#include "schedule/topology.h"
 
 namespace ym {
 
@@ -32,6 +33,12 @@ NodeRow node_row(const State& state, const Node& node);
 std::vector<NodeId> planned_nodes(const State& state, const Verdicts& verdicts);
 // Says in the row whether what is free of the node is kept for one of them.
 void mark_planned(NodeRow& row, const std::vector<NodeId>& planned);
+// Nodes that belong to a block of a job with --exclusive=topo, and not to the job; ascending.
+// O(nodes), and nearly nothing where there is no such job.
+std::vector<NodeId> blocked_nodes(const State& state, const Topologies& topologies);
+// Says in the row that it is one of them, and whether the node registered with less than slurm.conf
+// says.
+void mark_obstacles(NodeRow& row, const std::vector<NodeId>& blocked, bool config_overrides);
 PartitionRow partition_row(const State& state, const Partition& partition);
 
 // The hostlist of an allocation. O(nodes log nodes).

@@ -43,6 +43,9 @@ void set_containment(ShepherdOrder& order, const LaunchTasks& launch,
   order.cpu_freq_default = config.cpu_freq_default;
   order.cpu_governors = config.cpu_freq_governors;
   order.sysfs = config.sysfs;
+  order.gpu_freq = launch.gpu_freq;
+  order.gpu_freq_default = config.gpu_freq_default;
+  order.nvidia_smi = config.nvidia_smi;
   order.wait_for_children = launch.wait_for_children;
   if (!config.memory_is_consumable) return;
   auto nodes = Hostlist::parse(credential.job_nodes);

@@ -240,6 +240,7 @@ void set_gres(ShepherdOrder& order, const GresGiven& given, const GresHere& here
       bool same = device.name == share.name || (device.name == "gpu" && is_on_gpus(share.name));
       if (!same || std::ranges::find(share.devices, device.index) == share.devices.end()) continue;
       order.devices.insert(order.devices.end(), device.rules.begin(), device.rules.end());
+      if (device.name == "gpu" && !device.file.empty()) order.gpu_files.push_back(device.file);
     }
 }
 

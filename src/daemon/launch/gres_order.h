@@ -20,6 +20,7 @@ struct GresDeviceHere {
   std::string name;
   std::uint32_t index = 0;         // among those of its name
   std::uint32_t number = 0;        // at the end of its file's name; its index if there is none
+  std::string file;                // the first of its files; empty: it has none
   std::vector<std::string> rules;  // "c 195:0 rwm"
   CpuNumbers cores;                // near to it; empty: all
   std::uint32_t flags = 0;

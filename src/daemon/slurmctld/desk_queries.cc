@@ -195,10 +195,12 @@ void Desk::query_nodes(ReplyTo to, const Peer& peer, const Frame& frame) {
   if (hidden && !s_.directory->caller(peer, wall_clock()).operates()) return answer(to, rows);
   Instant now = wall_clock();
   const std::vector<NodeId> planned = planned_nodes(view.state, *view.verdicts);
+  const std::vector<NodeId> blocked = blocked_nodes(view.state, *view.rules.topologies);
   auto add = [&](const Node& node) {
     NodeRow row = node_row(view.state, node);
     mark_reservation(row, view.state, now);
     mark_planned(row, planned);
+    mark_obstacles(row, blocked, view.config->config_overrides);
     NodeLoad load = s_.published->load_of(node.id);
     row.cpu_load = load.cpu_load;
     row.free_memory_mb = load.free_memory_mb;

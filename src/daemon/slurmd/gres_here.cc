@@ -110,6 +110,7 @@ void add_devices(GresHere& here, const std::string& root) {
         here.devices.push_back({.name = item.name,
                                 .index = index,
                                 .number = number_at_end((*files)[i]).value_or(index),
+                                .file = (*files)[i],
                                 .rules = {},
                                 .cores = cores ? *cores : CpuNumbers{},
                                 .flags = item.flags});

@@ -116,6 +116,7 @@ void fields(F&& f, const JobPatch*) {
   f(67, "end", &JobPatch::end);
   f(68, "reboot", &JobPatch::reboot);
   f(75, "site_factor", &JobPatch::site_factor);
+  f(76, "system_comment", &JobPatch::system_comment);
 }
 template <class F>
 void fields(F&& f, const AlterJobs*) {

@@ -94,6 +94,7 @@ void fields(F&& f, const JobExtras*) {
   f(31, "thread_spec", &JobExtras::thread_spec);
   f(32, "specials", &JobExtras::specials);
   f(33, "site_factor", &JobExtras::site_factor);
+  f(34, "system_comment", &JobExtras::system_comment);
 }
 
 template <class F>

@@ -114,6 +114,8 @@ void fields(F&& f, const Node*) {
   f(81, "kept_for", &Node::kept_for);
   f(82, "planned", &Node::planned);
   f(83, "rows", &Node::rows);
+  f(84, "invalid", &Node::invalid);
+  f(85, "blocked", &Node::blocked);
 }
 
 }  // namespace ym::wire

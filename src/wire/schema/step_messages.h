@@ -135,6 +135,7 @@ void fields(F&& f, const LaunchTasks*) {
   f(35, "oom_kill_step", &LaunchTasks::oom_kill_step);
   f(36, "cpu_freq", &LaunchTasks::cpu_freq);
   f(37, "wait_for_children", &LaunchTasks::wait_for_children);
+  f(38, "gpu_freq", &LaunchTasks::gpu_freq);
 }
 template <class F>
 void fields(F&& f, const ResumeStream*) {
