@@ -322,7 +322,7 @@ def test_a_node_with_fewer_gpus_than_configured_is_drained(own):
     wait_for(lambda: yard.run("sinfo", "-h", "-o", "%t").stdout.strip() == "inval", what="drained")
     assert yard.run("sinfo", "-h", "-o", "%E").stdout.strip() == \
         "gres/gpu count reported lower than configured (3 < 4)"
-    assert yard.run("sinfo", "-h", "-t", "inval", "-o", "%n %T").stdout.split() == ["n1", "inval"]
+    assert yard.run("sinfo", "-h", "-t", "inval", "-o", "%N %T").stdout.split() == ["n1", "inval"]
     assert "INVALID_REG" in yard.run("scontrol", "show", "node", "n1").stdout
     with open(f"{yard.dir}/slurmd-n1.log") as f:
         assert "/dev/nvidia9 is not there" in f.read()

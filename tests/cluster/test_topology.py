@@ -72,7 +72,7 @@ def test_a_job_may_have_its_block_for_itself_and_rings_are_shown(yard):
     yard.start()
     assert started(yard, "-N1", "--exclusive=topo")[1] == "n1"
     # Nobody joins it, though a node of its block is free.
-    assert yard.run("sinfo", "-h", "-t", "blocked", "-o", "%n %t %T").stdout.split() == [
+    assert yard.run("sinfo", "-h", "-t", "blocked", "-o", "%N %t %T").stdout.split() == [
         "n2", "block", "blocked"]
     assert "State=IDLE+BLOCKED" in yard.run("scontrol", "show", "node", "n2").stdout
     assert started(yard, "-N2", "--exclusive")[1] == "n[3-4]"
