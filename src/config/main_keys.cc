@@ -102,7 +102,9 @@ constexpr Setter kSetters[] = {
     {"CpuFreqDef", [](auto& c, const auto& v) { c.cpu_freq_default = governor_named(v.text); }},
     // Slurm's default is what GPUs do when nobody touches them.
     {"GpuFreqDef",
-     [](auto& c, const auto& v) { c.gpu_freq_default = v.text == "high,memory=high" ? "" : v.text; }},
+     [](auto& c, const auto& v) {
+       if (v.text != "high,memory=high") c.gpu_freq_default = v.text;
+     }},
     {"CpuFreqGovernors", [](auto& c, const auto& v) { c.cpu_freq_governors = v.text; }},
     {"HealthCheckProgram", [](auto& c, const auto& v) { c.health_program = v.text; }},
     {"HealthCheckTimeout", [](auto& c, const auto& v) { c.health_timeout = in_seconds(v); }},
