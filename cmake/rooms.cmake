@@ -14,9 +14,11 @@ if(OPENSSL_CRYPTO_LIBRARY MATCHES "\\.so$")
 endif()
 find_package(OpenSSL REQUIRED)
 
+# Sources are named from the top of the tree, by whichever path the compiler is given: the compiler's cache gives relative ones.
+file(RELATIVE_PATH YM_UP ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR}/)
 add_library(ym_flags INTERFACE)
 target_compile_options(ym_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast
-  -Wno-missing-field-initializers -Werror -fno-omit-frame-pointer -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+  -Wno-missing-field-initializers -Werror -fno-omit-frame-pointer -ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -ffile-prefix-map=${YM_UP}=)
 target_include_directories(ym_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_definitions(ym_flags INTERFACE YM_SLURM_VERSION="${YM_SLURM_VERSION}" YM_VERSION="${PROJECT_VERSION}")
 target_link_options(ym_flags INTERFACE -fuse-ld=$<IF:$<BOOL:$<TARGET_PROPERTY:YM_ORDERED>>,lld-19,mold>)

@@ -98,7 +98,7 @@ def test_a_machine_with_less_than_slurm_conf_says_is_drained(yard, tmp_path):
                                  "CPUs=1 RealMemory=100 TmpDisk=4000000000"))
     cluster.start_controller()
     cluster.start_node(1)
-    wait_for(lambda: node(cluster) == "drain Low TmpDisk", what="node drained")
+    wait_for(lambda: node(cluster) == "inval Low TmpDisk", what="node drained")
 
 
 def test_slurmd_prints_a_line_that_describes_this_machine(yard, tmp_path):

@@ -2,6 +2,7 @@
 """Launches, signals, kills and questions for many nodes go down a tree of slurmd; a node that is
 lost in the middle costs only itself."""
 import ctypes
+import errno
 import os
 import pwd
 import re
@@ -256,10 +257,15 @@ def cut_stream(shepherd):
     """Ends the connection between a shepherd and its srun, behind the back of both."""
     handle = os.pidfd_open(shepherd)
     for fd in os.listdir(f"/proc/{shepherd}/fd"):
-        if not os.readlink(f"/proc/{shepherd}/fd/{fd}").startswith("socket:"):
-            continue
+        try:
+            if not os.readlink(f"/proc/{shepherd}/fd/{fd}").startswith("socket:"):
+                continue
+        except FileNotFoundError:
+            continue  # closed since it was listed: the shepherd goes on meanwhile
         copy = ctypes.CDLL(None, use_errno=True).syscall(438, handle, int(fd), 0)  # pidfd_getfd
-        assert copy >= 0, os.strerror(ctypes.get_errno())
+        if copy < 0:
+            assert ctypes.get_errno() == errno.EBADF, os.strerror(ctypes.get_errno())
+            continue
         with socket.socket(fileno=copy) as one:
             if not one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
                 one.shutdown(socket.SHUT_RDWR)
