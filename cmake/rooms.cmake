@@ -110,7 +110,8 @@ function(ym_program name)
   endforeach()
   if(ARG_STATIC AND NOT YM_SANITIZE)
     # What such programs run lies side by side: a third fewer page faults at their start. mold 1.10 knows no order.
-    target_link_options(${name} PRIVATE -static -Wl,--gc-sections -Wl,--no-warn-symbol-ordering
+    # src/net/crypto_start.cc tells what the wrapping is for.
+    target_link_options(${name} PRIVATE -static -Wl,--gc-sections -Wl,--no-warn-symbol-ordering -Wl,--wrap=OPENSSL_cpuid_setup
       -Wl,--symbol-ordering-file=${CMAKE_SOURCE_DIR}/cmake/first_functions.txt)
     set_target_properties(${name} PROPERTIES YM_ORDERED ON)
     set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/first_functions.txt)
