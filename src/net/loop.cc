@@ -18,6 +18,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "os/short_turns.h"
 
 namespace ym {
 namespace asio = boost::asio;
@@ -77,6 +78,7 @@ Loop::~Loop() {
 }
 
 void Loop::run() {
+  take_short_turns();
   impl_->runner = std::this_thread::get_id();
   impl_->context.run();
   impl_->runner = std::thread::id();

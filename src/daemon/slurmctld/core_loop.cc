@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "os/clock.h"
+#include "os/short_turns.h"
 
 namespace ym {
 namespace {
@@ -79,6 +80,7 @@ void CoreLoop::set_log_trouble(const std::string& text) {
 }
 
 void CoreLoop::run() {
+  take_short_turns();
   Duration last_tick = monotonic_clock();
   attended_ = last_tick;
   std::vector<BlobToKeep> blobs;

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "os/clock.h"
+#include "os/short_turns.h"
 #include "store/errc.h"
 #include "wire/snapshot.h"
 
@@ -48,6 +49,8 @@ void JournalLoop::stop() {
 }
 
 void JournalLoop::run() {
+  take_short_turns();
+  take_short_turns();
   bool prepared = false;
   for (;;) {
     std::vector<Work> group = queue_.take(kGroupMax, prepared ? kIdle : kPause);

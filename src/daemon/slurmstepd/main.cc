@@ -10,6 +10,7 @@
 
 #include "os/files.h"
 #include "os/privileges.h"
+#include "os/short_turns.h"
 #include "shepherd/nursery.h"
 #include "shepherd/program.h"
 #include "shepherd/record.h"
@@ -26,6 +27,7 @@ ym::Result<ym::ShepherdOrder> read_order(int fd) {
 }
 
 int live(ym::Birth birth) {
+  ym::take_short_turns();
   auto order = read_order(birth.record.get());
   if (!order) {
     ::dprintf(STDERR_FILENO, "slurmstepd: the order is damaged: %s\n", order.error().text.c_str());
@@ -65,5 +67,6 @@ int main(int argc, char** argv) {
     return 1;
   }
   ym::keep_needed_capabilities(ym::GiveUp::ForNow);
+  ym::take_short_turns();
   return ym::run_nursery(ym::Fd(ym::kNurserySocket), title_space(argc, argv), live);
 }
