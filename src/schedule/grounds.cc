@@ -30,7 +30,7 @@ class Unions {
 
 }  // namespace
 
-Grounds Grounds::of(const Book& book) {
+Grounds Grounds::of(const Book& book, bool takes_turns) {
   const std::vector<Pool>& pools = book.pools();
   Unions unions(pools.size());
   for (std::uint32_t i = 0; i < pools.size(); ++i)
@@ -46,6 +46,7 @@ Grounds Grounds::of(const Book& book) {
     }
     grounds.of_pool[i] = grounds.of_pool[root];
     Ground& ground = grounds.all[grounds.of_pool[i]];
+    if (!takes_turns) ground.rows = std::max(ground.rows, pools[i].sharers);
     for (NodeId node : pools[i].nodes) {
       const Track& track = book.track(node);
       if (!track.usable || track.in.front().first != i) continue;  // counted once

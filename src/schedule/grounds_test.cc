@@ -32,5 +32,19 @@ TEST(Grounds, PartitionsThatShareNodesAreOneAndOthersAreMachinesOfTheirOwn) {
   EXPECT_EQ(grounds.all[ground(4)].nodes, 0);
 }
 
+TEST(Grounds, CpusThatMayBeSharedCountAsOften) {
+  World world({.nodes = 2, .cpus = 4},
+              {{.name = "p", .oversubscribe = "YES:3"}, {.name = "q", .oversubscribe = "FORCE:2"}});
+  Book book;
+  book.rebuild(world.state);
+  const Ground ground = Grounds::of(book).all.at(0);
+  EXPECT_EQ(ground.cpus, 8);
+  EXPECT_EQ(ground.room(), 24);
+  EXPECT_EQ(ground.room_of(4, 3), 4);
+  EXPECT_EQ(ground.room_of(4, 2), 6);
+  EXPECT_EQ(ground.room_of(4, 0), 12) << "for itself";
+  EXPECT_EQ(Grounds::of(book, true).all.at(0).room(), 8) << "they take turns";
+}
+
 }  // namespace
 }  // namespace ym

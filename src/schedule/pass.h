@@ -66,6 +66,7 @@ class Pass {
   void arrange(const Yard& yard, int forecasts);
   std::vector<const Job*> first_in_queue(const Yard& yard) const;
   std::int64_t cpus_of(const Job& job, const Yard& yard) const;
+  std::uint32_t rows_of(const JobSpec& spec) const;
   void count_queue(const Yard& yard, Scene& scene);
   void push(Line& line, const Position& position);
   void advance(const Head& head);

@@ -47,18 +47,18 @@ struct Pass::Yard {
   Ground ground;
   std::vector<Shape*> shapes;
   std::size_t pending = 0;
-  std::int64_t free = 0;  // processors
+  std::int64_t free = 0;  // of the ground's room
   std::vector<Scene::Release> releases;
 };
 
 // Those with jobs that wait and could run there one day. O(nodes + shapes + jobs that run).
 std::vector<Pass::Yard> Pass::yards() {
   const Book& book = planner_.book_;
-  Grounds grounds = Grounds::of(book);
+  Grounds grounds = Grounds::of(book, planner_.rules_.takes_turns);
   std::vector<Yard> yards(grounds.all.size());
   for (std::size_t i = 0; i < yards.size(); ++i) {
     yards[i].ground = grounds.all[i];
-    yards[i].free = grounds.all[i].cpus;
+    yards[i].free = grounds.all[i].room();
   }
   for (Shape* shape : planner_.queue_.shapes()) {
     make_homes(*shape);
@@ -75,13 +75,19 @@ std::vector<Pass::Yard> Pass::yards() {
   for (const auto& [id, running] : book.running()) {
     if (running.is_suspended) continue;
     std::int64_t cpus = 0;
+    bool shares = false;
     Yard* yard = nullptr;
     for_each_share(running, [&](const NodeShare& share) {
       cpus += share.cpus;
+      shares = share.row > 0;
       if (const auto& in = book.track(share.node).in; !yard && !in.empty())
         yard = &yards[grounds.of_pool[in.front().first]];
     });
     if (!yard) continue;
+    if (yard->ground.rows > 1) {
+      const std::uint32_t* pool = book.pool_of(state_.jobs.at(id.value).partition);
+      cpus = yard->ground.room_of(cpus, shares && pool ? book.pools()[*pool].sharers : 0);
+    }
     yard->free -= cpus;
     std::int64_t in_s = ((running.end - now_).count() + 999) / 1000;
     yard->releases.push_back({.in_s = std::max<std::int64_t>(in_s, 1), .cpus = cpus});
@@ -119,8 +125,17 @@ std::vector<const Job*> Pass::first_in_queue(const Yard& yard) const {
   return jobs;
 }
 
+// Of the first partition that takes it.
+std::uint32_t Pass::rows_of(const JobSpec& spec) const {
+  for (const Partition* partition : partitions_of(spec, state_))
+    if (refusal_of(*partition->spec, spec) == Reason::None)
+      return rows_for(spec, rules_in(*partition->spec, planner_.rules_));
+  return 0;
+}
+
 // So many processors nobody else can use while it runs: its own and what is left of their cores,
-// those of whole nodes, or as many as its part of the memory stands for.
+// those of whole nodes, or as many as its part of the memory stands for. Where CPUs are shared it
+// is the ground's room: who shares takes one row of his, and who does not all of them.
 std::int64_t Pass::cpus_of(const Job& job, const Yard& yard) const {
   const JobSpec& spec = *job.spec;
   Waiting one = waiting_of(job);
@@ -132,12 +147,13 @@ std::int64_t Pass::cpus_of(const Job& job, const Yard& yard) const {
                one.nodes * whole_units_for(wanted, planner_.rules_.unit, ground.shape));
   if (spec.exclusive || planner_.rules_.whole_nodes)
     cpus = std::max(cpus, one.nodes * (ground.cpus / std::max<std::int64_t>(ground.nodes, 1)));
+  if (ground.rows > 1) cpus = ground.room_of(cpus, rows_of(spec));
   if (planner_.rules_.memory_counts && ground.memory_mb > 0) {
     double memory_mb =
         static_cast<double>(spec.memory_per_cpu_mb) * static_cast<double>(one.cpus) +
         static_cast<double>(spec.memory_per_node_mb) * static_cast<double>(one.nodes);
     double part = memory_mb / static_cast<double>(ground.memory_mb);
-    cpus = std::max(cpus, static_cast<std::int64_t>(part * static_cast<double>(ground.cpus)));
+    cpus = std::max(cpus, static_cast<std::int64_t>(part * static_cast<double>(ground.room())));
   }
   return cpus;
 }
@@ -185,7 +201,7 @@ Plan Pass::end_while_arranging() {
 
 void Pass::arrange(const Yard& yard, int forecasts) {
   const Planner::Ranks& last = planner_.arranged_;
-  Scene scene{.cpus = std::max<std::int64_t>(yard.ground.cpus, 1),
+  Scene scene{.cpus = std::max<std::int64_t>(yard.ground.room(), 1),
               .free = yard.free,
               .releases = yard.releases,
               .forecasts_max = forecasts};
