@@ -24,19 +24,29 @@ NodesWanted wanted_of(const JobSpec& spec, const PlacementRules& rules) {
   return wanted;
 }
 
-// The lightest first, among equals the roomiest, then the one with the least time to spare.
+// Where CPUs are shared: by users, then by how many of its CPUs have fewer. 0 if nobody shares.
+std::uint64_t crowding_of(const Free& node) {
+  std::uint32_t users = users_of(node);
+  if (users == 0) return 0;
+  std::uint64_t fewer = std::uint64_t{users - 1} * node.cpus_total;
+  fewer -= std::min<std::uint64_t>(fewer, node.cpus_shared);
+  return std::uint64_t{users} << 32 | (0xffffffff - std::min<std::uint64_t>(fewer, 0xffffffff));
+}
+
+// The least crowded first, then the lightest, among equals the roomiest, then the one with the
+// least time to spare.
 void sort_by_taste(Candidates& candidates) {
-  using Taste = std::tuple<std::uint32_t, bool, std::uint64_t, std::uint32_t, std::int64_t, NodeId,
-                           std::size_t>;
+  using Taste = std::tuple<std::uint64_t, std::uint32_t, bool, std::uint64_t, std::uint32_t,
+                           std::int64_t, NodeId, std::size_t>;
   std::vector<Taste> tastes;  // candidates are large: they are moved once
   tastes.reserve(candidates.size());
   for (const Candidate& c : candidates)
-    tastes.emplace_back(c.free.weight, c.free.asleep, ~c.gres, ~c.capacity, c.free.slack_ms,
-                        c.free.node, tastes.size());
+    tastes.emplace_back(crowding_of(c.free), c.free.weight, c.free.asleep, ~c.gres, ~c.capacity,
+                        c.free.slack_ms, c.free.node, tastes.size());
   std::ranges::sort(tastes);
   Candidates sorted;
   sorted.reserve(candidates.size());
-  for (const Taste& taste : tastes) sorted.push_back(std::move(candidates[std::get<6>(taste)]));
+  for (const Taste& taste : tastes) sorted.push_back(std::move(candidates[std::get<7>(taste)]));
   candidates = std::move(sorted);
 }
 
@@ -44,12 +54,13 @@ bool suffices(const Candidate& one, const NodesWanted& wanted) {
   return one.capacity >= wanted.tasks && one.gres >= wanted.gres;
 }
 
-// One node for all: the lightest, then the tightest.
+// One node for all: the least crowded, then the lightest, then the tightest.
 Candidates one_node(Candidates& candidates, const NodesWanted& wanted) {
   std::erase_if(candidates, [&](const Candidate& c) { return !suffices(c, wanted); });
   if (candidates.empty()) return {};
   return {*std::ranges::min_element(candidates, {}, [](const Candidate& c) {
-    return std::tuple(c.free.weight, c.free.asleep, c.free.cpus, c.free.slack_ms, c.free.node);
+    return std::tuple(crowding_of(c.free), c.free.weight, c.free.asleep, c.free.cpus,
+                      c.free.slack_ms, c.free.node);
   })};
 }
 
@@ -227,6 +238,12 @@ Candidates choose_plainly(const JobSpec& spec, Candidates candidates, const Node
 }
 
 }  // namespace
+
+std::uint32_t users_of(const Free& node) {
+  if (node.row == 0 || node.cpus_total == 0) return 0;
+  std::uint64_t cpus = std::uint64_t{node.cpus_shared} + node.cpus;
+  return static_cast<std::uint32_t>((cpus + node.cpus_total - 1) / node.cpus_total);
+}
 
 bool takes_one_alone(const JobSpec& spec, const PlacementRules& rules) {
   bool in_order = !spec.contiguous && !spec.extras->specials->spread &&

@@ -36,6 +36,10 @@ struct Sum {
   }
 };
 
+// Of one who shares: so many users has a CPU there at most, himself among them, if he takes all
+// that the node gives him; 0: he does not share.
+std::uint32_t users_of(const Free& node);
+
 // Would a node that can take everything be chosen alone, if there is one?
 bool takes_one_alone(const JobSpec& spec, const PlacementRules& rules);
 

@@ -261,12 +261,9 @@ std::optional<Booking> Profile::try_at(const JobSpec& spec, const Home& home, In
   const Pool& pool = book_.pools()[home.pool];
   std::vector<Free> candidates;
   candidates.reserve(places.size());
-  for (std::uint32_t place : places) {
-    const Track& track = book_.track(pool.nodes[place]);
-    Free left = best_during(track, start, end, asker);
-    if (!calendar_.empty() && !calendar_.clip(left, stays.front())) continue;
-    candidates.push_back(std::move(left));
-  }
+  bool maintained = false;
+  for (std::uint32_t place : places)
+    add_candidates(book_.track(pool.nodes[place]), stays.front(), asker, candidates, maintained);
   work_ += places.size();
   clip_blocks(candidates, spec, home, stays.front());
   auto allocation = place(spec, std::move(candidates), home.rules);

@@ -71,6 +71,58 @@ std::optional<Allocation> place_on(const JobSpec& spec, std::vector<Candidate> c
   return allocation;
 }
 
+// An allocation out of nodes that are all as good, if they suffice.
+std::optional<Allocation> place_among(const JobSpec& spec, std::vector<Free> candidates,
+                                      const PlacementRules& rules) {
+  std::vector<Candidate> able;
+  able.reserve(candidates.size());
+  Capacity capacity(spec, rules);
+  for (Free& free : candidates)
+    if (std::uint32_t tasks = capacity.of(free)) able.push_back({std::move(free), tasks});
+  if (const GresRequest* request = gres_request(spec))
+    for (Candidate& one : able) one.gres = gres_room(*request, one.free, one.free.cpus, rules);
+  if (!gres_request(spec) || !has_several_totals(*gres_request(spec)))
+    return place_on(spec, choose(spec, std::move(able), rules), rules);
+  // Nodes that have enough of one kind may have too little of another: then it takes more of them.
+  JobSpec wider = spec;
+  for (;;) {
+    std::vector<Candidate> chosen = choose(wider, able, rules);
+    auto nodes = static_cast<std::uint32_t>(chosen.size());
+    auto allocation = place_on(wider, std::move(chosen), rules);
+    bool last = nodes == 0 || nodes >= able.size() || nodes == wider.max_nodes;
+    if (allocation || last) return allocation;
+    wider.min_nodes = nodes + 1;
+  }
+}
+
+// What there is while no CPU has more than so many users, the newcomer among them: of each node in
+// the first of the rows that have most.
+struct Uncrowded {
+  std::vector<Free> nodes;
+  std::uint32_t more_with = 0;  // users; 0: there is no more
+};
+Uncrowded uncrowded(const std::vector<Free>& candidates, std::uint32_t users,
+                    const Capacity& capacity) {
+  Uncrowded out;
+  for (const Free& free : candidates) {
+    if (free.cpus == 0) continue;
+    std::uint64_t most = std::uint64_t{users} * free.cpus_total;
+    std::uint64_t cpus = most - std::min<std::uint64_t>(most, free.cpus_shared);
+    if (cpus < free.cpus) {
+      std::uint32_t needed = std::max(users, free.cpus_shared / free.cpus_total) + 1;
+      out.more_with = out.more_with ? std::min(out.more_with, needed) : needed;
+    }
+    if (cpus == 0) continue;
+    Free part = free;
+    part.cpus = static_cast<std::uint32_t>(std::min<std::uint64_t>(cpus, free.cpus));
+    if (out.nodes.empty() || out.nodes.back().node != part.node)
+      out.nodes.push_back(std::move(part));
+    else if (capacity.of(part) > capacity.of(out.nodes.back()))
+      out.nodes.back() = std::move(part);
+  }
+  return out;
+}
+
 // --extra-node-info: at least so many sockets, cores in each and threads in each of these; --tmp.
 bool is_built_as(const NodeSpec& node, const JobExtras& wanted) {
   return node.tmp_mb >= wanted.tmp_mb && node.sockets >= wanted.sockets_per_node &&
@@ -191,24 +243,14 @@ NodeShare share_for(const JobSpec& spec, const Free& node, std::uint32_t tasks,
 
 std::optional<Allocation> place(const JobSpec& spec, std::vector<Free> candidates,
                                 const PlacementRules& rules) {
-  std::vector<Candidate> able;
-  able.reserve(candidates.size());
+  if (rows_for(spec, rules) == 0) return place_among(spec, std::move(candidates), rules);
+  // Which of a node's CPUs a job gets is the node's choice: those with the fewest users.
   Capacity capacity(spec, rules);
-  for (Free& free : candidates)
-    if (std::uint32_t tasks = capacity.of(free)) able.push_back({std::move(free), tasks});
-  if (const GresRequest* request = gres_request(spec))
-    for (Candidate& one : able) one.gres = gres_room(*request, one.free, one.free.cpus, rules);
-  if (!gres_request(spec) || !has_several_totals(*gres_request(spec)))
-    return place_on(spec, choose(spec, std::move(able), rules), rules);
-  // Nodes that have enough of one kind may have too little of another: then it takes more of them.
-  JobSpec wider = spec;
-  for (;;) {
-    std::vector<Candidate> chosen = choose(wider, able, rules);
-    auto nodes = static_cast<std::uint32_t>(chosen.size());
-    auto allocation = place_on(wider, std::move(chosen), rules);
-    bool last = nodes == 0 || nodes >= able.size() || nodes == wider.max_nodes;
-    if (allocation || last) return allocation;
-    wider.min_nodes = nodes + 1;
+  for (std::uint32_t users = 1;;) {
+    Uncrowded some = uncrowded(candidates, users, capacity);
+    auto allocation = place_among(spec, std::move(some.nodes), rules);
+    if (allocation || some.more_with == 0) return allocation;
+    users = some.more_with;
   }
 }
 

@@ -35,6 +35,8 @@ struct Free {
   std::uint64_t mcs = 0;  // label of the jobs there, as mcs_of() has it; likewise
   bool several_mcs = false;
   bool for_mcs = false;  // --exclusive=mcs
+  // Of one who shares: what all have together who share there when he comes, whatever their row.
+  std::uint32_t cpus_shared = 0;
   // How much time around the job would be left over here: among equals the tightest is taken, so
   // that those who are promised other nodes keep these.
   std::int64_t slack_ms = 0;
@@ -124,6 +126,10 @@ class Capacity {
 // An allocation out of `candidates`, or none if they do not suffice. Fewest nodes first, among
 // equals the lightest weight, the tightest fit for jobs of one node, then the lowest number: the
 // same question has one answer. O(candidates log candidates).
+//
+// Before all of that, for a job that shares: CPUs that nobody has, then those that one job has, and
+// so on. A node may then be among the candidates once for each row, one after the other. As often
+// O(candidates log candidates) as it takes.
 std::optional<Allocation> place(const JobSpec& spec, std::vector<Free> candidates,
                                 const PlacementRules& rules);
 

@@ -255,6 +255,41 @@ TEST(Placement, NoTwoJobsShareACore) {
   EXPECT_EQ(cpus({.tasks = 20, .overcommit = true}, CpuUnit::Core), 2u);
 }
 
+// What a node of four cpus has in a row, where `shared` of them are somebody's, in whichever.
+Free in_row(std::uint32_t node, std::uint32_t row, std::uint32_t cpus, std::uint32_t shared) {
+  Free free{.node = {node}, .cpus = cpus, .cpus_total = 4, .row = row};
+  free.cpus_shared = shared;
+  return free;
+}
+
+TEST(Placement, WhoSharesGetsTheCpusWithTheFewestUsers) {
+  const PlacementRules rules{.sharers = 4, .shares_by_force = true};
+  auto placed = [&](const JobSpec& spec, const std::vector<Free>& nodes) {
+    std::string text;
+    if (auto found = place(spec, nodes, rules))
+      for (const NodeShare& one : found->nodes)
+        text += fmt::format("n{}.{}*{} ", one.node.value, one.row, one.cpus);
+    return text;
+  };
+  std::vector<Free> nodes = {in_row(1, 1, 2, 2), in_row(1, 2, 4, 2), in_row(2, 1, 4, 0)};
+  EXPECT_EQ(placed({.tasks = 2}, nodes), "n1.1*2 ") << "the tightest, where nobody meets anybody";
+  EXPECT_EQ(placed({.tasks = 3}, nodes), "n2.1*3 ");
+  EXPECT_EQ(placed({.tasks = 8}, nodes), "n1.2*4 n2.1*4 ");
+  nodes.back().weight = 100;
+  nodes.back().asleep = true;
+  EXPECT_EQ(placed({.tasks = 3}, nodes), "n2.1*3 ") << "all other things being equal";
+  nodes = {in_row(1, 1, 2, 2), in_row(1, 2, 4, 2), in_row(2, 1, 2, 2), in_row(2, 2, 4, 2)};
+  EXPECT_EQ(placed({.tasks = 4}, nodes), "n1.1*2 n2.1*2 ") << "in the first row: others are whole";
+  EXPECT_EQ(placed({.tasks = 4, .max_nodes = 1}, nodes), "n1.2*4 ");
+  EXPECT_EQ(placed({.tasks = 4}, {in_row(1, 3, 4, 8), in_row(2, 2, 4, 4)}), "n2.2*4 ");
+  EXPECT_EQ(placed({.tasks = 3}, {in_row(1, 2, 4, 4), in_row(2, 2, 4, 2)}), "n2.2*3 ")
+      << "two of them are nobody's";
+  EXPECT_EQ(placed({.tasks = 4}, {in_row(1, 1, 4, 4), in_row(2, 1, 4, 0)}), "n2.1*4 ")
+      << "the first row is empty, but the second is not";
+  EXPECT_EQ(placed({.tasks = 4}, {in_row(1, 1, 4, 400)}), "n1.1*4 ");
+  EXPECT_EQ(placed({.tasks = 5}, {in_row(1, 1, 4, 4)}), "");
+}
+
 TEST(Placement, MemoryIsPaidForAllThreadsOfACore) {
   Free node{.node = {1}, .cpus = 8, .cpus_total = 8, .memory_mb = 700, .shape = {.threads = 2}};
   PlacementRules rules{.memory_counts = true};

@@ -33,6 +33,7 @@ const Bits& bits_for(const Pool& pool, const JobSpec& spec, const Home& home) {
 void empty_out(Free& free) {
   free.cpus = free.cpus_total;
   free.cpus_owed = 0;
+  free.cpus_shared = 0;
   free.memory_mb = free.spec->memory_for_jobs();
   free.idle = true;
   free.for_user = free.several_owners = free.for_mcs = free.several_mcs = false;
@@ -45,6 +46,7 @@ void come_back(Free& free, const Holding& one) {
   free.cpus =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(free.cpus + cpus - paid, free.cpus_total));
   free.memory_mb += one.memory_mb;
+  if (free.row && one.row) free.cpus_shared -= std::min(free.cpus_shared, one.cpus);
 }
 
 Profile::Profile(Book& book, const State& state, Bookings& bookings, Instant now)
@@ -132,6 +134,7 @@ Free Profile::free_in(const Track& track, std::uint32_t row) const {
   std::uint64_t missed = 0;
   for_each_holding(track, [&](const Holding& one, Instant) {
     missed += cpus_missed(row, one.row, one.cpus, free.cpus_total);
+    if (one.row) free.cpus_shared += one.cpus;
     return true;
   });
   // Who has all of it keeps it while he is suspended, and holds nothing then.
@@ -175,6 +178,21 @@ Free Profile::best_during(const Track& track, Instant from, Instant to, const As
     most = tasks;
   }
   return best;
+}
+
+void Profile::add_candidates(const Track& track, const Calendar::Stay& stay, const Asker& asker,
+                             std::vector<Free>& candidates, bool& maintained) const {
+  std::uint32_t rows = asker.capacity.rows(), first = rows ? 1 : 0;
+  if (rows) rows = rows_to_ask(track, rows);
+  for (std::uint32_t row = first; row <= rows; ++row) {
+    Free left = during(track, stay.from, stay.to, asker.with_gres, row);
+    bool is_last = row == rows || asker.capacity.of(left) >= asker.tasks;
+    if (!calendar_.empty() && !calendar_.clip(left, stay))
+      maintained = maintained || calendar_.in_maintenance(left.node, stay);
+    else if (left.cpus > 0)
+      candidates.push_back(std::move(left));
+    if (is_last) return;
+  }
 }
 
 // O((holdings + promises) log promises).
@@ -255,6 +273,7 @@ void Profile::lower(Free& free, const Track& track, Instant from, Instant to) co
   for (const Promised& one : track.promised) {
     if (one.from >= to) until = std::min(until, one.from);
     if (one.from >= to || one.to <= from) continue;
+    if (free.row && one.row && one.from <= from) free.cpus_shared += one.cpus;
     if (free.idle) free.owner = one.owner, free.mcs = one.mcs;
     free.several_owners = free.several_owners || (!free.idle && free.owner != one.owner);
     free.several_mcs = free.several_mcs || (!free.idle && free.mcs != one.mcs);
@@ -343,13 +362,7 @@ std::optional<Allocation> Profile::place_now(const JobSpec& spec, const Home& ho
   std::vector<Free> candidates;
   for_each_place(bits_for(pool, spec, home), home, [&](std::uint32_t place) {
     ++work_;
-    const Track& track = book_.track(pool.nodes[place]);
-    Free left = best_during(track, now_, stay.to, asker);
-    if (!calendar_.empty() && !calendar_.clip(left, stay)) {
-      maintained = maintained || calendar_.in_maintenance(left.node, stay);
-      return true;
-    }
-    if (left.cpus > 0) candidates.push_back(std::move(left));
+    add_candidates(book_.track(pool.nodes[place]), stay, asker, candidates, maintained);
     return true;
   });
   clip_blocks(candidates, spec, home, stay);

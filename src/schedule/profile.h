@@ -148,6 +148,10 @@ class Profile {
   std::uint32_t tasks_now(const Track& track, const Capacity& capacity) const;
   // during() in the row that suits the asker.
   Free best_during(const Track& track, Instant from, Instant to, const Asker& asker) const;
+  // What the node has for that stay, unless reservations keep it: for those who share, in each row
+  // up to the first that takes all of the asker's tasks.
+  void add_candidates(const Track& track, const Calendar::Stay& stay, const Asker& asker,
+                      std::vector<Free>& candidates, bool& maintained) const;
   Sketch& sketch_for_writing(NodeId id);
   // Calls visit(const Holding&, Instant) for what comes back, ascending by time, until it returns
   // false.

@@ -81,9 +81,16 @@ void make_blocks(NodeGroups& out, const Topology& topology, const State& state) 
 struct Share {
   Sum sum;
   std::uint32_t nodes = 0;
+  std::uint32_t roomy = 0;  // of them: those that are less crowded than others
   void add(const Candidate& one) {
     sum.add(one);
     ++nodes;
+  }
+  void add(const Share& other) {
+    sum.tasks += other.sum.tasks;
+    sum.gres += other.sum.gres;
+    nodes += other.nodes;
+    roomy += other.roomy;
   }
   bool suffices(const NodesWanted& wanted) const {
     return nodes >= wanted.nodes_min && sum.suffices(wanted);
@@ -121,19 +128,19 @@ class Arrangement {
   void sort_into_leaves() {
     for (std::uint32_t i = 0; i < sorted_.size(); ++i)
       members_[groups_.leaf_of(sorted_[i].free.node)].push_back(i);
+    for (const Candidate& one : sorted_) most_users_ = std::max(most_users_, users_of(one.free));
     for (auto& [leaf, members] : members_) {
       if (wish_.segment > 1) members.resize(members.size() / wish_.segment * wish_.segment);
       if (wish_.segment > 0 && wish_.segments_apart)
         members.resize(std::min<std::size_t>(members.size(), wish_.segment));
       Share share;
-      for (std::uint32_t i : members) share.add(sorted_[i]);
-      of_leaf_[leaf] = share;
-      for (std::uint32_t at = leaf; at != kNone; at = groups_.groups[at].parent) {
-        Share& sum = shares_[at];
-        sum.nodes += share.nodes;
-        sum.sum.tasks += share.sum.tasks;
-        sum.sum.gres += share.sum.gres;
+      for (std::uint32_t i : members) {
+        share.add(sorted_[i]);
+        share.roomy += users_of(sorted_[i].free) < most_users_;
       }
+      of_leaf_[leaf] = share;
+      for (std::uint32_t at = leaf; at != kNone; at = groups_.groups[at].parent)
+        shares_[at].add(share);
     }
     // Nodes that are behind no switch are beside each other, and beside nobody else.
     if (auto nowhere = of_leaf_.find(kNone); nowhere != of_leaf_.end())
@@ -157,12 +164,18 @@ class Arrangement {
     std::optional<std::uint32_t> best;
     auto rank = [&](std::uint32_t group) {
       std::uint32_t level = group == kNone ? 0 : groups_.groups[group].level;
-      return std::tuple(level, shares_.at(group).nodes, group);
+      const Share& share = shares_.at(group);
+      return std::tuple(level, crowded_in(share), share.nodes, group);
     };
     for (const auto& [group, share] : shares_)
       if (share.suffices(wanted_) && may_use(group) && (!best || rank(group) < rank(*best)))
         best = group;
     return best;
+  }
+
+  // Where CPUs are shared: nodes that it would have there among the most crowded.
+  std::uint32_t crowded_in(const Share& share) const {
+    return wanted_.nodes_min - std::min(wanted_.nodes_min, share.roomy);
   }
 
   bool is_within(std::uint32_t leaf, std::uint32_t group) const {
@@ -175,9 +188,7 @@ class Arrangement {
 
   bool would_do(const Share& more) const {
     Share sum = got_;
-    sum.nodes += more.nodes;
-    sum.sum.tasks += more.sum.tasks;
-    sum.sum.gres += more.sum.gres;
+    sum.add(more);
     return sum.suffices(wanted_);
   }
 
@@ -187,7 +198,8 @@ class Arrangement {
       const Share& share = of_leaf_.at(leaf);
       bool last = would_do(share);
       std::uint64_t room = share.sum.tasks;
-      return std::tuple(!last, last ? share.nodes : ~share.nodes, last ? room : ~room, leaf);
+      return std::tuple(!last, crowded_in(share), last ? share.nodes : ~share.nodes,
+                        last ? room : ~room, leaf);
     };
     return std::ranges::min_element(leaves, {}, rank);
   }
@@ -210,6 +222,7 @@ class Arrangement {
   std::map<std::uint32_t, std::vector<std::uint32_t>> members_;  // of each leaf
   std::map<std::uint32_t, Share> of_leaf_, shares_;              // of leaves, of all groups
   std::vector<std::uint32_t> chosen_;
+  std::uint32_t most_users_ = 0;  // of any candidate
   Share got_;
 };
 
