@@ -2,6 +2,9 @@
 // One placement of a job that asks for cores, GPUs that lie beside them and few switches, among
 // half-used nodes of two sockets and eight GPUs behind a tree of switches. The counter is the time
 // for each node that is considered; bench/scheduling.py holds it against its goal.
+//
+// And one of a job of sixteen nodes where up to so many jobs have a CPU (the second argument; 1:
+// nobody shares): the fewer idle CPUs there are, the more often nodes are chosen.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -82,6 +85,42 @@ void place_with_cores_gpus_and_topology(benchmark::State& bench) {
       benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(place_with_cores_gpus_and_topology)->RangeMultiplier(10)->Range(100, 10'000);
+
+// Each node has a row that is partly taken, behind others that are full, and an empty one behind
+// that if there are so many.
+std::vector<Free> half_shared(std::uint32_t count, std::uint32_t sharers) {
+  Prng prng(3);
+  std::vector<Free> nodes;
+  for (std::uint32_t id = 1; id <= count; ++id) {
+    std::uint32_t total = 2 * kCores;
+    auto cpus = static_cast<std::uint32_t>(prng.between(1, kCores)) * 2;
+    auto row = static_cast<std::uint32_t>(prng.between(1, sharers));
+    Free free{.node = {id}, .cpus = cpus, .cpus_total = total, .row = sharers > 1 ? row : 0};
+    free.shape = {.threads = 2, .sockets = 2};
+    if (sharers > 1) free.cpus_shared = row * total - cpus;
+    nodes.push_back(free);
+    if (row == sharers || cpus == total) continue;
+    nodes.push_back(free);
+    nodes.back().cpus = total;
+    ++nodes.back().row;
+  }
+  return nodes;
+}
+
+void place_beside_others(benchmark::State& bench) {
+  auto count = static_cast<std::uint32_t>(bench.range(0));
+  auto sharers = static_cast<std::uint32_t>(bench.range(1));
+  PlacementRules rules{.sharers = sharers, .shares_by_force = sharers > 1};
+  std::vector<Free> nodes = half_shared(count, sharers);
+  JobSpec spec{.tasks = 400, .cpus_per_task = 4, .min_nodes = 16, .max_nodes = 16};
+  std::size_t placed = 0;
+  for (auto _ : bench) placed += place(spec, nodes, rules).has_value();
+  if (placed == 0) bench.SkipWithError("nothing was placed");
+  bench.counters["us_per_node"] = benchmark::Counter(
+      static_cast<double>(count) / 1e6,
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(place_beside_others)->ArgsProduct({{100, 1000}, {1, 4}});
 
 }  // namespace
 }  // namespace ym

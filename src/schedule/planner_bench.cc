@@ -3,7 +3,8 @@
 // many as there are nodes), pending jobs of 2,000 shapes. bench/scheduling.py makes a table of it.
 //
 // The same with one partition and a shape for each job, which is the most work for so many; and
-// with jobs of eight QOS, which are shapes of their own. Arguments: nodes, pending jobs. Counters
+// with jobs of eight QOS, which are shapes of their own; and with OverSubscribe=FORCE:4, where four
+// times as many jobs run. Arguments: nodes, pending jobs. Counters
 // in microseconds: p50, p99 and the most of one pass.
 #include <benchmark/benchmark.h>
 
@@ -22,11 +23,11 @@
 namespace ym {
 namespace {
 
-constexpr std::uint32_t kPartitions = 20, kShapes = 2000, kCpus = 64;
+constexpr std::uint32_t kPartitions = 20, kShapes = 2000, kCpus = 64, kSharers = 4;
 constexpr std::uint64_t kSeed = 5;
 constexpr const char* kQos[] = {"", "low", "normal", "high", "long", "debug", "express", "urgent"};
 
-enum class Mix { Usual, OnePartition, EightQos };
+enum class Mix { Usual, OnePartition, EightQos, Shared };
 
 // Of this process: machines are shared.
 double cpu_us() {
@@ -104,10 +105,11 @@ class Cluster {
       apply_only(NodeRegistered{.node = {i}, .registration = Ref(NodeRegistration{.cpus = kCpus})});
       apply_only(NodeStateChanged{.node = {i}, .condition = NodeCondition::Up});
     }
-    for (std::uint32_t i = 0; i < partitions_; ++i)
-      apply_only(PartitionDefined{.partition = {i + 1},
-                                  .spec = Ref(PartitionSpec{.name = fmt::format("p{}", i)}),
-                                  .nodes = Ref(parts[i])});
+    for (std::uint32_t i = 0; i < partitions_; ++i) {
+      PartitionSpec spec{.name = fmt::format("p{}", i)};
+      if (mix_ == Mix::Shared) spec.oversubscribe = fmt::format("FORCE:{}", kSharers);
+      apply_only(PartitionDefined{.partition = {i + 1}, .spec = Ref(spec), .nodes = Ref(parts[i])});
+    }
   }
   // Mostly parts of a node, some many nodes, some alone on theirs, some with GPUs.
   JobSpec random_shape(std::uint32_t nodes) {
@@ -124,6 +126,7 @@ class Cluster {
       spec.max_nodes = 1;
     }
     spec.memory_per_cpu_mb = static_cast<std::uint64_t>(prng_.between(500, 4000));
+    if (mix_ == Mix::Shared) spec.memory_per_cpu_mb /= kSharers;
     if (prng_.chance(1, 10)) {
       JobSpecials specials;
       specials.gres = Ref(GresRequest{.wishes = {{.name = "gpu", .count = 2}}});
@@ -150,6 +153,7 @@ class Cluster {
   // Jobs at random until no node has room for more.
   void fill() {
     std::size_t jobs = state.nodes.size() * 4;
+    if (mix_ == Mix::Shared) jobs *= kSharers;
     for (std::size_t i = 0; i < jobs; ++i) submit();
     planner.rebuild(state);
     pass(PlanBudget::Depth::Full);
@@ -239,6 +243,9 @@ void job_ends(benchmark::State& bench) { end_jobs(bench, cluster_of(bench)); }
 void job_ends_of_eight_qos(benchmark::State& bench) {
   end_jobs(bench, cluster_of(bench, Mix::EightQos));
 }
+void job_ends_of_sharers(benchmark::State& bench) {
+  end_jobs(bench, cluster_of(bench, Mix::Shared));
+}
 
 // The same while one full pass follows the other, and the end comes when a part of it has just
 // begun: the worst case. The daemon makes pauses as this does (planner_loop.cc), but leaves time
@@ -288,6 +295,9 @@ void full_pass_of_one_partition(benchmark::State& bench) {
 void full_pass_of_eight_qos(benchmark::State& bench) {
   look_at_all(bench, cluster_of(bench, Mix::EightQos));
 }
+void full_pass_of_sharers(benchmark::State& bench) {
+  look_at_all(bench, cluster_of(bench, Mix::Shared));
+}
 
 void sizes(benchmark::internal::Benchmark* bench) {
   bench->UseManualTime()->Unit(benchmark::kMicrosecond);
@@ -308,6 +318,12 @@ void large(benchmark::internal::Benchmark* bench) {
 }
 BENCHMARK(job_ends_of_eight_qos)->Apply(large)->Iterations(1000);
 BENCHMARK(full_pass_of_eight_qos)->Apply(large)->Iterations(3);
+void medium(benchmark::internal::Benchmark* bench) {
+  bench->UseManualTime()->Unit(benchmark::kMicrosecond);
+  bench->Args({1000, 10'000});
+}
+BENCHMARK(job_ends_of_sharers)->Apply(medium)->Iterations(1000);
+BENCHMARK(full_pass_of_sharers)->Apply(medium)->Iterations(3);
 BENCHMARK(job_ends_in_full_pass)->Apply(large)->Iterations(300);
 
 }  // namespace
