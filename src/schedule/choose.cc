@@ -121,7 +121,7 @@ Candidates spread(Candidates& candidates, NodesWanted wanted) {
 
 bool fits_all(const FeatureChoice& choice, const Candidate& candidate) {
   return std::ranges::all_of(choice.every, [&](const FeatureCondition& one) {
-    return one.holds(candidate.free.spec->features);
+    return one.holds(candidate.free.features());
   });
 }
 
@@ -138,14 +138,14 @@ Candidates counted(const FeatureChoice& choice, Candidates candidates, NodesWant
   for (const FeatureChoice::Counted& one : choice.counted) {
     sum += one.nodes;
     auto able = std::ranges::count_if(
-        candidates, [&](const Candidate& c) { return one.condition.holds(c.free.spec->features); });
+        candidates, [&](const Candidate& c) { return one.condition.holds(c.free.features()); });
     needs.push_back({&one, static_cast<std::size_t>(able)});
   }
   std::ranges::sort(needs, {}, [](const Need& need) { return std::pair(need.able, need.counted); });
   Candidates chosen;
   for (const Need& need : needs) {
     auto has = [&](const Candidate& c) {
-      return need.counted->condition.holds(c.free.spec->features);
+      return need.counted->condition.holds(c.free.features());
     };
     std::uint32_t missing = need.counted->nodes;
     if (!choice.distinct) {

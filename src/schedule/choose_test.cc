@@ -40,6 +40,23 @@ class ChooseTest : public testing::Test {
 };
 using Numbers = std::vector<std::uint32_t>;
 
+TEST_F(ChooseTest, CountedFeaturesAreTheActiveOnes) {
+  Node slow_now{.id = {2}, .spec = Ref(specs_[1])};
+  slow_now.features_chosen = true;
+  slow_now.active_features = "slow,x";
+  Node fast{.id = {4}, .spec = Ref(specs_[3])};
+  JobSpec spec = asking("[fast*1]", 1);
+  for (Free (*view)(const Node&) : {+[](const Node& node) { return free_now(node); },
+                                    +[](const Node& node) { return free_when_empty(node); }}) {
+    auto chosen = choose(spec, {{.free = view(slow_now), .capacity = 2}}, {});
+    EXPECT_TRUE(chosen.empty());
+    chosen = choose(
+        spec, {{.free = view(slow_now), .capacity = 2}, {.free = view(fast), .capacity = 2}}, {});
+    ASSERT_EQ(chosen.size(), 1u);
+    EXPECT_EQ(chosen[0].free.node, NodeId{4});
+  }
+}
+
 TEST_F(ChooseTest, ContiguousNodesAreNeighbours) {
   JobSpec spec{.tasks = 3, .min_nodes = 3, .contiguous = true};
   EXPECT_EQ(chosen(spec), (Numbers{1, 2, 3}));

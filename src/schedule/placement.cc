@@ -130,6 +130,10 @@ bool is_built_as(const NodeSpec& node, const JobExtras& wanted) {
          node.threads_per_core >= wanted.binding.threads_per_core;
 }
 
+Ref<std::string> features_chosen(const Node& node) {
+  return node.features_chosen ? Ref(node.active_features) : Ref<std::string>();
+}
+
 }  // namespace
 
 PlacementRules rules_in(const PartitionSpec& partition, PlacementRules cluster) {
@@ -267,6 +271,7 @@ Free free_now(const Node& node, std::uint32_t row) {
           .shape = shape_of(*node.spec),
           .cpus_withheld = node.spec->system_cpus,
           .spec = &*node.spec,
+          .features_chosen = features_chosen(node),
           .owner = node.owner,
           .several_owners = node.several_owners,
           .for_user = node.for_user > 0,
@@ -286,6 +291,7 @@ Free free_when_empty(const Node& node) {
           .shape = shape_of(*node.spec),
           .cpus_withheld = node.spec->system_cpus,
           .spec = &*node.spec,
+          .features_chosen = features_chosen(node),
           .gres = unused_gres(node)};
 }
 
