@@ -55,7 +55,8 @@ def start(yard, *command):
 
 @pytest.mark.parametrize("command", ["srun", "salloc"])
 def test_words_reach_an_interactive_command(yard, command):
-    process = start(yard, command, "-J", "talk-" + command, "sleep", "100")
+    ending = ["-K"] if command == "salloc" else []  # its command would go on after the job's end
+    process = start(yard, command, *ending, "-J", "talk-" + command, "sleep", "100")
     name = "talk-" + command
     job = wait_for(lambda: out(yard, "squeue", "-h", "-n", name, "-t", "R", "-o", "%i").strip(),
                    what="job runs")

@@ -80,8 +80,9 @@ struct JobOptions {
   std::uint32_t verbose = 0;
   // salloc
   bool no_shell = false;
-  std::optional<bool> bell;                   // unset: after a long wait
-  std::optional<std::uint16_t> kill_command;  // the signal that the command gets at the job's end
+  std::optional<bool> bell;  // unset: after a long wait
+  // The signal that the command gets at the job's end; 0: the usual one.
+  std::optional<std::uint16_t> kill_command;
   // srun
   std::uint32_t jobid = 0;
   bool label = false, unbuffered = false, pty = false, overlap = false, exact = false,

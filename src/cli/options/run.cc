@@ -65,9 +65,13 @@ Status set_bcast_exclude(JobOptions& options, std::string_view value) {
   return {};
 }
 
-// -K of salloc: the command gets SIGTERM, or another signal, when its allocation ends.
+// -K of salloc: the command gets a signal when its allocation ends.
 Status set_kill_command(JobOptions& options, std::string_view value) {
-  auto signal = parse_signal(value.empty() ? "TERM" : value);
+  if (value.empty()) {
+    options.kill_command = 0;
+    return {};
+  }
+  auto signal = parse_signal(value);
   if (!signal || *signal == 0) return fail("no such signal");
   options.kill_command = *signal;
   return {};
@@ -172,7 +176,8 @@ std::span<const JobOption> batch_rows() {
                            .letter = 'K',
                            .takes = Takes::Maybe,
                            .argument = "SIGNAL",
-                           .help = "Send the command SIGTERM, or this, when its allocation ends",
+                           .help = "Send the command this when its allocation ends: SIGTERM, or "
+                                   "SIGHUP on a terminal",
                            .variable = "KILL_CMD"},
                   .set = set_kill_command},
        .commands = kSalloc},

@@ -45,9 +45,20 @@ Result<pid_t> start(const std::vector<std::string>& command) {
   std::_Exit(126);
 }
 
-// Waits for the command; if the job ends first, the command gets the signal `at_end` and may end in
-// its own time.
-int wait_for_child(pid_t child, JobWatcher& watcher, JobId job, int at_end, bool& revoked) {
+// The allocation is gone. The command goes on unless a signal was asked for (-K); what an
+// interactive shell has in the foreground hears of it as of a terminal that is gone.
+void tell_of_end(pid_t child, const JobOptions& options) {
+  pid_t foreground = ::tcgetpgrp(STDIN_FILENO);  // negative: not a terminal
+  if (foreground > 0 && foreground != child && foreground != ::getpgrp())
+    ::killpg(foreground, SIGHUP);
+  if (!options.kill_command) return;
+  int by_default = ::isatty(STDIN_FILENO) ? SIGHUP : SIGTERM;
+  ::kill(child, *options.kill_command ? *options.kill_command : by_default);
+}
+
+// Waits for the command, which ends in its own time even if the job ends first.
+int wait_for_child(pid_t child, JobWatcher& watcher, JobId job, const JobOptions& options,
+                   bool& revoked) {
   for (;;) {
     int status = 0;
     pid_t ended = ::waitpid(child, &status, WNOHANG);
@@ -61,7 +72,7 @@ int wait_for_child(pid_t child, JobWatcher& watcher, JobId job, int at_end, bool
     if ((row && !*row)) continue;
     revoked = true;
     if (row) remark("salloc", fmt::format("Job allocation {} has been revoked.", job.value));
-    ::kill(child, at_end);
+    tell_of_end(child, options);
   }
 }
 
@@ -75,8 +86,7 @@ int run_command(Controller& controller, Granted& granted, const JobOptions& opti
   int status = 127 << 8;
   if (child) {
     granted.watcher.watch_for({.job = granted.job, .until_end = true, .mine = true});
-    status = wait_for_child(*child, granted.watcher, granted.job,
-                            options.kill_command.value_or(SIGHUP), revoked);
+    status = wait_for_child(*child, granted.watcher, granted.job, options, revoked);
   } else {
     complain("salloc", child.error().text);
   }
@@ -87,8 +97,7 @@ int run_command(Controller& controller, Granted& granted, const JobOptions& opti
       remark("salloc", fmt::format("Relinquishing job allocation {}", granted.job.value));
     relinquish(controller, granted.job, exit);
   }
-  if (exit.signal) return 128 + exit.signal;
-  return revoked && exit.code == 0 ? 1 : exit.code;
+  return exit.signal ? 128 + exit.signal : exit.code;
 }
 
 // The user may have gone to look after something else.
@@ -137,7 +146,9 @@ Status settle(Wanted& wanted) {
   for (JobOptions& options : wanted.components) {
     if (Status settled = settle_outside(options); !settled) return settled;
     if (options.spec.name.empty())
-      options.spec.name = wanted.command.empty() ? "interactive" : wanted.command[0];
+      options.spec.name = options.no_shell         ? "no-shell"
+                          : wanted.command.empty() ? "interactive"
+                                                   : wanted.command[0];
     if (auto slash = options.spec.name.rfind('/'); slash != std::string::npos)
       options.spec.name.erase(0, slash + 1);
   }

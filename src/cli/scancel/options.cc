@@ -50,7 +50,8 @@ Status set_states(Settings& settings, std::string_view value) {
 
 Status set_signal(Settings& settings, std::string_view value) {
   auto signal = parse_signal(value);
-  if (!signal) return refused(settings, fmt::format("Unknown job signal: {}", printable(value)));
+  if (!signal || *signal == 0)
+    return refused(settings, fmt::format("Unknown job signal: {}", printable(value)));
   settings.signal = *signal;
   return {};
 }
