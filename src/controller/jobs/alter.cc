@@ -222,10 +222,12 @@ Status Controller::requeue(const Job& job, const AlterJobs& alter, const Caller&
   bool hold = alter.verb == JobVerb::RequeueHold;
   if (alter.incomplete_only && job.state == JobState::Completed) return {};
   if (job.state == JobState::Pending && !hold) return refuse(Errc::JobPending);
-  if (hold) {
+  // Whoever had it suspended does not expect it to run.
+  bool suspended = job.state == JobState::Suspended;
+  if (hold || suspended) {
     JobUpdated event = unchanged(job);
-    (caller.operates() ? event.holds.admin : event.holds.user) = true;
-    event.special_exit = alter.special_exit;
+    (caller.operates() || suspended ? event.holds.admin : event.holds.user) = true;
+    event.special_exit = hold && alter.special_exit;
     emit(std::move(event), now, out);
   }
   const Job& current = state_.jobs.at(id.value);
