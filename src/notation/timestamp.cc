@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "notation/timestamp.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <optional>
@@ -99,6 +100,13 @@ std::optional<Date> calendar_date(std::string_view word) {
   return date;
 }
 
+// Where the time of day begins behind a date: "2026-12-25T16:00", "122526-16:00", "12.25-noon". Two
+// dashes are the date's own.
+std::size_t end_of_date(std::string_view word) {
+  auto dashes = std::ranges::count(word, '-');
+  return dashes == 1 || dashes == 3 ? word.rfind('-') : word.find('t');
+}
+
 CivilTime days_after(CivilTime time, int days) {
   time.day += days;
   return civil_time_of(unix_seconds_of(time));
@@ -132,9 +140,8 @@ class Words {
 
   bool take(std::string_view word) {
     if (word[0] >= '0' && word[0] <= '9')
-      if (auto t = word.find('t'); t != std::string_view::npos)
-        return take_date(calendar_date(word.substr(0, t))) &&
-               take_time(clock_time(word.substr(t + 1)));
+      if (auto end = end_of_date(word); end != std::string_view::npos)
+        return take_date(calendar_date(word.substr(0, end))) && take_clock(word.substr(end + 1));
     if (word == "am" || word == "pm") {
       if (!bare_clock_) return false;
       bare_clock_ = false;
@@ -146,11 +153,9 @@ class Words {
       CivilTime next = days_after(now_, 1);
       return take_date(Date{next.year, next.month, next.day});
     }
-    if (auto time = named_time(word)) return take_time(time);
-    if (word.find(':') == std::string_view::npos) return take_date(calendar_date(word));
-    if (!take_time(clock_time(word))) return false;
-    bare_clock_ = !word.ends_with('m');
-    return true;
+    if (!named_time(word) && word.find(':') == std::string_view::npos)
+      return take_date(calendar_date(word));
+    return take_clock(word);
   }
 
   // The wall time that was meant; nothing if the day does not exist in its year.
@@ -178,10 +183,12 @@ class Words {
     bare_clock_ = false;
     return true;
   }
-  bool take_time(const std::optional<TimeOfDay>& time) {
-    if (!time || time_) return false;
-    time_ = time;
-    return true;
+  bool take_clock(std::string_view word) {
+    auto named = named_time(word);
+    if (time_) return false;
+    time_ = named ? named : clock_time(word);
+    bare_clock_ = !named && !word.ends_with('m');
+    return time_.has_value();
   }
 
   const CivilTime now_;
