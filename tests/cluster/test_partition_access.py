@@ -99,6 +99,15 @@ def test_partitions_are_shown_to_whom_they_are_open_and_with_all_to_everybody(ya
         assert ask(yard.ann, "--all", "--hide") == EVERYBODYS | {"team"}
 
 
+def test_the_environment_may_ask_for_all_of_them(yard):
+    command = ("sinfo", "-h", "-o", "%P")
+    assert "team" not in yard.ask(yard.bob, *command).stdout.split()
+    assert "team" in yard.ask(yard.bob, "env", "SINFO_ALL=1", *command).stdout.split()
+    command = ("squeue", "-h", "-o", "%i")
+    assert yard.job["team"] not in yard.ask(yard.bob, *command).stdout.split()
+    assert yard.job["team"] in yard.ask(yard.bob, "env", "SQUEUE_ALL=1", *command).stdout.split()
+
+
 def test_a_partition_that_is_named_is_shown(yard):
     assert yard.partitions(yard.bob, "-p", "hidden,team") == {"hidden", "team"}
     assert "Hidden=YES" in yard.ask(yard.bob, "scontrol", "show", "partition", "hidden").stdout

@@ -240,7 +240,7 @@ Result<std::string> render_nodes(const SinfoSettings& settings,
   const ReportWish& wish = settings.report;
   std::string out;
   if (!wish.clusters.empty() && wish.header) out += fmt::format("CLUSTER: {}\n", wish.cluster);
-  if (wish.longer || wish.iterate_s) out += date_line(now);
+  if (wish.header && (wish.longer || wish.iterate_s)) out += date_line(now);
   if (wish.header) out += format->header();
   for (const NodeGroup& group : groups) format->append_row(out, group);
   return out;

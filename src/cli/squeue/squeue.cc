@@ -142,7 +142,7 @@ template <class Row>
 std::string head_of(const ReportWish& wish, const Format<Row>& format, Instant now) {
   std::string out;
   if (!wish.clusters.empty() && wish.header) out += fmt::format("CLUSTER: {}\n", wish.cluster);
-  if (wish.longer || wish.iterate_s) out += date_line(now);
+  if (wish.header && (wish.longer || wish.iterate_s)) out += date_line(now);
   if (wish.header) out += format.header();
   return out;
 }
