@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/strigger/strigger.h"
 
+#include <sys/stat.h>
+
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/controller.h"
@@ -15,6 +17,7 @@ constexpr std::int32_t kOffsetMax = 32768;  // Slurm's, in seconds
 
 template <TriggerVerb Verb>
 Status set_verb(Settings& settings, std::string_view) {
+  settings.several_verbs |= settings.verb != TriggerVerb::None && settings.verb != Verb;
   settings.verb = Verb;
   return {};
 }
@@ -229,13 +232,26 @@ int refuse(std::string_view text) {
   complain("strigger", text);
   return 1;
 }
+int refuse_call(std::string_view call, const Error& error) {
+  print_error(fmt::format("{}: {}\n", call, error.text));
+  return 1;
+}
+
+// The program will run where the controller does; that it is not here either is a slip.
+Status check_program(std::string_view line) {
+  std::string path(line.substr(0, line.find(' ')));
+  struct ::stat file{};
+  if (::stat(path.c_str(), &file) != 0) return fail("Invalid --program value, file not found");
+  if (!S_ISREG(file.st_mode)) return fail("Invalid --program value, not regular file");
+  return {};
+}
 
 int set_triggers(const Settings& settings, Controller& controller) {
   for (const Trigger& trigger : wanted_triggers(settings)) {
     auto added = controller.ask<TriggerAdded>(SetTrigger{trigger}, Asking::Keyed);
     if (added) continue;
     if (settings.quiet && is(added.error(), Errc::TriggerDup)) continue;
-    return refuse(fmt::format("slurm_set_trigger: {}", added.error().text));
+    return refuse_call("slurm_set_trigger", added.error());
   }
   return 0;
 }
@@ -243,7 +259,7 @@ int set_triggers(const Settings& settings, Controller& controller) {
 int get_triggers(const Settings& settings, Controller& controller) {
   auto rows = controller.ask<TriggerRows>(
       QueryTriggers{.trigger = {settings.id}, .job = {settings.job}, .user = settings.user});
-  if (!rows) return refuse(fmt::format("slurm_get_triggers: {}", rows.error().text));
+  if (!rows) return refuse_call("slurm_get_triggers", rows.error());
   print(render_triggers(settings, rows->rows));
   return 0;
 }
@@ -253,15 +269,17 @@ int clear_triggers(const Settings& settings, Controller& controller) {
       ClearTriggers{.trigger = {settings.id}, .job = {settings.job}, .user = settings.user},
       Asking::Keyed);
   if (done || (settings.quiet && is(done.error(), Errc::InvalidTrigger))) return 0;
-  return refuse(fmt::format("slurm_clear_trigger: {}", done.error().text));
+  return refuse_call("slurm_clear_trigger", done.error());
 }
 
 }  // namespace
 
 Status check_line(const Settings& settings) {
   bool narrowed = settings.id || settings.job || !settings.user.empty();
+  if (settings.verb == TriggerVerb::None || settings.several_verbs)
+    return fail("You must use exactly one of the following options: --set, --get or --clear");
   switch (settings.verb) {
-    case TriggerVerb::None: return fail("You must use --set, --get, or --clear");
+    case TriggerVerb::None:
     case TriggerVerb::Get: return {};
     case TriggerVerb::Clear:
       if (!narrowed) return fail("You must specify a --id, --jobid, or --user to clear");
@@ -275,11 +293,9 @@ Status check_line(const Settings& settings) {
         "You must specify a trigger (--down, --up, --reconfig, --time, --fini, --drained, --idle, "
         "...)");
   if (settings.program.empty()) return fail("program to be executed not specified (--program)");
-  if (!settings.program.starts_with('/'))
-    return fail("program to be executed must be a fully qualified pathname");
+  if (!settings.program.starts_with('/')) return fail("The --program value must start with \"/\"");
   for (TriggerEvent event : settings.events) {
-    if (of_job(event) && !settings.job)
-      return fail("You must specify a --jobid for --time and --fini");
+    if (of_job(event) && !settings.job) return fail("You must specify a --jobid value");
     if (!of_job(event) && settings.job) return fail("--jobid goes with --time and --fini only");
     if (!of_node(event) && settings.any_node) return fail("--node goes with events of nodes only");
     if (event != TriggerEvent::JobTime && settings.offset_s < 0)
@@ -303,18 +319,18 @@ std::vector<Trigger> wanted_triggers(const Settings& settings) {
 std::string render_triggers(const Settings& settings, const std::vector<Trigger>& rows) {
   std::string out;
   if (settings.header && !rows.empty())
-    out = fmt::format("{:<8} {:<9} {:>7} {:<11} {:>6} {:<8} {:<5} {}\n", "TRIG_ID", "RES_TYPE",
+    out = fmt::format("{:>7} {:<9} {:>7} {:<35} {:>6} {:<8} {:<5} {}\n", "TRIG_ID", "RES_TYPE",
                       "RES_ID", "TYPE", "OFFSET", "USER", "FLAGS", "PROGRAM");
   for (const Trigger& one : rows) {
     bool chosen = settings.events.empty();
     for (TriggerEvent event : settings.events) chosen = chosen || event == one.event;
     if (!chosen) continue;
-    std::string about = of_job(one.event)     ? fmt::format("{}", one.job.value)
-                        : !of_node(one.event) ? ""
-                        : one.nodes.empty()   ? "*"
-                                              : one.nodes;
-    const char* kind = of_job(one.event) ? "job" : of_node(one.event) ? "node" : "slurmctld";
-    out += fmt::format("{:>8} {:<9} {:>7} {:<11} {:>6} {:<8} {:<5} {}\n", one.id.value, kind, about,
+    bool nodes = of_node(one.event) || one.event == TriggerEvent::Reconfig;
+    std::string about = of_job(one.event)   ? fmt::format("{}", one.job.value)
+                        : one.nodes.empty() ? "*"
+                                            : one.nodes;
+    const char* kind = of_job(one.event) ? "job" : nodes ? "node" : "slurmctld";
+    out += fmt::format("{:>7} {:<9} {:>7} {:<35} {:>6} {:<8} {:<5} {}\n", one.id.value, kind, about,
                        type_name(one.event), one.offset_s, printable(one.user_name),
                        one.permanent ? "PERM" : "", printable(one.program));
   }
@@ -345,9 +361,11 @@ int strigger_main(const Arguments& arguments) {
   auto parsed = parse_command(strigger_page(), strigger_table(), arguments, Operands::Mix);
   if (parsed.exit_code) return *parsed.exit_code;
   const Settings& settings = parsed.settings;
+  Status fine = check_line(settings);
+  if (fine && settings.verb == TriggerVerb::Set) fine = check_program(settings.program);
+  if (!fine) return refuse(fine.error().text);
   if (!parsed.operands.empty())
     return refuse(fmt::format("Unrecognized option: {}", printable(parsed.operands[0])));
-  if (Status fine = check_line(settings); !fine) return refuse(fine.error().text);
   auto controller = Controller::open();
   if (!controller) return refuse(controller.error().text);
   if (const std::string& ours = controller->config().cluster_name;

@@ -18,7 +18,7 @@ struct StriggerSettings {
   std::string unsupported;           // an event that nothing here ever causes
   std::uint32_t id = 0, job = 0;
   std::string node, program, user, cluster;
-  bool any_node = false;
+  bool any_node = false, several_verbs = false;
   std::int32_t offset_s = 0;
   bool permanent = false, quiet = false, header = true;
 };

@@ -54,9 +54,12 @@ TEST(Strigger, ShowsTriggers) {
                                 .permanent = true,
                                 .program = "/z"}};
   EXPECT_EQ(render_triggers(settings({"--get"}), rows),
-            "TRIG_ID  RES_TYPE   RES_ID TYPE        OFFSET USER     FLAGS PROGRAM\n"
-            "       1 job             7 fini             0 ada            /bin/x y\n"
-            "      12 node            * idle            30 root     PERM  /z\n");
+            "TRIG_ID RES_TYPE   RES_ID TYPE                                OFFSET USER     FLAGS "
+            "PROGRAM\n"
+            "      1 job             7 fini                                     0 ada            "
+            "/bin/x y\n"
+            "     12 node            * idle                                    30 root     PERM  "
+            "/z\n");
   EXPECT_EQ(render_triggers(settings({"--get", "--noheader", "--fini"}), rows).find("idle"),
             std::string::npos);
 }

@@ -59,7 +59,11 @@ void Controller::set_trigger(RequestId request, const SetTrigger& set, const Cal
   }
   if (trigger.program.empty() || trigger.program.size() > kProgramMax)
     return deny(Errc::BadMessage, "a trigger's program");
-  if (auto hosts = Hostlist::parse(trigger.nodes); !hosts) return deny(Errc::InvalidNodeName);
+  auto hosts = Hostlist::parse(trigger.nodes);
+  bool there = hosts.has_value();
+  if (hosts)
+    hosts->for_each([&](std::string_view host) { there = there && state_.find_node(host); });
+  if (!there) return deny(Errc::InvalidNodeName);
   bool known = false;
   state_.triggers.for_each(
       [&](std::uint64_t, const Trigger& other) { known = known || same(other, trigger); });
