@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sprio/sprio.h"
 
+#include <algorithm>
+
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/common/job_view.h"
@@ -14,7 +16,7 @@ using Row = const SprioRow&;
 constexpr std::string_view kLong =
     "%.15i %9r %.8u %.10Y %.10S %.10A %.10B %.10F %.10J %.10P %.10Q %.11N %.20T";
 constexpr std::string_view kLongNormalized =
-    "%.15i %9r %.8u %.16y %.10S %.10a %.10b %.10f %.10j %.10p %.10q %.20t";
+    "%.15i %9r %.8u %10y %10a %10b %10f %10j %10p %10q %20t";
 
 Status set_jobs(Settings& settings, std::string_view value) {
   auto targets = parse_targets(value);
@@ -29,6 +31,7 @@ std::uint32_t priority_of(Row row) {
   return row.job ? row.job->job.priority : 0;
 }
 std::string fraction(Row row) {
+  if (!row.job) return "";
   return fmt::format("{:.14f}", static_cast<double>(priority_of(row)) / 4294967295.0);
 }
 
@@ -56,7 +59,7 @@ std::string site(Row row) {
 }
 // "cpu=200,mem=4", without those that add nothing.
 std::string tres(Row row, bool normalized) {
-  if (!row.job) return row.tres_weights;
+  if (!row.job) return row.tres_weights.empty() ? "(null)" : row.tres_weights;
   std::string text;
   if (row.parts)
     for (const PriorityParts::Tres& one : row.parts->tres) {
@@ -108,6 +111,7 @@ int show(const Settings& wish, Controller& controller) {
   Status asked =
       fetch_report<JobRows>(controller, QueryJobs{.filter = filter, .with_priority = true}, rows);
   if (!asked && !is(asked.error(), Errc::InvalidJobId)) return refuse(asked.error().text);
+  std::erase_if(rows, [](const JobRow& row) { return row.job.holds != Holds{}; });  // has none
   if (rows.empty() && !settings.targets.empty())
     return print("Unable to find jobs matching user/id(s) specified\n"), 0;
   auto out = render_priorities(settings, rows);
@@ -127,9 +131,13 @@ Status check(Settings& settings, const std::vector<std::string>& operands) {
 std::string usual_format(const Settings& settings) {
   if (settings.report.longer) return std::string(settings.normalized ? kLongNormalized : kLong);
   const PriorityRules& rules = settings.rules;
-  std::string format(settings.normalized ? "%.15i %9r %.16y %.10S" : "%.15i %9r %.10Y %.10S");
+  std::string format("%.15i %9r");
+  if (!settings.users.empty()) format += " %.8u";
+  format += settings.normalized ? " %10y" : " %.10Y %.10S";
   auto add = [&](bool counts, char letter) {
-    if (counts) format += fmt::format(" %.10{}", settings.normalized ? lower(letter) : letter);
+    if (!counts) return;
+    format +=
+        settings.normalized ? fmt::format(" %10{}", lower(letter)) : fmt::format(" %.10{}", letter);
   };
   add(rules.age, 'A');
   add(rules.assoc, 'B');
@@ -137,7 +145,7 @@ std::string usual_format(const Settings& settings) {
   add(rules.job_size, 'J');
   add(rules.partition, 'P');
   add(rules.qos, 'Q');
-  if (!settings.tres_weights.empty()) format += settings.normalized ? " %.20t" : " %.20T";
+  if (!settings.tres_weights.empty()) format += settings.normalized ? " %20t" : " %.20T";
   return format;
 }
 
@@ -194,7 +202,9 @@ const std::vector<Column<SprioRow>>& sprio_columns() {
 namespace {
 
 void add_lines(const Settings& settings, const JobRow& row, std::vector<SprioRow>& lines) {
+  const std::vector<std::string>& wanted = settings.partitions;
   for (std::string_view partition : split_words(row.partition, ',')) {
+    if (!wanted.empty() && std::ranges::find(wanted, partition) == wanted.end()) continue;
     SprioRow line{
         .job = &row, .partition = std::string(partition), .cluster = settings.report.cluster};
     for (const PriorityParts& parts : row.priority_parts)
