@@ -33,4 +33,9 @@ std::string GpuFreq::str() const {
   return out;
 }
 
+std::string_view gpu_freq_in(std::string_view tres_freq) {
+  constexpr std::string_view kGpu = "gpu:";
+  return tres_freq.starts_with(kGpu) ? tres_freq.substr(kGpu.size()) : std::string_view();
+}
+
 }  // namespace ym

@@ -19,4 +19,7 @@ struct GpuFreq {
   bool operator==(const GpuFreq&) const = default;
 };
 
+// The part of JobSpecials::tres_freq ("gpu:high") that is meant for GPUs; empty: none.
+std::string_view gpu_freq_in(std::string_view tres_freq);
+
 }  // namespace ym

@@ -6,6 +6,12 @@
 namespace ym {
 namespace {
 
+TEST(GpuFreq, IsAmongTheFrequenciesOfResources) {
+  EXPECT_EQ(gpu_freq_in("gpu:high,memory=low"), "high,memory=low");
+  EXPECT_EQ(gpu_freq_in(""), "");
+  EXPECT_EQ(gpu_freq_in("tool:high"), "");
+}
+
 TEST(GpuFreq, NamesClocksOfGraphicsAndMemory) {
   struct {
     const char* text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clocks of a step's GPUs: set before its tasks start, and set back when they have ended. AMD's
-// are files below /sys; NVIDIA's are set by its own program.
+// The clocks of the GPUs of a step or script: set before it starts, set back when it has ended.
+// AMD's are files below /sys; NVIDIA's are set by its own program.
 #pragma once
 #include <cstdint>
 #include <map>

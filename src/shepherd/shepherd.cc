@@ -145,6 +145,7 @@ void Shepherd::start_tasks() {
   for (const TaskOrder& one : order_.tasks) {
     if (killed_) break;
     TaskSetup setup = setup_of(one);
+    if (tasks_.empty()) setup.notice = gpu_speeds_.told();
     if (mpi_) setup.mpi = mpi_->part_of(tasks_.size());
     auto task = start_task(setup);
     if (mpi_) mpi_->started(tasks_.size());

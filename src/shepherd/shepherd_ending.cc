@@ -49,7 +49,6 @@ void Shepherd::contain() {
   for (const std::string& trouble : gpu_speeds_.set(order_))
     ::dprintf(STDERR_FILENO, "slurmstepd: [%u.%s] GPU frequency: %s\n", order_.job.value,
               step_word(order_.step).c_str(), trouble.c_str());
-  say(gpu_speeds_.told());
   if (order_.oom_kill_step) oom_events_ = containment_.watch_oom();
 }
 

@@ -42,7 +42,8 @@ struct TaskSetup {
   std::function<void()> on_control;
   MpiSupport::TaskPart mpi;
   std::string
-      container_spool;  // of a step in a container: the user's folder, if it is made already
+      container_spool;      // of a step in a container: the user's folder, if it is made already
+  std::string notice = {};  // said on its stderr before its own
 };
 
 // An error is something that the user cannot see elsewhere: no process, no user, no output file. A

@@ -212,7 +212,7 @@ void run_task(const TaskSetup& setup, ChildEnds& ends) {
   connect_streams(setup.task, ends, trouble);
   if (!lost_folder.empty()) complain(lost_folder);
   if (std::string unbound = bind_process(setup.task); !unbound.empty()) complain(unbound);
-  std::string notice = notice_of(setup.task, ::getpid());
+  std::string notice = setup.notice + notice_of(setup.task, ::getpid());
   [[maybe_unused]] ssize_t wrote = ::write(STDERR_FILENO, notice.data(), notice.size());
 
   std::vector<std::string> arguments =

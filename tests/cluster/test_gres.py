@@ -361,7 +361,9 @@ def test_detected_gpus_need_no_lines(own):
     assert yard.run("srun", "--gres=tool:1", "echo", "ok").stdout == "ok\n"
 
 
-def test_clocks_of_gpus_are_set_for_a_step_and_set_back(own, tmp_path):
+@pytest.fixture
+def clocks(own, tmp_path):
+    """A cluster whose nvidia-smi notes in a file what it was told: (yard, the file)."""
     told = f"{tmp_path}/told"
     smi = f"{tmp_path}/nvidia-smi"
     with open(smi, "w") as f:
@@ -378,10 +380,25 @@ case "$*" in *supported-clocks*) printf '5001, 1590\\n5001, 1200\\n405, 645\\n' 
     with open(path, "w") as f:
         f.write(text.replace("SlurmdParameters=", f"SlurmdParameters=nvidia_smi={smi},"))
     yard.start()
+    return yard, told
+
+
+def test_clocks_of_gpus_are_set_for_a_step_and_set_back(clocks):
+    yard, told = clocks
     ran = yard.run("srun", "--gres=gpu:v100:1", "--gpu-freq=1250,verbose", "sh", "-c",
                    f"echo $SLURM_GPU_FREQ; cat {told}")
     assert ran.stdout.splitlines() == ["1250,verbose", "-i 2 asked",
                                        "-i 2 --applications-clocks=5001,1200"]
     assert "GpuFreq=graphics_freq:1200,memory_freq:5001" in ran.stderr
+    wait_for(lambda: open(told).read().endswith("-i 2 --reset-applications-clocks\n"),
+             what="the clocks to be set back")
+
+
+def test_clocks_of_a_scripts_own_gpus_are_set_for_it(clocks):
+    yard, told = clocks
+    job = submit(yard, f"cat {told}", "--gres=gpu:v100:1", "--gpu-freq=1250,verbose")
+    wait_state(yard, job, "COMPLETED")
+    assert output(yard, job).splitlines() == ["GpuFreq=graphics_freq:1200,memory_freq:5001",
+                                              "-i 2 asked", "-i 2 --applications-clocks=5001,1200"]
     wait_for(lambda: open(told).read().endswith("-i 2 --reset-applications-clocks\n"),
              what="the clocks to be set back")

@@ -5,6 +5,7 @@
 #include "cli/common/limits.h"
 #include "cli/options/exports.h"
 #include "model/container_variables.h"
+#include "notation/gpu_freq.h"
 
 namespace ym::cli {
 namespace {
@@ -19,8 +20,7 @@ std::string absolute(const std::string& program, const std::string& folder) {
 }  // namespace
 
 std::string gpu_freq_of(const JobOptions& options) {
-  const std::string& freq = options.specials.tres_freq;
-  return freq.starts_with("gpu:") ? freq.substr(4) : "";
+  return std::string(gpu_freq_in(options.specials.tres_freq));
 }
 
 Status add_task_wishes(LaunchTasks& launch, const JobOptions& options,

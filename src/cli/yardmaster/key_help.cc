@@ -23,7 +23,7 @@ constexpr KeyHelp kSlurmConf[] = {
     {Main, "BcastParameters",
      "DestDir=PATH, Compression=lz4|none, send_libs: defaults of sbcast and srun --bcast"},
     {Main, "ClusterName", "The cluster's name: required, and never changed once there is a log"},
-    {Main, "GpuFreqDef", "The clocks of the GPUs of steps that have no wish (--gpu-freq)"},
+    {Main, "GpuFreqDef", "The clocks of the GPUs of steps and scripts without a wish (--gpu-freq)"},
     {Main, "CpuFreqDef", "The governor of the CPUs of steps that have no wish (--cpu-freq)"},
     {Main, "CpuFreqGovernors", "The governors that steps may wish for"},
     {Main, "DebugFlags",

@@ -2,6 +2,7 @@
 #include "daemon/launch/containment_order.h"
 
 #include "base/text.h"
+#include "notation/gpu_freq.h"
 #include "notation/hostlist.h"
 
 namespace ym {
@@ -19,6 +20,13 @@ void set_common(ShepherdOrder& order, std::uint8_t wish, const ClusterConfig& co
   order.oom_kill_step = wish == 0 ? by_default : wish == 2;
 }
 
+void set_gpu_speeds(ShepherdOrder& order, std::string_view wish, const ClusterConfig& config) {
+  order.sysfs = config.sysfs;
+  order.gpu_freq = wish;
+  order.gpu_freq_default = config.gpu_freq_default;
+  order.nvidia_smi = config.nvidia_smi;
+}
+
 void set_container(ShepherdOrder& order, const std::string& container,
                    const ClusterConfig& config) {
   if (container.empty()) return;
@@ -31,6 +39,7 @@ void set_container(ShepherdOrder& order, const std::string& container,
 void set_containment(ShepherdOrder& order, const LaunchJob& job, const ClusterConfig& config) {
   set_container(order, job.spec->extras->container, config);
   set_common(order, job.spec->extras->oom_kill_step, config);
+  set_gpu_speeds(order, gpu_freq_in(job.spec->extras->specials->tres_freq), config);
   if (config.memory_is_consumable) order.job_memory_mb = job.memory_mb;
 }
 
@@ -42,10 +51,7 @@ void set_containment(ShepherdOrder& order, const LaunchTasks& launch,
   order.cpu_freq = launch.cpu_freq;
   order.cpu_freq_default = config.cpu_freq_default;
   order.cpu_governors = config.cpu_freq_governors;
-  order.sysfs = config.sysfs;
-  order.gpu_freq = launch.gpu_freq;
-  order.gpu_freq_default = config.gpu_freq_default;
-  order.nvidia_smi = config.nvidia_smi;
+  set_gpu_speeds(order, launch.gpu_freq, config);
   order.wait_for_children = launch.wait_for_children;
   if (!config.memory_is_consumable) return;
   auto nodes = Hostlist::parse(credential.job_nodes);
