@@ -176,7 +176,9 @@ void add_gres_lines(std::vector<std::string>& lines, const JobView& view) {
   auto add = [&](const char* key, const std::string& value) {
     if (!value.empty()) lines.push_back(fmt::format("{}={}", key, value));
   };
-  auto prefixed = [](const std::string& text) { return text.empty() ? text : "gres/" + text; };
+  auto prefixed = [](const std::string& text) {
+    return text.empty() || text.starts_with("gres/") ? text : "gres/" + text;
+  };
   add("CpusPerTres", shown_gres(specials.cpus_per_tres));
   add("MemPerTres", shown_gres(specials.memory_per_tres));
   add("TresBind", prefixed(specials.tres_bind));
