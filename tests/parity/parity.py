@@ -3,6 +3,8 @@
 
 A file of cases (cases/*.txt):
 
+    @ PriorityType=…        a line for slurm.conf; before all cases of the file, which run on
+                            clusters of this shape then
     # What is asked here, in words.
     == name_of_the_case
     $ COMMAND LINE          run by sh in both clusters; output and exit code are compared
@@ -64,13 +66,13 @@ IDLE = "sinfo -h -p debug -o '%t %D'"
 class System:
     """One of the two clusters."""
 
-    def __init__(self, name, folder):
+    def __init__(self, name, folder, conf):
         self.name = name
         self.base = 0  # the last id used before the case
         dir = f"{folder}/{name}"
         os.makedirs(dir)
         make = {"theirs": debian_slurm.DebianSlurm, "ours": Yard}[name]
-        self.yard = make(dir, nodes=4, cpus=4, extra=EXTRA)
+        self.yard = make(dir, nodes=4, cpus=4, extra=EXTRA + conf)
         with open(f"{dir}/slurm.conf") as f:
             text = re.sub("^ClusterName=.*", "ClusterName=parity", f.read(), flags=re.M)
         with open(f"{dir}/slurm.conf", "w") as f:
@@ -155,8 +157,8 @@ class Said:
 class Alone:
     """Yardmaster beside the recording."""
 
-    def __init__(self, folder):
-        self.ours = System("ours", folder)
+    def __init__(self, folder, conf=""):
+        self.ours = System("ours", folder, conf)
 
     def start(self):
         self.ours.start()
@@ -189,8 +191,8 @@ class Alone:
 class Pair:
     """Both clusters, side by side."""
 
-    def __init__(self, folder):
-        self.systems = {name: System(name, folder) for name in ("theirs", "ours")}
+    def __init__(self, folder, conf=""):
+        self.systems = {name: System(name, folder, conf) for name in ("theirs", "ours")}
         self.threads = concurrent.futures.ThreadPoolExecutor(2)
 
     def start(self):
@@ -246,6 +248,25 @@ class Pair:
             said.aligned = self.align() - base
 
 
+class Clusters:
+    """Pair or Alone, once for each shape that cases ask for, started when one does."""
+
+    def __init__(self, kind, folder):
+        self.kind, self.folder, self.started = kind, folder, {}
+
+    def of(self, case):
+        if case.conf not in self.started:
+            # The length of a folder's name is seen where names are cut: the usual shape is alone.
+            inner = f"{self.folder}/{len(self.started)}" if case.conf else self.folder
+            self.started[case.conf] = cluster = self.kind(inner, case.conf)
+            cluster.start()
+        return self.started[case.conf]
+
+    def stop(self):
+        for cluster in self.started.values():
+            cluster.stop()
+
+
 NO_JOB = "99998"
 
 
@@ -297,23 +318,26 @@ def read_recordings(folder=RECORDED):
 
 
 class Case:
-    def __init__(self, name, about, file):
-        self.name, self.about, self.file, self.steps = name, about, file, []
+    def __init__(self, name, about, file, conf):
+        self.name, self.about, self.file, self.conf, self.steps = name, about, file, conf, []
 
 
 def cases(folder=f"{HERE}/cases"):
     found = []
     for file in sorted(os.listdir(folder)):
-        about = []
+        about, conf = [], ""
         with open(f"{folder}/{file}") as f:
             for number, line in enumerate(f, 1):
                 line = line.rstrip("\n")
-                if line.startswith("#"):
+                if line.startswith("@ "):
+                    assert not found or found[-1].file != file, f"{file}:{number}: too late"
+                    conf += line[2:] + "\n"
+                elif line.startswith("#"):
                     about.append(line[1:].strip())
                 elif line.startswith("== "):
                     name = f"{file.removesuffix('.txt')}/{line[3:].strip()}"
                     assert name not in [case.name for case in found], f"{name} stands twice"
-                    found.append(Case(name, " ".join(about), file))
+                    found.append(Case(name, " ".join(about), file, conf))
                     about = []
                 elif line[:2] in ("$ ", "% ", "! ", "~ ", "| "):
                     found[-1].steps.append((line[0], line[2:]))

@@ -17,19 +17,18 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: commands 
 def ours():
     folder = tempfile.mkdtemp(prefix="ym-parity.", dir="/tmp")
     os.chmod(folder, 0o755)  # some commands run as another user
-    alone = parity.Alone(folder)
+    clusters = parity.Clusters(parity.Alone, folder)
     try:
-        alone.start()
-        yield alone
+        yield clusters
     finally:
-        alone.stop()
+        clusters.stop()
         shutil.rmtree(folder, ignore_errors=True)
 
 
 @needs_root
 @pytest.mark.parametrize("name", CASES)
 def test_only_known_differences(ours, name):
-    differences = ours.run(CASES[name], RECORDED[name])
+    differences = ours.of(CASES[name]).run(CASES[name], RECORDED[name])
     _, known = KNOWN.get(name, ("", {}))
     assert differences == known, (
         "differences.md says otherwise (tests/parity/compare --rewrite brings it up to date):\n"
