@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from yard import Yard, wait_for
+from yard import Yard, alive, wait_for
 
 TIERS = """PreemptType=preempt/partition_prio
 PreemptMode={mode}
@@ -26,7 +26,15 @@ def yards(tmp_path):
 
     yield make
     for one in made:
-        one.stop()
+        end(one)
+
+
+def end(yard):
+    """Nothing of its jobs is left, whether it runs or is suspended."""
+    scripts = yard.processes("slurm_script")
+    yard.stop()
+    assert [pid for pid in scripts if alive(pid)] == []
+    assert yard.job_processes() == []
 
 
 def state(yard, job):
@@ -130,7 +138,7 @@ def test_jobs_take_turns(tmp_path):
         yard.run("scancel", first)
         wait_for(lambda: "ready" in output(yard, third), what="the third one's turn")
     finally:
-        yard.stop()
+        end(yard)
 
 
 def test_partitions_show_their_mode(yards):

@@ -158,6 +158,51 @@ class Yard:
     def shepherds(self):
         return self.processes("slurmstepd:")
 
+    def is_of_job(self, pid):
+        """It has a job's number or waits for a job's end, and has this yard's configuration or a
+        place in its folder."""
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as f:
+                variables = f.read().decode(errors="replace").split("\0")
+            place = os.readlink(f"/proc/{pid}/cwd")
+            with open(f"/proc/{pid}/comm") as f:
+                name = f.read().strip()
+        except OSError:
+            return False
+        return ((name in ("srun", "salloc")
+                 or any(one.startswith("SLURM_JOB_ID=") for one in variables))
+                and (f"SLURM_CONF={self.dir}/slurm.conf" in variables
+                     or place.startswith(f"{self.dir}/")))
+
+    def job_processes(self):
+        """Those alive that are this yard's shepherds or of its jobs, and what these started."""
+        pids = [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]
+        children = {}
+        for pid in pids:
+            try:
+                with open(f"/proc/{pid}/stat") as f:
+                    parent = int(f.read().rsplit(")", 1)[1].split()[1])
+            except OSError:
+                continue
+            children.setdefault(parent, []).append(pid)
+        found, look = set(), [*self.shepherds(), *filter(self.is_of_job, pids)]
+        while look:
+            pid = look.pop()
+            if pid not in found and alive(pid):
+                found.add(pid)
+                look += children.get(pid, [])
+        return sorted(found - {os.getpid()})
+
+    def end_jobs(self):
+        """Kills what is left of jobs; says whether there was nothing."""
+        left = self.job_processes()
+        for pid in left:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass  # it has just ended
+        return not left
+
     def queue(self):
         return self.run("squeue", "-h", "-o", "%i %T %r").stdout.splitlines()
 
@@ -171,8 +216,4 @@ class Yard:
                 except AssertionError:
                     os.kill(pid, signal.SIGKILL)
         # What is left of jobs belongs to this cluster: the shepherds hold its spool open.
-        for pid in self.shepherds():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass  # it has just ended
+        wait_for(self.end_jobs, seconds=60, what="the end of what jobs have started")
