@@ -206,10 +206,13 @@ void Pass::step() {
   if (keeps_waiting(job, shape)) return advance(head);
   if (!full_ && !is_blocked && stays_blocked(job, shape)) return;
   std::optional<Booking> old;
-  if (is_due && !job.array) {
+  if (is_due) {
     Components components = components_of(state_, job);
     std::vector<Booking> lifted = lift(components);
-    if (start_as_promised(components, lifted, shape)) return advance(head);
+    if (!start_as_promised(components, lifted, shape))
+      note_what_was_not_kept();
+    else if (!job.array || elements_left(job) == 0)
+      return advance(head);
   } else if (job.het_job) {
     lift(components_of(state_, job));  // it is promised anew
   } else {
@@ -300,13 +303,20 @@ bool Pass::start_elements(const Job& job, Shape& shape, Verdict& verdict) {
 // Elements of an array that its limit allows to start now; 1 for any other job. An element with a
 // record of its own (requeued, held for a while) counts like those without.
 std::uint32_t Pass::elements_that_may_start(const Job& job) {
-  std::uint32_t waiting = job.array ? job.array->waiting.count() : 1;
+  std::uint32_t waiting = elements_left(job);
   if (job.array_max_running == 0) return waiting;
   std::uint32_t running = planner_.book_.running_of_array(job.array_job);
   if (auto more = array_started_.find(job.array_job); more != array_started_.end())
     running += more->second;
   std::uint32_t limit = job.array_max_running;
   return running >= limit ? 0 : std::min(waiting, limit - running);
+}
+
+// Those that this pass has not proposed.
+std::uint32_t Pass::elements_left(const Job& job) const {
+  if (!job.array) return 1;
+  auto left = arrays_.find(job.id);
+  return left == arrays_.end() ? job.array->waiting.count() : left->second.count();
 }
 
 std::uint32_t Pass::next_task(const Job& job) {

@@ -84,6 +84,7 @@ class Pass {
   bool blocked(const Job& job, Shape& shape, Verdict verdict);
   void note_verdict(const Job& job, const Shape& shape, Verdict verdict);
   std::uint32_t elements_that_may_start(const Job& job);
+  std::uint32_t elements_left(const Job& job) const;
   std::uint32_t next_task(const Job& job);
 
   // Now? pass_start.cc
@@ -143,16 +144,29 @@ class Pass {
   void lift_all();
   void make_pause();
   void count_promises();
-  struct Kept;
-  std::vector<Kept> kept_promises();
-  void promise_again(Kept& one);
-  bool has_room_for(const Booking& lifted, const Job& component, const Shape& shape) const;
-  bool put_back(Kept& one);
-  void move_up(Kept& one);
-  void compress();
   bool is_closed(const Shape& shape) const;
   void close(const Shape& shape, Verdict& verdict);
   bool no_time_left();
+
+  // As promised? pass_keep.cc
+  struct Kept;
+  void promise_what_was_refused();
+  std::vector<Kept> kept_promises();
+  void drop_what_arrays_forbid(std::vector<Kept>& all);
+  void promise_again(Kept& one);
+  const std::vector<Home>& homes_for(const Job& component, const Shape& shape,
+                                     std::vector<Home>& made) const;
+  bool has_room_for(const Booking& lifted, const Job& component, const Shape& shape) const;
+  bool surely_holds(const Kept& one) const;
+  bool put_back(Kept& one);
+  std::vector<Booking> earliest_again(Kept& one, Instant from);
+  bool move_up(Kept& one);
+  void place_anew(std::vector<Kept>& all, std::size_t first);
+  bool may_have_room_now(const Kept& one) const;
+  void let_start_at_once(std::vector<Kept>& all);
+  void compress();
+  bool array_has_room(const Job& job) const;
+  void note_what_was_not_kept();
 
   Planner& planner_;
   const State& state_;
@@ -171,6 +185,8 @@ class Pass {
   std::set<PartitionId> closed_;                  // nobody passes the job that waits there
   std::map<JobId, IndexSet> arrays_;              // elements not yet proposed in this pass
   std::map<JobId, std::uint32_t> array_started_;  // by this pass
+  std::map<JobId, std::uint32_t> array_due_;      // elements that are promised to start now
+  std::set<JobId> offered_again_;                 // what they are promised was refused once
   std::set<JobId> asked_;                         // to make room, by this pass
   std::size_t preemptors_ = 0;                    // for whom it was asked who could make room
   std::size_t new_promises_ = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a pass that asks: when? What blocked jobs are promised, and how promises are kept.
+// The part of a pass that asks: when? What blocked jobs are promised; pass_keep.cc has how it is
+// kept.
 #include <algorithm>
 
 #include "schedule/diagnose.h"
@@ -199,111 +200,6 @@ void Pass::count_promises() {
       for (const Home& home : place->line->shape->homes) ++promised_[home.id];
     if (by_user) ++promised_to_user_[state_.jobs.at(id.value).spec->uid];
   }
-}
-
-// A job, or the components of one, that was promised a start.
-struct Pass::Kept {
-  Head head;
-  Components components;
-  std::vector<Booking> lifted;  // what it was promised, while it is not
-};
-
-// Those who were promised a start and still wait for one, in the order of the queue; others are
-// promised nothing from here on.
-std::vector<Pass::Kept> Pass::kept_promises() {
-  std::vector<Kept> all;
-  std::vector<JobId> gone;
-  for (const auto& [id, booking] : planner_.bookings_) {
-    const JobQueue::Place* place = place_of(id);
-    const Job* job = state_.find(id);
-    Components components = place && job ? components_of(state_, *job) : Components();
-    bool complete = std::ranges::all_of(
-        components, [&](const Job* one) { return planner_.bookings_.contains(one->id); });
-    if (components.empty() || !complete) {
-      gone.push_back(id);
-    } else if (components.front() == job) {
-      make_homes(*place->line->shape);
-      all.push_back({head_of(*place->line, place->position), std::move(components), {}});
-    }
-  }
-  for (JobId id : gone) lift(id);
-  std::ranges::sort(all, [](const Kept& a, const Kept& b) { return a.head.goes_before(b.head); });
-  return all;
-}
-
-void Pass::promise_again(Kept& one) {
-  for (std::size_t i = 0; i < one.lifted.size(); ++i) {
-    Booking& booking = one.lifted[i];
-    const JobSpec& spec = *one.components[i]->spec;
-    profile_.promise(booking, spec, is_whole(spec, booking.partition));
-    planner_.bookings_[booking.job] = std::move(booking);
-  }
-  one.lifted.clear();
-}
-
-// Is all of it there that the component was promised?
-bool Pass::has_room_for(const Booking& lifted, const Job& component, const Shape& shape) const {
-  std::vector<Home> made;
-  if (component.het_job) made = homes_of(*component.spec, state_, planner_.book_, planner_.rules_);
-  const std::vector<Home>& homes = component.het_job ? made : shape.homes;
-  auto home = std::ranges::find(homes, lifted.partition, &Home::id);
-  return home != homes.end() && profile_.has_room_for(lifted, *component.spec, *home);
-}
-
-// Puts what was lifted back to where it was, or to now if that is over; if that is taken, nothing
-// is promised.
-bool Pass::put_back(Kept& one) {
-  for (std::size_t i = 0; i < one.lifted.size(); ++i) {
-    Booking& booking = one.lifted[i];
-    const Job& component = *one.components[i];
-    if (booking.start < now_) {
-      booking.start = now_;
-      booking.end = latest_end(*component.spec, now_);
-    }
-    if (!has_room_for(booking, component, *one.head.line->shape)) {
-      for (std::size_t before = 0; before < i; ++before) lift(one.lifted[before].job);
-      return false;
-    }
-    profile_.promise(booking, *component.spec, is_whole(*component.spec, booking.partition));
-    planner_.bookings_[booking.job] = booking;
-  }
-  one.lifted.clear();
-  return true;
-}
-
-// Moves it to the earliest start that the others leave, if that is sooner.
-void Pass::move_up(Kept& one) {
-  one.lifted = lift(one.components);
-  std::vector<Booking> sooner;
-  if (one.components.size() > 1)
-    sooner = earliest_of_all(one.components);
-  else if (auto found =
-               earliest_of(*one.components.front()->spec, one.head.line->shape->homes, now_))
-    sooner.push_back(std::move(*found));
-  if (!sooner.empty() && sooner.front().start < one.lifted.front().start)
-    for (std::size_t i = 0; i < sooner.size(); ++i) {
-      sooner[i].job = one.lifted[i].job;
-      sooner[i].waits_for = one.lifted[i].waits_for;
-      one.lifted[i] = std::move(sooner[i]);
-    }
-  promise_again(one);
-}
-
-// Whatever is not sure to hold is lifted and put back in the order of the queue: all that was
-// promised fits beside each other still, unless something was taken. Who cannot be put back is
-// promised something anew in its turn. If something came back before its time, each in the order of
-// the queue moves up, never to a later start.
-void Pass::compress() {
-  Asks asks(*this, PlanQuestion::When);
-  std::vector<Kept> all = kept_promises();
-  for (Kept& one : all)
-    if (!std::ranges::all_of(one.components, [&](const Job* job) {
-          return profile_.still_holds(planner_.bookings_.at(job->id));
-        }))
-      one.lifted = lift(one.components);
-  std::erase_if(all, [&](Kept& one) { return !one.lifted.empty() && !put_back(one); });
-  if (!planner_.book_.eased()) return;
-  for (Kept& one : all) move_up(one);
 }
 
 bool Pass::is_closed(const Shape& shape) const {

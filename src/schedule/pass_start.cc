@@ -135,9 +135,10 @@ bool Pass::start_as_promised(const Components& components, const std::vector<Boo
   for (std::size_t i = 0; i < lifted.size(); ++i) {
     const Booking& one = lifted[i];
     const Job& job = *components[i];
-    if (one.start != now_ || !has_room_for(one, job, shape)) break;
+    if (one.start != now_ || elements_that_may_start(job) == 0) break;
+    if (!has_room_for(one, job, shape)) break;
     Proposal proposal{.job = job.id,
-                      .array_task = kNoTask,
+                      .array_task = job.array ? next_task(job) : kNoTask,
                       .partition = one.partition,
                       .shape = job.het_job ? shape_hash(shape_key(*job.spec)) : shape.hash,
                       .allocation = one.allocation,
@@ -150,6 +151,11 @@ bool Pass::start_as_promised(const Components& components, const std::vector<Boo
     proposals.push_back(std::move(proposal));
   }
   if (proposals.size() == components.size()) {
+    const Job& job = *components.front();
+    if (job.array_max_running) ++array_started_[job.array_job];
+    if (!job.array)
+      for (const Booking& one : lifted)
+        if (!offered_again_.contains(one.job)) planner_.offered_[one.job] = one;
     propose(std::move(proposals));
     return true;
   }

@@ -35,15 +35,6 @@ bool label_admits(const JobSpec& spec, const Free& node) {
   return same && !(keeps_labels_off(spec) && node.several_mcs);
 }
 
-// --exclusive=user: the jobs of a node are one user's; --exclusive=mcs: they have one label.
-bool owner_admits(const JobSpec& spec, const Free& node, const PlacementRules& rules) {
-  if (node.idle) return true;
-  if (!label_admits(spec, node)) return false;
-  bool alone = rules.user_alone || spec.extras->specials->exclusive_kind == kExclusiveUser;
-  if (alone && (node.several_owners || node.owner != spec.uid)) return false;
-  return !node.for_user || node.owner == spec.uid;
-}
-
 // One task each first, so that no node stays empty; then node by node, unless the job wants them
 // dealt out. REQUIRES: they fit.
 std::vector<std::uint32_t> tasks_on(const JobSpec& spec, const std::vector<Candidate>& chosen) {
@@ -134,7 +125,31 @@ Ref<std::string> features_chosen(const Node& node) {
   return node.features_chosen ? Ref(node.active_features) : Ref<std::string>();
 }
 
+// Have the nodes the features that the job asks for, or those that it would like? They may have
+// changed since.
+bool have_features(const State& state, const JobSpec& spec, const Allocation& allocation) {
+  if (spec.extras->features.empty()) return true;
+  auto wanted = FeatureExpression::parse(spec.extras->features);
+  const std::string& wish = spec.extras->specials->prefer;
+  auto preferred = FeatureExpression::parse(wish);
+  return std::ranges::all_of(allocation.nodes, [&](const NodeShare& share) {
+    const Node* node = state.find(share.node);
+    if (!node) return false;
+    return (wanted && wanted->admits(node->features_now())) ||
+           (!wish.empty() && preferred && preferred->admits(node->features_now()));
+  });
+}
+
 }  // namespace
+
+// --exclusive=user: the jobs of a node are one user's; --exclusive=mcs: they have one label.
+bool owner_admits(const JobSpec& spec, const Free& node, const PlacementRules& rules) {
+  if (node.idle) return true;
+  if (!label_admits(spec, node)) return false;
+  bool alone = rules.user_alone || spec.extras->specials->exclusive_kind == kExclusiveUser;
+  if (alone && (node.several_owners || node.owner != spec.uid)) return false;
+  return !node.for_user || node.owner == spec.uid;
+}
 
 PlacementRules rules_in(const PartitionSpec& partition, PlacementRules cluster) {
   cluster.whole_nodes = cluster.whole_nodes || partition.exclusive || partition.exclusive_topo;
@@ -342,6 +357,7 @@ bool still_fits(const State& state, const JobSpec& spec, const Allocation& alloc
   bool whole = spec.exclusive || rules.whole_nodes;
   std::uint32_t rows = rows_for(spec, rules);
   return !allocation.nodes.empty() && blocks_admit(state, spec, allocation, rules) &&
+         have_features(state, spec, allocation) &&
          std::ranges::all_of(allocation.nodes, [&](const NodeShare& share) {
            const Node* node = state.find(share.node);
            if (!node || !node->usable()) return false;

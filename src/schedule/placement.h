@@ -85,6 +85,9 @@ std::uint64_t mcs_of(const JobSpec& spec);
 // Does it share nodes with jobs of its label only? --exclusive=mcs
 bool keeps_labels_off(const JobSpec& spec);
 
+// May the job be on the node beside those who are there? --exclusive=user and mcs, ExclusiveUser
+bool owner_admits(const JobSpec& spec, const Free& node, const PlacementRules& rules);
+
 // Does the job want the blocks that it is in for itself? --exclusive=topo
 bool wants_blocks_alone(const JobSpec& spec, const PlacementRules& rules);
 // May a job be there, as far as those go who have their blocks for themselves? O(its blocks).

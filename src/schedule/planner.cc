@@ -2,6 +2,7 @@
 #include "schedule/planner.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "schedule/pass.h"
 
@@ -10,6 +11,8 @@ namespace {
 
 // Nodes that a pass may look at without anybody noticing.
 constexpr std::uint64_t kSmallWork = 100'000;
+// When to look again at who waits for somebody that should be gone.
+constexpr Duration kOverdueAgain = std::chrono::seconds(1);
 
 // The job that an event is about; none for events about nodes and partitions.
 struct JobOf {
@@ -40,6 +43,7 @@ void Planner::rebuild(const State& state) {
   bookings_.clear();
   preemptors_.clear();
   former_.clear();
+  offered_.clear();
   unfinished_ = 0;
   arranging_.reset();
   reservations_.clear();
@@ -98,16 +102,20 @@ void Planner::observe(const Event& event, const State& state) {
   if (const auto* defined = std::get_if<ReservationDefined>(&event.body)) {
     const Reservation& one = defined->reservation;
     reservations_[one.id] = {one.start, one.end};
+    book_.note_ease();
     all_changed_ = true;
   }
   if (const auto* removed = std::get_if<ReservationRemoved>(&event.body)) {
     reservations_.erase(removed->reservation);
+    book_.note_ease();
     all_changed_ = true;
   }
   if (std::holds_alternative<LicensesDefined>(event.body)) {
     book_.note_ease();
     all_changed_ = true;
   }
+  // What should have been back came back: nobody could tell when it would.
+  if (someone_is_late_ && std::holds_alternative<JobNodeReleased>(event.body)) book_.note_ease();
   if (const auto* split = std::get_if<ArrayTaskSplit>(&event.body))
     refresh(split->array_job, state);
   if (const auto* gone = std::get_if<ArrayTasksCancelled>(&event.body))
@@ -132,14 +140,28 @@ void Planner::observe(const Event& event, const State& state) {
   refresh(job, state);
 }
 
+std::optional<Planner::Standing> Planner::standing_of(JobId id) const {
+  const JobQueue::Place* place = queue_.find(id);
+  if (!place) return std::nullopt;
+  return Standing{.shape = place->line->shape->hash, .position = place->position};
+}
+
 // Brings the indexes in line with what the job is now, whatever it was before.
 void Planner::refresh(JobId id, const State& state) {
   book_.refresh(id, state);
   const Job* job = state.find(id);
+  JobId first = job && job->het_job ? job->het_job : id;
+  std::optional<Standing> before = standing_of(first);
   if (job)
     queue_.refresh(*job, state);
   else
     queue_.remove(id);
+  // It waits for the same as before, no further behind: a promise that is kept is not touched.
+  std::optional<Standing> after = standing_of(first);
+  bool waits_on =
+      before && after && before->shape == after->shape && after->position <= before->position;
+  if (policy_->keeps_promises && waits_on) return;
+  offered_.erase(id);
   // Whatever it was that happened to it: what it was promised is free for others, until the next
   // pass asks again.
   auto at = bookings_.find(id);
@@ -196,6 +218,10 @@ Plan Planner::plan(const State& state, Instant now, const PlanBudget& budget) {
   all_changed_ = false;
   // One that goes on does not look again at what it has passed.
   if (!goes_on) book_.forget_changes();
+  if (std::exchange(eased_late_, false)) book_.note_ease();
+  someone_is_late_ = std::ranges::any_of(bookings_, [&](const auto& one) {
+    return one.second.start == now + kAnyMoment && policy_->keeps_promises;
+  });
   return plan;
 }
 
@@ -208,8 +234,12 @@ Instant Planner::next_begin(Instant after) const {
   for (Instant again : {preempt_again_, look_again_})
     if (again > after && again < soonest) soonest = again;
   if (policy_->keeps_promises)
-    for (const auto& [id, one] : bookings_)
-      if (one.start > after && one.start < soonest) soonest = one.start;
+    for (const auto& [id, one] : bookings_) {
+      if (one.start <= after) continue;
+      // Whom it waits for should be gone already: when he is, that is an event.
+      bool overdue = one.start <= after + kAnyMoment;
+      soonest = std::min(soonest, overdue ? after + kOverdueAgain : one.start);
+    }
   return soonest;
 }
 

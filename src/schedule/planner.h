@@ -61,6 +61,12 @@ class Planner {
  private:
   friend class Pass;
 
+  // What a job waits for, and where.
+  struct Standing {
+    std::uint64_t shape = 0;
+    Position position;
+  };
+  std::optional<Standing> standing_of(JobId id) const;
   void refresh(JobId id, const State& state);
   bool is_full_pass(const PlanBudget& budget, Instant now) const;
   std::uint64_t work_of_full_pass(const PlanBudget& budget) const;
@@ -87,6 +93,11 @@ class Planner {
   // Others have made room for these, or are about to: what they were promised is kept until it is
   // their turn again, also from those before them in the queue.
   std::set<JobId> preemptors_;
+  // What the last pass proposed as it had promised it, until it is seen to start: who is refused by
+  // the core has not lost his place.
+  Bookings offered_;
+  bool eased_late_ = false;         // by the last pass, after it had let others move up
+  bool someone_is_late_ = false;    // and somebody waits only for him
   Instant preempt_again_ = kNever;  // when somebody may be asked to make room who is exempt as yet
   // When something else may be found though nothing has changed: a wait for switches is over.
   Instant look_again_ = kNever;

@@ -91,7 +91,8 @@ struct Policy {
   IsPromised promised = nullptr;
   // Nobody passes a blocked job of the same partition.
   bool nobody_passes = false;
-  // A promise once given only ever moves forward. Without it, promises are made anew in each pass.
+  // A promise once given only moves forward, as long as what was promised is there (pass_keep.cc).
+  // Without it, promises are made anew in each pass.
   bool keeps_promises = false;
 };
 

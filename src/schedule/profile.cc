@@ -472,14 +472,25 @@ void Profile::retract(const Booking& booking) {
   }
 }
 
-bool Profile::still_holds(const Booking& booking) const {
+bool Profile::admits(const Home& home, NodeId node) const {
+  if (home.takes_all) return true;
+  const std::vector<NodeId>& nodes = book_.pools()[home.pool].nodes;
+  auto at = std::ranges::lower_bound(nodes, node);
+  if (at == nodes.end() || *at != node) return false;
+  auto place = static_cast<std::size_t>(at - nodes.begin());
+  return home.admitted[place / 64] >> (place % 64) & 1;
+}
+
+bool Profile::still_holds(const Booking& booking, const JobSpec& spec, const Home& home) const {
   if (!calendar_.empty() || booking.start < now_) return false;
   if (licenses_.is_short(booking.allocation.licenses, booking.start, booking.end)) return false;
   if (booking.allocation.topo_alone || anybody_alone()) return false;
+  if (Capacity(spec, home.rules).keeps_others_off()) return false;
   return std::ranges::all_of(booking.allocation.nodes, [&](const NodeShare& share) {
-    if (!book_.knows(share.node)) return false;
+    if (!book_.knows(share.node) || !admits(home, share.node)) return false;
     const Track& track = book_.track(share.node);
-    if (!track.usable) return false;
+    if (!track.usable || track.free.for_user || track.free.for_mcs || track.promised_alone > 0)
+      return false;
     const std::vector<Level>& levels = levels_of(track, share.row);
     auto level = std::ranges::upper_bound(levels, booking.start, {}, &Level::from);
     if (level != levels.begin()) --level;
@@ -516,12 +527,14 @@ bool Profile::has_room_during(const Calendar::Stay& stay, const Allocation& want
   std::vector<Free> left;
   for (const NodeShare& share : wanted.nodes) {
     if (!book_.knows(share.node) || !book_.track(share.node).usable) return false;
+    if (!admits(home, share.node)) return false;
     left.push_back(
         during(book_.track(share.node), stay.from, stay.to, bool(wanted.gres), share.row));
     Free& free = left.back();
     if (!calendar_.empty() && !calendar_.clip(free, stay)) return false;
     if (is_whole(spec, home) && !share.row && !free.idle) return false;
     if (free.cpus < share.cpus || free.memory_mb < share.memory_mb) return false;
+    if (!owner_admits(spec, free, home.rules)) return false;
     if (!still_has_gres(free, wanted)) return false;
   }
   clip_blocks(left, spec, home, stay);

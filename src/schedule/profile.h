@@ -83,9 +83,9 @@ class Profile {
   // REQUIRES: bookings has the job's.
   void promise(const Booking& booking, const JobSpec& spec, bool whole);
   void retract(const Booking& booking);
-  // Can it surely still be kept, if nobody but the promised come in between? Beside reservations
-  // and whole blocks nothing is sure. O(its nodes).
-  bool still_holds(const Booking& booking) const;
+  // Can it surely still be kept, if nobody but the promised come in between? Beside reservations,
+  // whole blocks and those who keep others off nothing is sure. O(its nodes).
+  bool still_holds(const Booking& booking, const JobSpec& spec, const Home& home) const;
   // Is all of it there, beside what others are promised? Asked of one that was retracted.
   // O(holdings and promises of its nodes).
   bool has_room_for(const Booking& retracted, const JobSpec& spec, const Home& home) const;
@@ -182,6 +182,7 @@ class Profile {
                    const Calendar::Stay& stay) const;
   bool has_room_during(const Calendar::Stay& stay, const Allocation& wanted, const JobSpec& spec,
                        const Home& home) const;
+  bool admits(const Home& home, NodeId node) const;
   std::vector<Instant> block_turns(const JobSpec& spec, const Home& home) const;
   template <class Visit>
   void for_each_alone(const Calendar::Stay& stay, Visit&& visit) const;

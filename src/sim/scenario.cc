@@ -83,6 +83,7 @@ const std::map<std::string, Scenario::Verb, std::less<>>& Scenario::verbs() {
       {"power_down", &Scenario::node_state},
       {"power_down_asap", &Scenario::node_state},
       {"power_down_force", &Scenario::node_state},
+      {"features", &Scenario::active_features},
       {"part", &Scenario::partition_state},
       {"connect", &Scenario::connect},
       {"reboot", &Scenario::connect},
@@ -218,6 +219,14 @@ std::string Scenario::step_end(const Line& line) {
 std::string Scenario::node_state(const Line& line) {
   UpdateNodes update{.nodes = line.words.at(0), .state = to_upper(line.verb)};
   if (line.words.size() > 1) update.reason = line.words[1];
+  controller_.update_nodes({++requests_}, update, root(), now_, out_);
+  return {};
+}
+
+// Those that the nodes have switched on, of all that they could have: features n1 a,b
+std::string Scenario::active_features(const Line& line) {
+  UpdateNodes update{.nodes = line.words.at(0)};
+  update.active_features = line.words.at(1);
   controller_.update_nodes({++requests_}, update, root(), now_, out_);
   return {};
 }

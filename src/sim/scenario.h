@@ -54,6 +54,7 @@ class Scenario {
   std::string step_end(const Line& line);
   // Nodes.
   std::string node_state(const Line& line);
+  std::string active_features(const Line& line);
   std::string partition_state(const Line& line);
   std::string connect(const Line& line);
   std::string silence(const Line& line);
