@@ -158,7 +158,9 @@ std::string Scenario::alter(const Line& line) {
       {"unsuspend", JobVerb::Resume},  {"signal", JobVerb::Signal}};
   AlterJobs alter{.verb = kVerbs.at(line.verb)};
   for (const std::string& word : line.words) alter.filter.targets.push_back(target_of(word));
-  for (const auto& [key, value] : line.options) {
+  for (const auto& [option, value] : line.options) {
+    Known key(option);
+    if (key == "by") continue;
     if (key == "limit") alter.patch.time_limit_s = number(value);
     if (key == "priority") alter.patch.priority = number(value);
     if (key == "site") alter.patch.site_factor = static_cast<std::int32_t>(std::stol(value));
@@ -168,6 +170,7 @@ std::string Scenario::alter(const Line& line) {
     if (key == "partition") alter.patch.partitions = value;
     if (key == "array_limit") alter.patch.array_max_running = number(value);
     if (key == "depend") alter.patch.dependency = value;
+    if (std::string unknown = key.complaint(); !unknown.empty()) return unknown;
   }
   if (line.verb == "hold" && line.options.contains("by")) alter.verb = JobVerb::Hold;
   controller_.alter({++requests_}, alter, caller_of(line), now_, out_);

@@ -34,7 +34,8 @@ std::string Scenario::nodes_defined(const Line& line) {
     std::erase_if(config_.nodes, [&](const NodeSpec& node) { return node.name == name; });
     if (line.options.contains("gone")) continue;
     NodeSpec node{.name = name, .hostname = name, .address = name};
-    for (const auto& [key, value] : line.options) {
+    for (const auto& [option, value] : line.options) {
+      Known key(option);
       if (key == "cpus") node.cpus = number(value);
       if (key == "mem") node.memory_mb = number(value);
       if (key == "weight") node.weight = number(value);
@@ -47,6 +48,7 @@ std::string Scenario::nodes_defined(const Line& line) {
       if (key == "spec_cores") node.core_spec_count = number(value);
       if (key == "spec_mem") node.mem_spec_limit_mb = number(value);
       if (key == "tmp") node.tmp_mb = number(value);
+      if (std::string unknown = key.complaint(); !unknown.empty()) return unknown;
     }
     if (line.options.contains("sockets"))
       node.cpus = node.sockets * node.cores_per_socket * node.threads_per_core;
@@ -85,7 +87,8 @@ std::string Scenario::partition_defined(const Line& line) {
   PartitionSpec spec{.name = name};
   spec.is_default = config_.partitions.empty();
   spec.preempt_mode = config_.preempt.mode_text;
-  for (const auto& [key, value] : line.options) {
+  for (const auto& [option, value] : line.options) {
+    Known key(option);
     if (key == "nodes") spec.nodes = value;
     if (key == "max_time") spec.max_time_s = number(value);
     if (key == "max_nodes") spec.max_nodes = number(value);
@@ -100,6 +103,7 @@ std::string Scenario::partition_defined(const Line& line) {
     if (key == "min_nodes") spec.min_nodes = number(value);
     if (key == "max_cpus") spec.max_cpus_per_node = number(value);
     if (key == "grace") spec.grace_time_s = number(value);
+    if (std::string unknown = key.complaint(); !unknown.empty()) return unknown;
   }
   config_.partitions.push_back(spec);
   return {};

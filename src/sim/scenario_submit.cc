@@ -23,7 +23,7 @@ std::vector<JobSpec> components_in(std::string_view text) {
 }
 
 // What most jobs say.
-void set_plainly(JobSpec& spec, std::string_view key, const std::string& value) {
+void set_plainly(JobSpec& spec, const Known& key, const std::string& value) {
   if (key == "nodes") spec.min_nodes = number(value);
   if (key == "tasks") spec.tasks = number(value);
   if (key == "cpus") spec.cpus_per_task = number(value);
@@ -41,9 +41,10 @@ void set_plainly(JobSpec& spec, std::string_view key, const std::string& value) 
   if (key == "tasks_per_node") spec.tasks_per_node = number(value);
   if (key == "mem_per_cpu") spec.memory_per_cpu_mb = number(value);
   if (key == "account") spec.account = value;
+  if (key == "mincpus") spec.min_cpus_per_node = number(value);
 }
 
-void set_specially(JobExtras& extras, JobSpecials& specials, std::string_view key,
+void set_specially(JobExtras& extras, JobSpecials& specials, const Known& key,
                    const std::string& value) {
   if (key == "licenses") extras.licenses = value;
   if (key == "nodelist") extras.required_nodes = value;
@@ -95,14 +96,19 @@ std::string Scenario::submit(const Line& line) {
   spec.name = "job";
   JobExtras extras;
   JobSpecials specials;
-  for (const auto& [key, value] : line.options) {
+  std::string unknown;
+  for (const auto& [name, value] : line.options) {
+    Known key(name);
+    if (key == "by") continue;  // see caller_of
     set_plainly(spec, key, value);
     set_specially(extras, specials, key, value);
     if (key == "array") submit.array = value;
     if (key == "het") submit.het = components_in(value);
     if (key == "depend") submit.dependency = value;
+    unknown += key.complaint();
   }
-  for (const std::string& word : line.words) {
+  for (const std::string& said : line.words) {
+    Known word(said);
     if (word == "exclusive") spec.exclusive = true;
     if (word == "norequeue") spec.requeue = false;
     if (word == "interactive") spec.batch = false;
@@ -115,7 +121,10 @@ std::string Scenario::submit(const Line& line) {
     if (word == "expedite") specials.expedite = true;
     if (word == "consolidate") specials.consolidate_segments = true;
     if (word == "spread_segments") specials.spread_segments = true;
+    if (word == "use_min_nodes") specials.use_min_nodes = true;
+    unknown += word.complaint();
   }
+  if (!unknown.empty()) return unknown;
   if (!(specials == JobSpecials{})) extras.specials = Ref(specials);
   if (!(extras == JobExtras{})) spec.extras = Ref(extras);
   spec.tasks = std::max(spec.tasks, spec.min_nodes);
