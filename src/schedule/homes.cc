@@ -26,7 +26,7 @@ void leave_out_kept(Home& home, const JobSpec& spec, const State& state,
 std::vector<Home> homes_of(const JobSpec& spec, const State& state, const Book& book,
                            const PlacementRules& cluster) {
   std::vector<Home> homes;
-  for (const Partition* partition : partitions_of(spec, state)) {
+  for (const Partition* partition : partitions_by_tier(spec, state)) {
     const std::uint32_t* pool = book.pool_of(partition->id);
     if (!pool) continue;
     Home home{.id = partition->id,

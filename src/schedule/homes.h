@@ -9,7 +9,8 @@
 
 namespace ym {
 
-// In the request's order. O(1) for each partition if it admits every node, else O(its nodes).
+// The highest tier first, then in the request's order. O(1) for each partition if it admits every
+// node, else O(its nodes).
 std::vector<Home> homes_of(const JobSpec& spec, const State& state, const Book& book,
                            const PlacementRules& cluster);
 

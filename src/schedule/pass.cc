@@ -128,7 +128,10 @@ Pass::Head Pass::head_of(Line& line, const Position& position) const {
   ScoreOf order = head.passing ? policy_.passing_order : policy_.order;
   if (!rule.at && !order) return head;
   const Job& job = state_.jobs.at(position.job.value);
-  if (rule.at) head.priority_inverse = ~rule.at(job, now_);
+  if (rule.at) {
+    const Partition* in = shape.in.empty() || !rule.in ? nullptr : state_.find(shape.in.front());
+    head.priority_inverse = ~(in ? rule.in(job, *in->spec, now_) : rule.at(job, now_));
+  }
   if (order) head.score = order(waiting_of(job), figures_);
   const auto& arranged = planner_.arranged_;
   if (auto at = arranged.find(job.id); at != arranged.end()) head.score.rank = at->second;
@@ -166,6 +169,10 @@ bool Pass::is_awake(const Shape& shape) const {
 void Pass::make_homes(Shape& shape) {
   if (shape.homes_made_for == planner_.generation_) return;
   shape.homes = homes_of(*shape.spec, state_, planner_.book_, planner_.rules_);
+  if (shape.queues > 1) {
+    shape.homes_of_all = shape.homes;
+    std::erase_if(shape.homes, [&](const Home& home) { return shape.is_elsewhere(home.id); });
+  }
   shape.homes_made_for = planner_.generation_;
 }
 
@@ -201,8 +208,10 @@ void Pass::step() {
   if (policy_.nobody_passes && is_closed(shape)) return;
   // What holds for one of a shape holds for all, unless reservations draw some users' jobs in, or
   // room is kept for this one.
-  bool is_due = policy_.keeps_promises && planner_.bookings_.contains(job.id);
+  bool is_due = policy_.keeps_promises && planner_.bookings_.contains(job.id) &&
+                planner_.bookings_.at(job.id).start <= now_;
   bool is_blocked = found.blocked_in == number_ && !profile_.calendar().is_personal() && !is_due;
+  if (shape.queues > 1 && is_settled_elsewhere(job, shape)) return advance(head);
   if (keeps_waiting(job, shape)) return advance(head);
   if (!full_ && !is_blocked && stays_blocked(job, shape)) return;
   std::optional<Booking> old;
@@ -218,7 +227,12 @@ void Pass::step() {
   } else {
     old = lift(job.id);
   }
+  bool keeps_old = old && shape.is_elsewhere(old->partition);
   if (is_blocked) {
+    if (keeps_old) {
+      keep_or_promise_sooner(std::move(*old), job, shape);
+      return advance(head);
+    }
     if (old && !full_) return book(std::move(*old), job, shape);
     if (!is_due_a_promise(job, shape)) return;
     Verdict verdict{.reason = Reason::Resources, .head = job.id, .expected_start = {}, .text = {}};
@@ -237,6 +251,12 @@ void Pass::step() {
   if (verdict.reason == Reason::None) return advance(head);
   if (others_make_room(job, shape, verdict)) return advance(head);
   found = {.blocked_in = number_, .promised_from = now_};
+  if (keeps_old) {
+    keep_or_promise_sooner(std::move(*old), job, shape);
+    verdict.expected_start = planner_.bookings_.at(job.id).start;
+    note_verdict(job, shape, std::move(verdict));
+    return advance(head);
+  }
   bool waits = verdict.reason == Reason::Resources || verdict.reason == Reason::Licenses;
   if (old && !full_ && waits) {
     verdict.expected_start = old->start;
@@ -251,6 +271,8 @@ bool Pass::keeps_waiting(const Job& job, Shape& shape) {
   if (!policy_.keeps_promises) return false;
   auto at = planner_.bookings_.find(job.id);
   if (at == planner_.bookings_.end() || at->second.start <= now_) return false;
+  if (shape.is_elsewhere(at->second.partition)) return false;  // here it may have one sooner
+  if (shape.queues > 1) withdraw(job.id);
   note_verdict(job, shape,
                {.reason = at->second.waits_for,
                 .head = job.id,
@@ -293,6 +315,7 @@ bool Pass::start_elements(const Job& job, Shape& shape, Verdict& verdict) {
     if (job.array_max_running) ++array_started_[job.array_job];
     plan_.starts.push_back(std::move(*proposal));
     --left;
+    if (shape.queues > 1) note_start(job, shape);
   }
   if (left == 0 && job.array && job.array_max_running && elements_that_may_start(job) == 0)
     plan_.verdicts.jobs[job.id] = Reason::JobArrayTaskLimit;
@@ -324,9 +347,52 @@ std::uint32_t Pass::next_task(const Job& job) {
   return left.pop_front().value_or(kNoTask);
 }
 
+// It starts in another of its queues, or others make room for it there.
+bool Pass::is_settled_elsewhere(const Job& job, const Shape& shape) const {
+  if (started_.contains(job.id)) return true;
+  auto promised = planner_.bookings_.find(job.id);
+  return promised != planner_.bookings_.end() && planner_.preemptors_.contains(job.id) &&
+         shape.is_elsewhere(promised->second.partition);
+}
+
+// What it was promised in another of its queues stands, unless this one has something sooner.
+void Pass::keep_or_promise_sooner(Booking old, const Job& job, Shape& shape) {
+  Asks asks(*this, PlanQuestion::When);
+  if (is_due_a_promise(job, shape)) {
+    std::vector<Booking> found = earliest({&job}, shape);
+    if (!found.empty() && found.front().start < old.start) {
+      found.front().job = job.id;
+      found.front().waits_for = old.waits_for;
+      old = std::move(found.front());
+    }
+  }
+  book(std::move(old), job, shape);
+}
+
+// Of what this pass has said it promises; true if it had.
+bool Pass::withdraw(JobId job) {
+  plan_.verdicts.promised.erase(job);
+  return std::erase_if(plan_.booked, [&](const Booking& one) { return one.job == job; }) > 0;
+}
+
+void Pass::note_start(const Job& job, const Shape& shape) {
+  if (shape.queues == 1 || (job.array && elements_left(job) > 0)) return;
+  started_.insert(job.id);
+  withdraw(job.id);
+}
+
 void Pass::note_verdict(const Job& job, const Shape& shape, Verdict verdict) {
-  if (job.het_job)
+  if (job.het_job) {
     plan_.verdicts.het[job.id] = std::move(verdict);
+    return;
+  }
+  // Of several queues, the one where it only waits for room says more than one where it may not
+  // run; and the last one says how soon it starts.
+  auto before =
+      shape.queue > 0 ? plan_.verdicts.shapes.find(shape.hash) : plan_.verdicts.shapes.end();
+  bool waits = before != plan_.verdicts.shapes.end() && verdict.reason == Reason::Resources;
+  if (waits && (before->second.reason != Reason::Resources || before->second.head == verdict.head))
+    before->second = std::move(verdict);
   else
     plan_.verdicts.shapes.try_emplace(shape.hash, std::move(verdict));
 }

@@ -82,6 +82,11 @@ class Pass {
   bool keeps_waiting(const Job& job, Shape& shape);
   bool stays_blocked(const Job& job, Shape& shape);
   bool blocked(const Job& job, Shape& shape, Verdict verdict);
+  // Of jobs that stand in several queues.
+  bool is_settled_elsewhere(const Job& job, const Shape& shape) const;
+  void keep_or_promise_sooner(Booking old, const Job& job, Shape& shape);
+  bool withdraw(JobId job);
+  void note_start(const Job& job, const Shape& shape);
   void note_verdict(const Job& job, const Shape& shape, Verdict verdict);
   std::uint32_t elements_that_may_start(const Job& job);
   std::uint32_t elements_left(const Job& job) const;
@@ -140,7 +145,7 @@ class Pass {
   void book(Booking booking, const Job& job, const Shape& shape);
   std::optional<Booking> lift(JobId job);
   std::vector<Booking> lift(const Components& components);
-  const JobQueue::Place* place_of(JobId id) const;
+  const JobQueue::Place* place_of(JobId id, PartitionId in) const;
   void lift_all();
   void make_pause();
   void count_promises();
@@ -188,6 +193,7 @@ class Pass {
   std::map<JobId, std::uint32_t> array_due_;      // elements that are promised to start now
   std::set<JobId> offered_again_;                 // what they are promised was refused once
   std::set<JobId> asked_;                         // to make room, by this pass
+  std::set<JobId> started_;                       // of those in several queues, by this pass
   std::size_t preemptors_ = 0;                    // for whom it was asked who could make room
   std::size_t new_promises_ = 0;
   std::size_t promised_before_pause_ = 0;

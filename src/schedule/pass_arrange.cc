@@ -62,11 +62,12 @@ std::vector<Pass::Yard> Pass::yards() {
   }
   for (Shape* shape : planner_.queue_.shapes()) {
     make_homes(*shape);
-    auto home = std::ranges::find_if(shape->homes, [&](const Home& one) {
+    if (shape->queue > 0) continue;  // counted in their first queue
+    auto home = std::ranges::find_if(shape->everywhere(), [&](const Home& one) {
       const Partition* partition = state_.find(one.id);
       return partition && refusal_of(*partition->spec, *shape->spec) == Reason::None;
     });
-    if (home == shape->homes.end()) continue;
+    if (home == shape->everywhere().end()) continue;
     Yard& yard = yards[grounds.of_pool[home->pool]];
     if (std::max(1u, shape->spec->min_nodes) > yard.ground.nodes) continue;
     yard.shapes.push_back(shape);

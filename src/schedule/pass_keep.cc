@@ -36,7 +36,7 @@ void Pass::promise_what_was_refused() {
   Bookings refused = std::exchange(planner_.offered_, {});
   for (auto& [id, booking] : refused) {
     const Job* job = state_.find(id);
-    if (!job || !place_of(id) || planner_.bookings_.contains(id)) continue;
+    if (!job || !place_of(id, booking.partition) || planner_.bookings_.contains(id)) continue;
     offered_again_.insert(id);
     profile_.promise(booking, *job->spec, is_whole(*job->spec, booking.partition));
     planner_.bookings_[id] = std::move(booking);
@@ -49,7 +49,7 @@ std::vector<Pass::Kept> Pass::kept_promises() {
   std::vector<Kept> all;
   std::vector<JobId> gone;
   for (const auto& [id, booking] : planner_.bookings_) {
-    const JobQueue::Place* place = place_of(id);
+    const JobQueue::Place* place = place_of(id, booking.partition);
     const Job* job = state_.find(id);
     Components components = place && job ? components_of(state_, *job) : Components();
     bool complete = std::ranges::all_of(
@@ -116,7 +116,7 @@ void Pass::promise_again(Kept& one) {
 // The component's own: a shape has those of the first. `made` holds them if they are made for it.
 const std::vector<Home>& Pass::homes_for(const Job& component, const Shape& shape,
                                          std::vector<Home>& made) const {
-  if (!component.het_job) return shape.homes;
+  if (!component.het_job) return shape.everywhere();
   made = homes_of(*component.spec, state_, planner_.book_, planner_.rules_);
   return made;
 }
@@ -166,7 +166,7 @@ std::vector<Booking> Pass::earliest_again(Kept& one, Instant from) {
   std::vector<Booking> found;
   if (one.components.size() > 1)
     found = earliest_of_all(one.components);
-  else if (auto alone = earliest_of(*one.job().spec, one.shape().homes, from))
+  else if (auto alone = earliest_of(*one.job().spec, one.shape().everywhere(), from))
     found.push_back(std::move(*alone));
   for (std::size_t i = 0; i < found.size(); ++i) {
     found[i].job = one.lifted[i].job;

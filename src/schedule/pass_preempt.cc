@@ -361,6 +361,8 @@ void Pass::start_in_their_place(const std::vector<Want>& wants, std::vector<Book
     take(proposal, job);
     if (job.array_max_running) ++array_started_[job.array_job];
     proposals.push_back(std::move(proposal));
+    if (const JobQueue::Place* place = planner_.queue_.find(job.id))
+      note_start(job, *place->line->shape);
   }
   Proposal first = std::move(proposals.front());
   first.others.assign(std::make_move_iterator(proposals.begin() + 1),

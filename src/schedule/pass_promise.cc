@@ -83,6 +83,11 @@ std::vector<Booking> Pass::earliest(const Components& components, Shape& shape) 
   Shape::Found& before = found_of(shape);
   Instant from = before.blocked_in == number_ ? before.promised_from : now_;
   const JobSpec& spec = *components.front()->spec;
+  // Those who make room for it may be in another of its queues.
+  if (shape.queues > 1 && planner_.book_.leaving_for(components.front()->id)) {
+    auto kept = earliest_of(spec, shape.everywhere(), now_);
+    return kept ? std::vector<Booking>{std::move(*kept)} : std::vector<Booking>();
+  }
   // Reservations are for some and not for others, whatever they ask for; and a network may have no
   // place for two nodes where it has one for three.
   bool comparable = shape.kind && profile_.calendar().empty() &&
@@ -113,9 +118,11 @@ std::optional<Booking> Pass::earliest_of(const JobSpec& spec, const std::vector<
 // Notes a promise, new or old.
 void Pass::book(Booking booking, const Job& job, const Shape& shape) {
   profile_.promise(booking, *job.spec, is_whole(*job.spec, booking.partition));
+  bool counted = shape.queues > 1 && withdraw(job.id);
   plan_.verdicts.promised[job.id] = booking.start;
   plan_.booked.push_back(booking);
   planner_.bookings_[job.id] = std::move(booking);
+  if (counted) return;
   bool were_given = promises_are_given(shape);
   if (policy_.promises != kEveryJob || budget_.per_partition_max != kEveryJob)
     for (const Home& home : shape.homes) ++promised_[home.id];
@@ -145,9 +152,9 @@ std::vector<Booking> Pass::lift(const Components& components) {
 }
 
 // Where the job, or the heterogeneous one that it is a component of, stands in the queue.
-const JobQueue::Place* Pass::place_of(JobId id) const {
+const JobQueue::Place* Pass::place_of(JobId id, PartitionId in) const {
   const Job* job = state_.find(id);
-  return planner_.queue_.find(job && job->het_job ? job->het_job : id);
+  return planner_.queue_.find(job && job->het_job ? job->het_job : id, in);
 }
 
 // Those whom a full pass is to promise something anew. One that goes on keeps what it has promised.
@@ -155,7 +162,7 @@ void Pass::lift_all() {
   Bookings kept;
   for (auto& [job, booking] : planner_.bookings_) {
     bool is_new = goes_on_ && !planner_.former_.contains(job);
-    if (is_new || (planner_.preemptors_.contains(job) && place_of(job))) {
+    if (is_new || (planner_.preemptors_.contains(job) && place_of(job, booking.partition))) {
       kept.emplace(job, std::move(booking));
     } else {
       profile_.retract(booking);
@@ -178,7 +185,7 @@ void Pass::make_pause() {
   for (Booking& booking : lifted_) {
     JobId id = booking.job;
     const Job* job = state_.find(id);
-    const JobQueue::Place* place = place_of(id);
+    const JobQueue::Place* place = place_of(id, booking.partition);
     if (!job || !place || started.contains(id) || planner_.bookings_.contains(id)) continue;
     const Line& line = *place->line;
     if (line.seen_in == number_ && (line.is_done || place->position <= line.seen_to)) continue;
@@ -194,7 +201,7 @@ void Pass::count_promises() {
   bool by_user = budget_.per_user_max != kEveryJob;
   if (!by_partition && !by_user) return;
   for (const auto& [id, booking] : planner_.bookings_) {
-    const JobQueue::Place* place = place_of(id);
+    const JobQueue::Place* place = place_of(id, booking.partition);
     if (!place) continue;
     if (by_partition)
       for (const Home& home : place->line->shape->homes) ++promised_[home.id];

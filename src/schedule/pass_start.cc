@@ -157,6 +157,7 @@ bool Pass::start_as_promised(const Components& components, const std::vector<Boo
       for (const Booking& one : lifted)
         if (!offered_again_.contains(one.job)) planner_.offered_[one.job] = one;
     propose(std::move(proposals));
+    note_start(*components.front(), shape);
     return true;
   }
   profile_.back_to(std::move(before));

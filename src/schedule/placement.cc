@@ -2,6 +2,7 @@
 #include "schedule/placement.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/text.h"
 #include "model/partition_access.h"
@@ -176,6 +177,16 @@ std::vector<const Partition*> partitions_of(const JobSpec& spec, const State& st
   for (std::string_view name : split_words(spec.partitions, ','))
     if (const Partition* partition = state.find_partition(name)) found.push_back(partition);
   return found;
+}
+
+std::vector<const Partition*> partitions_by_tier(const JobSpec& spec, const State& state) {
+  std::vector<const Partition*> found = partitions_of(spec, state);
+  if (found.size() < 2) return found;
+  auto tier = [](const Partition* one) { return one->spec->priority_tier; };
+  std::vector<const Partition*> sorted;
+  for (const Partition* one : found)
+    sorted.insert(std::ranges::upper_bound(sorted, tier(one), std::greater(), tier), one);
+  return sorted;
 }
 
 std::uint64_t mcs_of(const JobSpec& spec) { return number_of(spec.extras->specials->mcs_label); }

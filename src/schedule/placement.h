@@ -79,6 +79,8 @@ inline std::uint32_t cpus_missed(std::uint32_t viewer, std::uint32_t row, std::u
 PlacementRules rules_in(const PartitionSpec& partition, PlacementRules cluster);
 // The partitions that the request names and that exist, in its order.
 std::vector<const Partition*> partitions_of(const JobSpec& spec, const State& state);
+// The same, the highest tier first: as they are tried.
+std::vector<const Partition*> partitions_by_tier(const JobSpec& spec, const State& state);
 
 // A number for the job's MCS label; 0: it has none.
 std::uint64_t mcs_of(const JobSpec& spec);

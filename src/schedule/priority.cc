@@ -197,6 +197,13 @@ PriorityParts priority_parts(const Job& job, const PartitionSpec& partition, Ins
   return parts;
 }
 
+std::uint32_t priority_in(const Job& job, const PartitionSpec& partition, Instant now,
+                          const PriorityScale& scale) {
+  if (!scale.rules.counts() || has_fixed_priority(job)) return job.priority;
+  if (job.state == JobState::Pending && job.held()) return 0;
+  return std::max(kLowestPriority, priority_parts(job, partition, now, scale).priority);
+}
+
 std::uint32_t priority_at(const Job& job, const State& state, Instant now,
                           const PriorityScale& scale) {
   if (!scale.rules.counts() || has_fixed_priority(job)) return job.priority;

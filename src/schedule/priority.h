@@ -58,6 +58,9 @@ bool has_fixed_priority(const Job& job);
 
 PriorityParts priority_parts(const Job& job, const PartitionSpec& partition, Instant now,
                              const PriorityScale& scale);
+// What the job has in that one of its partitions; its own number where that counts, as below.
+std::uint32_t priority_in(const Job& job, const PartitionSpec& partition, Instant now,
+                          const PriorityScale& scale);
 // The highest that the job has in one of its partitions; its own number where it is fixed, or where
 // the rules count nothing. 0 of a held job.
 std::uint32_t priority_at(const Job& job, const State& state, Instant now,

@@ -139,8 +139,13 @@ TEST(Properties, ThoseWhoMayShareCpusDo) {
 
 // A quick pass sees only what changed, yet nothing that was promised is given away.
 TEST(Properties, QuickPassesKeepWhatWasPromised) {
-  constexpr Kind kQuick[] = {
-      {}, {.gpus = true}, {.licenses = true}, {.threads = true}, {.forced = true}, {.asked = true}};
+  constexpr Kind kQuick[] = {{},
+                             {.gpus = true},
+                             {.licenses = true},
+                             {.threads = true},
+                             {.forced = true},
+                             {.asked = true},
+                             {.tiers = true}};
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Prng prng(seed);
     Town world =
@@ -245,6 +250,28 @@ TEST(Properties, AJobOfLowerPriorityNeverDelaysAnyPlannedStart) {
       std::map<JobId, Instant> beside = starts_of(with.plan(), with.now);
       beside.erase(last);
       EXPECT_EQ(alone, beside) << policy->name << " seed " << seed;
+    }
+}
+
+// It stands in several queues, and is one job still; and nobody in a queue behind all of them
+// delays it in any.
+TEST(Properties, AJobOfSeveralTiersStartsOnceAndHasOnePromise) {
+  for (const Policy* policy : policies())
+    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+      Prng prng(seed), other(seed);
+      std::string what = fmt::format("{} seed {}", policy->name, seed);
+      Town world = random_world(prng, *policy, PlanBudget::Depth::Full, {.tiers = true});
+      Town with = random_world(other, *policy, PlanBudget::Depth::Full, {.tiers = true});
+      Plan plan = world.plan();
+      EXPECT_TRUE(has_room_for_all(stays_of(world, plan))) << what;
+      std::map<JobId, Instant> starts = starts_of(plan, world.now);
+      EXPECT_EQ(starts.size(), plan.starts.size() + plan.booked.size()) << what;
+      if (policy != &kBackfill && policy != &kConservative) continue;
+      JobSpec spec = random_spec(prng, 2);
+      JobId last = with.submit(spec);
+      std::map<JobId, Instant> beside = starts_of(with.plan(), with.now);
+      beside.erase(last);
+      EXPECT_EQ(starts, beside) << what;
     }
 }
 

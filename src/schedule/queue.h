@@ -8,7 +8,8 @@
 // Thread rule: the planner's owner. Pointers to shapes live until the shape's last job leaves.
 //
 // Invariants:
-//  (1) A job stands in exactly one line, or sleeps until its begin time, or is not here.
+//  (1) A job stands in exactly one line of each of its queues (see Shape::queues: nearly all have
+//      one), or sleeps until its begin time, or is not here.
 //  (2) No line is empty, no shape is without lines.
 //  (3) A heterogeneous job stands in the queue as one, under its first component's id.
 #pragma once
@@ -38,6 +39,8 @@ std::uint32_t site_priority(const Job& job);
 struct PriorityRule {
   // Asked for heads of lines, once a pass.
   std::function<std::uint32_t(const Job&, Instant now)> at;
+  // The same in one of its partitions, for jobs that wait in several queues.
+  std::function<std::uint32_t(const Job&, const PartitionSpec&, Instant now)> in;
   // What makes jobs of one shape differ: user, account, QOS, a fixed number … Equal texts, one
   // line.
   std::function<std::string(const Job&)> line;
@@ -79,10 +82,17 @@ struct Shape {
   Ref<JobSpec> spec;                 // of one of its jobs
   std::uint32_t tier = 0;
   bool is_het = false;
+  // Jobs that name partitions of different tiers, or that give them different priorities, stand in
+  // as many queues, the highest tier first: with a shape for each, of those who ask for the same
+  // and of the partitions that are alike. So a job is in each partition where the site wants it to
+  // be there, wherever it may start besides. A heterogeneous job has one, its highest.
+  std::uint32_t queue = 0, queues = 1;
+  std::vector<PartitionId> in;  // this queue's, if there are several
   std::vector<std::unique_ptr<Line>> lines;
   std::size_t place = 0;  // in JobQueue::shapes()
   // What the planner remembers; see pass.cc.
   std::vector<Home> homes;
+  std::vector<Home> homes_of_all;    // of all its queues, if there are several
   std::uint64_t homes_made_for = 0;  // generation of the configuration
   bool is_awake = true;              // something changed since it was found blocked
   struct Found {
@@ -90,6 +100,10 @@ struct Shape {
     Instant promised_from;         // in that pass, the start that was promised last
   };
   Found by_full, by_quick;  // passes; quick ones come between the parts of a full one
+
+  const std::vector<Home>& everywhere() const { return queues > 1 ? homes_of_all : homes; }
+  // Is the partition of another of its queues?
+  bool is_elsewhere(PartitionId partition) const;
 };
 
 class JobQueue {
@@ -114,15 +128,24 @@ class JobQueue {
     Position position;
     Instant begin;
   };
-  // Null if the job does not stand in a line.
-  const Place* find(JobId id) const;
+  // Null if the job does not stand in a line. Of several queues the one with that partition, or the
+  // first.
+  const Place* find(JobId id, PartitionId in = {}) const;
   // When, after that moment, the next sleeper wakes; kNever if none does.
   Instant next_begin(Instant after) const;
   const PriorityRule& rule() const { return rule_; }
 
  private:
   void stand(const Job& first, const std::vector<const Job*>& components, const State& state);
-  Line& line_for(const Job& first, const std::vector<const Job*>& components, const State& state);
+  // Partitions that are alike to the queue; the highest tier comes first.
+  struct Alike {
+    std::uint32_t tier = 0, factor = 0;
+    std::vector<PartitionId> partitions;
+  };
+  static std::vector<Alike> queues_of(const Job& first, const State& state);
+  Line& line_for(const Job& first, const std::vector<const Job*>& components, const State& state,
+                 const std::vector<Alike>& queues, std::uint32_t queue);
+  Line& line_of(Shape& shape, const Job& first) const;
   void leave(Line& line, const Position& position);
 
   bool policy_orders_ = false;
@@ -130,6 +153,7 @@ class JobQueue {
   std::map<std::string, std::unique_ptr<Shape>> shapes_;  // by key
   std::vector<Shape*> order_;                             // the same, in no order
   std::map<JobId, Place> where_;
+  std::map<JobId, std::vector<Place>> also_;  // in queues beside its first one
   std::set<std::pair<Instant, JobId>> sleeping_;
 };
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "model/apply.h"
+
 namespace ym {
 namespace {
 
@@ -59,6 +61,29 @@ TEST_F(JobQueueTest, ARuleOfTheSiteMakesLinesOfItsOwn) {
   put(job_of(2, {.user_name = "bert"}));
   EXPECT_EQ(queue.shapes().size(), 1u);
   EXPECT_EQ(queue.shapes().front()->lines.size(), 2u);
+}
+
+TEST_F(JobQueueTest, AJobStandsInAQueueOfEachTierThatItNames) {
+  std::uint32_t number = 0;
+  for (const PartitionSpec& spec : {PartitionSpec{.name = "low"},
+                                    {.name = "high", .priority_tier = 2},
+                                    {.name = "also", .priority_tier = 2}}) {
+    PartitionId id{++number};
+    apply(state, {.seq = {number}, .body = PartitionDefined{.partition = id, .spec = Ref(spec)}});
+  }
+  put(job_of(1, {.partitions = "low,high,also"}));
+  put(job_of(2, {.partitions = "high,also"}));
+  ASSERT_EQ(queue.shapes().size(), 3u);
+  EXPECT_EQ(queue.pending(), 2u);
+  const Shape& first = *queue.find({1})->line->shape;
+  EXPECT_EQ(first.tier, 2u);
+  EXPECT_EQ(first.in, (std::vector<PartitionId>{{2}, {3}}));
+  const Shape& second = *queue.find({1}, {1})->line->shape;
+  EXPECT_EQ(second.tier, 1u);
+  EXPECT_EQ(second.hash, first.hash) << "they ask for the same";
+  EXPECT_EQ(queue.find({2})->line->shape->queues, 1u);
+  queue.remove({1});
+  EXPECT_EQ(queue.shapes().size(), 1u);
 }
 
 TEST(SitePriority, CountsOnlyWhatSomebodySet) {

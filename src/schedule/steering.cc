@@ -31,6 +31,9 @@ void Steering::count_priorities(const PriorityRules& rules, const QosTable& qos,
   PriorityRule rule;
   if (rules.counts()) {
     rule.at = [this](const Job& job, Instant now) { return priority_at(job, state_, now, scale_); };
+    rule.in = [this](const Job& job, const PartitionSpec& partition, Instant now) {
+      return priority_in(job, partition, now, scale_);
+    };
     rule.line = priority_line;
   }
   planner_.set_priority(std::move(rule));

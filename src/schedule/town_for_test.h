@@ -28,6 +28,7 @@ struct Kind {
   bool forced = false;       // to share: each CPU is for two jobs at once
   bool asked = false;        // likewise, for those who ask for it
   bool owners = false;       // of two users; some want no others on their nodes
+  bool tiers = false;        // three partitions of two tiers; most jobs name several
 };
 inline constexpr Kind kKinds[] = {
     {},
@@ -83,6 +84,8 @@ inline std::vector<PartitionSpec> partition_of(const Kind& kind) {
   PartitionSpec spec{.name = "p", .is_default = true};
   if (kind.forced) spec.oversubscribe = fmt::format("FORCE:{}", kSharers);
   if (kind.asked) spec.oversubscribe = fmt::format("YES:{}", kSharers);
+  if (kind.tiers)
+    return {spec, {.name = "high", .priority_tier = 2}, {.name = "also", .priority_job_factor = 3}};
   return {spec};
 }
 
@@ -152,6 +155,10 @@ inline JobSpec random_spec(Prng& prng, std::uint32_t nodes, const Kind& kind = {
   if (kind.owners) {
     spec.uid = {static_cast<std::uint32_t>(prng.between(1000, 1001))};
     if (prng.chance(1, 4)) specials.exclusive_kind = kExclusiveUser;
+  }
+  if (kind.tiers) {
+    constexpr const char* kNames[] = {"p", "high", "p,high", "also,p,high", "high,also"};
+    spec.partitions = kNames[prng.below(std::size(kNames))];
   }
   JobExtras extras;
   if (!(specials == JobSpecials{})) extras.specials = Ref(specials);

@@ -52,6 +52,9 @@ void Scenario::count_priorities() {
     rule.at = [this](const Job& job, Instant now) {
       return priority_at(job, controller_.state(), now, scale());
     };
+    rule.in = [this](const Job& job, const PartitionSpec& partition, Instant now) {
+      return priority_in(job, partition, now, scale());
+    };
     rule.line = priority_line;
   }
   planner_.set_priority(std::move(rule));

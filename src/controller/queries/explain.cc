@@ -209,6 +209,8 @@ class Explainer {
       planner.set_priority(
           {.at = [this, scale](const Job& job,
                                Instant at) { return priority_at(job, state_, at, scale); },
+           .in = [scale](const Job& job, const PartitionSpec& partition,
+                         Instant at) { return priority_in(job, partition, at, scale); },
            .line = priority_line});
     }
     planner.rebuild(state_);
