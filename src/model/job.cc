@@ -7,6 +7,19 @@
 
 namespace ym {
 
+bool tasks_follow_nodes(const JobSpec& spec) {
+  bool one_each = spec.tasks <= spec.min_nodes;
+  bool some_each = spec.tasks == std::uint64_t{spec.min_nodes} * spec.tasks_per_node;
+  return spec.max_nodes > spec.min_nodes && (one_each || some_each);
+}
+
+std::uint32_t tasks_on(const JobSpec& spec, std::size_t nodes) {
+  if (nodes <= spec.min_nodes || !tasks_follow_nodes(spec)) return spec.tasks;
+  bool some_each = spec.tasks == std::uint64_t{spec.min_nodes} * spec.tasks_per_node;
+  std::uint64_t each = some_each ? spec.tasks_per_node : 1;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(nodes * each, 0x7fffffff));
+}
+
 std::string_view name_of(JobState state) {
   switch (state) {
     case JobState::Pending: return "PENDING";

@@ -87,6 +87,9 @@ struct JobSpecials {
   // --mem-update: once it has run for so long, its memory is lowered to so many per cent above what
   // is in use; 0 s: it keeps all.
   std::uint32_t memory_margin = 0, memory_delay_s = 0;
+  // --nodes as a list, "2,4" or "1-15:4": it has so many nodes and no other number of them, and
+  // min_nodes and max_nodes are the ends of it; empty: any in between.
+  std::string node_counts;
   bool operator==(const JobSpecials&) const = default;
 };
 
@@ -148,6 +151,12 @@ struct JobSpec {
   static constexpr std::uint32_t kUnlimited = 0xffffffff;
   bool operator==(const JobSpec&) const = default;
 };
+
+// Tasks on so many nodes: of a job that takes a range of nodes, and did not say how many tasks it
+// has, as many more as it gets more nodes.
+std::uint32_t tasks_on(const JobSpec& spec, std::size_t nodes);
+// Does it?
+bool tasks_follow_nodes(const JobSpec& spec);
 
 // A node's part of an allocation.
 struct NodeShare {

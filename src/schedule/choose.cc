@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "notation/array.h"
 #include "notation/features.h"
 #include "notation/hostlist.h"
 #include "schedule/place_gres.h"
@@ -14,6 +15,9 @@ namespace {
 
 using Candidates = std::vector<Candidate>;
 
+// Of a list of node counts, those that are tried at one time.
+constexpr std::size_t kCountsTried = 100;
+
 NodesWanted wanted_of(const JobSpec& spec, const PlacementRules& rules) {
   NodesWanted wanted;
   wanted.nodes_min = std::max(1u, spec.min_nodes);
@@ -21,6 +25,9 @@ NodesWanted wanted_of(const JobSpec& spec, const PlacementRules& rules) {
   wanted.nodes_max = std::min(wanted.nodes_max, rules.max_nodes);
   wanted.tasks = std::max(spec.tasks, wanted.nodes_min);
   if (const GresRequest* request = gres_request(spec)) wanted.gres = gres_total(*request);
+  // Devices of the whole job may be too few for more nodes.
+  wanted.most = spec.max_nodes > wanted.nodes_min && wanted.nodes_max > wanted.nodes_min &&
+                wanted.gres == 0 && !spec.extras->specials->use_min_nodes;
   return wanted;
 }
 
@@ -144,9 +151,7 @@ Candidates counted(const FeatureChoice& choice, Candidates candidates, NodesWant
   std::ranges::sort(needs, {}, [](const Need& need) { return std::pair(need.able, need.counted); });
   Candidates chosen;
   for (const Need& need : needs) {
-    auto has = [&](const Candidate& c) {
-      return need.counted->condition.holds(c.free.features());
-    };
+    auto has = [&](const Candidate& c) { return need.counted->condition.holds(c.free.features()); };
     std::uint32_t missing = need.counted->nodes;
     if (!choice.distinct) {
       auto already = static_cast<std::uint32_t>(std::ranges::count_if(chosen, has));
@@ -237,24 +242,9 @@ Candidates choose_plainly(const JobSpec& spec, Candidates candidates, const Node
   return fill_up({}, candidates, wanted);
 }
 
-}  // namespace
-
-std::uint32_t users_of(const Free& node) {
-  if (node.row == 0 || node.cpus_total == 0) return 0;
-  std::uint64_t cpus = std::uint64_t{node.cpus_shared} + node.cpus;
-  return static_cast<std::uint32_t>((cpus + node.cpus_total - 1) / node.cpus_total);
-}
-
-bool takes_one_alone(const JobSpec& spec, const PlacementRules& rules) {
-  bool in_order = !spec.contiguous && !spec.extras->specials->spread &&
-                  spec.extras->required_nodes.empty() && spec.extras->features.empty();
-  bool in_box = rules.groups && rules.groups->kind == TopologyKind::Torus;
-  return std::max(1u, spec.min_nodes) == 1 && in_order && !in_box;
-}
-
-std::vector<Candidate> choose(const JobSpec& spec, std::vector<Candidate> candidates,
-                              const PlacementRules& rules) {
-  NodesWanted wanted = wanted_of(spec, rules);
+// As `wanted` says, with the features that it asks for.
+Candidates choose_so_many(const JobSpec& spec, Candidates candidates, const NodesWanted& wanted,
+                          const PlacementRules& rules) {
   if (spec.extras->features.empty())
     return choose_plainly(spec, std::move(candidates), wanted, rules);
   auto features = FeatureExpression::parse(spec.extras->features);
@@ -268,6 +258,81 @@ std::vector<Candidate> choose(const JobSpec& spec, std::vector<Candidate> candid
     if (!chosen.empty()) return chosen;
   }
   return {};
+}
+
+Candidates choose_exactly(const JobSpec& spec, const Candidates& candidates, NodesWanted wanted,
+                          std::uint32_t nodes, const PlacementRules& rules) {
+  wanted.nodes_min = wanted.nodes_max = nodes;
+  wanted.tasks = std::max(tasks_on(spec, nodes), nodes);
+  return choose_so_many(spec, candidates, wanted, rules);
+}
+
+// --nodes=min-max: as many as there are within that, and tasks for. Fewer nodes are found where
+// more are, but for rare shapes of networks: so it is halved. O(log nodes) choices.
+Candidates choose_most(const JobSpec& spec, const Candidates& candidates, const NodesWanted& wanted,
+                       const PlacementRules& rules) {
+  std::uint64_t most = std::min<std::uint64_t>(wanted.nodes_max, candidates.size());
+  if (!tasks_follow_nodes(spec)) most = std::min<std::uint64_t>(most, spec.tasks);
+  Candidates best;
+  std::uint64_t least = wanted.nodes_min;  // as few may do
+  for (std::uint64_t nodes = most; nodes >= least && nodes > wanted.nodes_min;) {
+    Candidates found =
+        choose_exactly(spec, candidates, wanted, static_cast<std::uint32_t>(nodes), rules);
+    if (found.empty()) {
+      most = nodes - 1;
+    } else {
+      least = nodes + 1;
+      best = std::move(found);
+    }
+    nodes = most < least ? 0 : (least + most + 1) / 2;
+  }
+  return best.empty() ? choose_so_many(spec, candidates, wanted, rules) : best;
+}
+
+// --nodes=2,4: the largest of these numbers that there is room for, with --use-min-nodes the
+// smallest.
+Candidates choose_from_list(const JobSpec& spec, const Candidates& candidates,
+                            const NodesWanted& wanted, const PlacementRules& rules) {
+  auto listed = ArrayExpression::parse(spec.extras->specials->node_counts);
+  if (!listed) return {};
+  std::vector<std::uint32_t> counts;
+  std::uint64_t most = std::min<std::uint64_t>(wanted.nodes_max, candidates.size());
+  for (std::uint32_t nodes = wanted.nodes_min; nodes <= most; ++nodes)
+    if (listed->indices.contains(nodes)) counts.push_back(nodes);
+  if (!spec.extras->specials->use_min_nodes) std::ranges::reverse(counts);
+  if (counts.size() > kCountsTried) counts.resize(kCountsTried);
+  for (std::uint32_t nodes : counts)
+    if (Candidates found = choose_exactly(spec, candidates, wanted, nodes, rules); !found.empty())
+      return found;
+  return {};
+}
+
+}  // namespace
+
+std::uint32_t users_of(const Free& node) {
+  if (node.row == 0 || node.cpus_total == 0) return 0;
+  std::uint64_t cpus = std::uint64_t{node.cpus_shared} + node.cpus;
+  return static_cast<std::uint32_t>((cpus + node.cpus_total - 1) / node.cpus_total);
+}
+
+bool takes_one_alone(const JobSpec& spec, const PlacementRules& rules) {
+  bool in_order = !spec.contiguous && !spec.extras->specials->spread &&
+                  spec.extras->required_nodes.empty() && spec.extras->features.empty();
+  bool in_box = rules.groups && rules.groups->kind == TopologyKind::Torus;
+  return std::max(1u, spec.min_nodes) == 1 && in_order && !in_box && !wanted_of(spec, rules).most;
+}
+
+std::vector<Candidate> choose(const JobSpec& spec, std::vector<Candidate> candidates,
+                              const PlacementRules& rules) {
+  NodesWanted wanted = wanted_of(spec, rules);
+  bool listed = spec.max_nodes > spec.min_nodes && !spec.extras->specials->node_counts.empty();
+  if (!wanted.most && !listed) return choose_so_many(spec, std::move(candidates), wanted, rules);
+  if (tasks_follow_nodes(spec)) {
+    std::uint32_t each = std::max(1u, tasks_on(spec, wanted.nodes_min) / wanted.nodes_min);
+    std::erase_if(candidates, [&](const Candidate& c) { return c.capacity < each; });
+  }
+  if (listed) return choose_from_list(spec, candidates, wanted, rules);
+  return choose_most(spec, candidates, wanted, rules);
 }
 
 }  // namespace ym

@@ -74,6 +74,30 @@ TEST_F(ChooseTest, ASpreadJobGetsAsManyNodesAsItHasTasks) {
   EXPECT_EQ(chosen(spec).size(), 3u);
 }
 
+TEST_F(ChooseTest, ARangeOfNodesIsTakenAsFarAsThereAreNodesAndTasks) {
+  JobSpec spec{.tasks = 2, .min_nodes = 2, .max_nodes = 4};
+  EXPECT_EQ(chosen(spec).size(), 4u);
+  EXPECT_EQ(chosen(spec, {1, 2, 3}).size(), 3u);
+  EXPECT_EQ(chosen(spec, {1, 2, 3, 4, 5}), Numbers{});
+  EXPECT_EQ(chosen({.tasks = 3, .min_nodes = 1, .max_nodes = 6}).size(), 3u);
+  spec.contiguous = true;
+  EXPECT_EQ(chosen(spec, {3}), (Numbers{4, 5, 6}));
+  spec.contiguous = false;
+  spec.extras = Ref(JobExtras{.features = "fast"});
+  EXPECT_EQ(chosen(spec), (Numbers{2, 4, 6}));
+  spec.extras = Ref(JobExtras{.specials = Ref(JobSpecials{.use_min_nodes = true})});
+  EXPECT_EQ(chosen(spec).size(), 2u);
+}
+
+TEST_F(ChooseTest, AListOfNodeCountsAllowsNoneBetweenThem) {
+  JobSpec spec{.tasks = 2, .min_nodes = 2, .max_nodes = 5};
+  spec.extras = Ref(JobExtras{.specials = Ref(JobSpecials{.node_counts = "2,5"})});
+  EXPECT_EQ(chosen(spec).size(), 5u);
+  EXPECT_EQ(chosen(spec, {1, 2}).size(), 2u);
+  spec.tasks = 7;
+  EXPECT_EQ(chosen(spec, {1, 2}), Numbers{}) << "two nodes have not enough, four it does not want";
+}
+
 TEST_F(ChooseTest, RequiredNodesAreAmongThem) {
   JobSpec spec{.tasks = 3, .min_nodes = 3};
   spec.extras = Ref(JobExtras{.required_nodes = "n[5-6]"});

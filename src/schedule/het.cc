@@ -48,7 +48,10 @@ std::string shape_key(const std::vector<const Job*>& components) {
 bool fit_when_empty(const State& state, const std::vector<const JobSpec*>& specs,
                     const PlacementRules& cluster) {
   std::map<NodeId, Free> free;
-  for (const JobSpec* spec : specs) {
+  for (const JobSpec* wanted : specs) {
+    std::optional<JobSpec> fewest;
+    if (takes_a_range(*wanted)) fewest = with_fewest_nodes(*wanted);
+    const JobSpec* spec = fewest ? &*fewest : wanted;
     std::optional<Allocation> found;
     for (const Partition* partition : partitions_of(*spec, state)) {
       std::vector<Free> candidates;

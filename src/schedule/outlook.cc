@@ -32,7 +32,9 @@ struct Attempt {
 Attempt attempt(const Asker& asker, const std::vector<const JobSpec*>& specs, Instant start) {
   Attempt out{.bookings = {}, .start = start};
   for (std::size_t i = 0; i < specs.size() && out.together; ++i) {
-    const JobSpec& spec = *specs[i];
+    std::optional<JobSpec> fewest;
+    if (takes_a_range(*specs[i])) fewest = with_fewest_nodes(*specs[i]);
+    const JobSpec& spec = fewest ? *fewest : *specs[i];
     std::vector<Home> homes = homes_of(spec, asker.state, asker.book, asker.rules);
     auto found = earliest_of(asker, spec, homes, std::max(start, spec.begin));
     out.possible = found.has_value();

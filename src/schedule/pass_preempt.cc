@@ -284,7 +284,9 @@ std::optional<Allocation> Pass::place_one_without(const Want& want, const Guests
     auto free = profile_.without(node, guests.departures(node, gone), want.stay, asker);
     return !free || free->idle;
   });
-  std::optional<Allocation> allocation = place(spec, std::move(candidates), home.rules);
+  // Nobody goes for more nodes than it needs.
+  std::optional<Allocation> allocation = place(takes_a_range(spec) ? with_fewest_nodes(spec) : spec,
+                                               std::move(candidates), home.rules);
   if (!allocation) return std::nullopt;
   allocation->licenses = std::move(*held);
   if (want.stay.in) allocation->reservation = want.stay.in->name;

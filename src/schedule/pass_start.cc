@@ -172,7 +172,12 @@ void Pass::try_together(const Components& components, Verdict& verdict) {
   std::vector<Proposal> proposals;
   for (const Job* one : components) {
     std::vector<Home> homes = homes_of(*one->spec, state_, planner_.book_, planner_.rules_);
-    auto proposal = try_start(*one, homes, verdict);
+    std::optional<Job> fewest;
+    if (takes_a_range(*one->spec)) {
+      fewest = *one;
+      fewest->spec = Ref(with_fewest_nodes(*one->spec));
+    }
+    auto proposal = try_start(fewest ? *fewest : *one, homes, verdict);
     if (!proposal) break;
     proposal->shape = shape_hash(shape_key(*one->spec));
     take(*proposal, *one);

@@ -38,13 +38,14 @@ bool label_admits(const JobSpec& spec, const Free& node) {
 
 // One task each first, so that no node stays empty; then node by node, unless the job wants them
 // dealt out. REQUIRES: they fit.
-std::vector<std::uint32_t> tasks_on(const JobSpec& spec, const std::vector<Candidate>& chosen) {
+std::vector<std::uint32_t> tasks_by_node(const JobSpec& spec,
+                                         const std::vector<Candidate>& chosen) {
   auto wish = Distribution::parse(spec.extras->binding.distribution).value_or(Distribution{});
   if (wish.packing == Packing::Default)
     wish.packing = spec.extras->specials->spread ? Packing::NoPack : Packing::Pack;
   std::vector<std::uint32_t> rooms;
   for (const Candidate& candidate : chosen) rooms.push_back(candidate.capacity);
-  auto tasks = std::max(spec.tasks, static_cast<std::uint32_t>(chosen.size()));
+  auto tasks = std::max(tasks_on(spec, chosen.size()), static_cast<std::uint32_t>(chosen.size()));
   return *task_counts(wish, rooms, tasks);
 }
 
@@ -54,7 +55,7 @@ std::optional<Allocation> place_on(const JobSpec& spec, std::vector<Candidate> c
                                    const PlacementRules& rules) {
   if (chosen.empty()) return std::nullopt;
   std::ranges::sort(chosen, {}, [](const Candidate& c) { return c.free.node; });
-  std::vector<std::uint32_t> tasks = tasks_on(spec, chosen);
+  std::vector<std::uint32_t> tasks = tasks_by_node(spec, chosen);
   Allocation allocation;
   for (std::size_t i = 0; i < chosen.size(); ++i)
     allocation.nodes.push_back(share_for(spec, chosen[i].free, tasks[i], rules));
@@ -142,6 +143,16 @@ bool have_features(const State& state, const JobSpec& spec, const Allocation& al
 }
 
 }  // namespace
+
+JobSpec with_fewest_nodes(const JobSpec& spec) {
+  JobSpec other = spec;
+  JobExtras extras = *spec.extras;
+  JobSpecials specials = *extras.specials;
+  specials.use_min_nodes = true;
+  extras.specials = Ref(std::move(specials));
+  other.extras = Ref(std::move(extras));
+  return other;
+}
 
 // --exclusive=user: the jobs of a node are one user's; --exclusive=mcs: they have one label.
 bool owner_admits(const JobSpec& spec, const Free& node, const PlacementRules& rules) {

@@ -75,6 +75,11 @@ inline std::uint32_t cpus_missed(std::uint32_t viewer, std::uint32_t row, std::u
   return viewer && row ? 0 : cpus_total;
 }
 
+// --nodes=min-max, and as --use-min-nodes has it: for those who take nodes that others may need, be
+// they other components of the same job or jobs that would have to go.
+inline bool takes_a_range(const JobSpec& spec) { return spec.max_nodes > spec.min_nodes; }
+JobSpec with_fewest_nodes(const JobSpec& spec);
+
 // What the rules are in one partition.
 PlacementRules rules_in(const PartitionSpec& partition, PlacementRules cluster);
 // The partitions that the request names and that exist, in its order.

@@ -57,6 +57,7 @@ void put_wishes(std::string& key, const JobSpec& spec) {
     put(key, specials.segment);
     put(key, static_cast<char>(specials.consolidate_segments | specials.spread_segments << 1));
   }
+  if (!specials.node_counts.empty()) put(key, specials.node_counts);
   if (specials.gres) put(key, *specials.gres);
   if (specials.keeps) put(key, specials.keeps);
 }

@@ -72,6 +72,7 @@ void set_specially(JobExtras& extras, JobSpecials& specials, const Known& key,
   if (key == "threads") extras.binding.threads_per_core = number(value);
   if (key == "distribution") extras.binding.distribution = value;
   if (key == "tmp") extras.tmp_mb = number(value);
+  if (key == "node_counts") specials.node_counts = value;
 }
 
 }  // namespace

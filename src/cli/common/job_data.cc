@@ -168,7 +168,7 @@ void write_counts(DataWriter& data, View view) {
     data.infinite("tasks_per_socket");
   data.number("tasks_per_board", 0);
   data.number("cpus", cpu_count_of(view)).number("node_count", node_count_of(view));
-  data.number("tasks", spec.tasks).text("partition", view.partition());
+  data.number("tasks", tasks_on(spec, node_count_of(view))).text("partition", view.partition());
   data.text("prefer", view.specials().prefer);
   std::uint64_t lowered = view.job().memory->lowered_mb;
   bool by_node = lowered || spec.memory_per_cpu_mb == 0;

@@ -63,10 +63,15 @@ TEST(JobOptions, NodesAndTasksFollowFromEachOther) {
     std::uint32_t tasks, min_nodes, max_nodes;
   };
   const Row rows[] = {
-      {{"-N4"}, 4, 4, 4},           {{"-N2-4"}, 2, 2, 4},
-      {{"-n8"}, 8, 1, 0},           {{"-N2", "-n8"}, 8, 2, 2},
-      {{"-N4", "-n2"}, 2, 2, 4},    {{"-N3", "--ntasks-per-node=2"}, 6, 3, 3},
+      {{"-N4"}, 4, 4, 4},
+      {{"-N2-4"}, 2, 2, 4},
+      {{"-n8"}, 8, 1, 0},
+      {{"-N2", "-n8"}, 8, 2, 2},
+      {{"-N4", "-n2"}, 2, 2, 2},
+      {{"-N3", "--ntasks-per-node=2"}, 6, 3, 3},
       {{"-N1k"}, 1024, 1024, 1024},
+      {{"-N1-4", "-n3"}, 3, 1, 3},
+      {{"-N2-4", "-n4", "--ntasks-per-node=2"}, 4, 2, 2},
   };
   for (const Row& row : rows) {
     auto made = request(row.arguments).value();
@@ -309,11 +314,16 @@ TEST(JobOptions, NodesAreSharedWithOnesOwnKind) {
   }
 }
 
-TEST(JobOptions, OfSeveralNumbersOfNodesTheSmallestIsTaken) {
+TEST(JobOptions, NumbersOfNodesMayBeAListOrHaveSteps) {
   JobSpec spec = request({"-N4-16:4"}).value().spec;
   EXPECT_EQ(spec.min_nodes, 4u);
-  EXPECT_EQ(spec.max_nodes, 4u);
+  EXPECT_EQ(spec.max_nodes, 16u);
+  EXPECT_EQ(spec.extras->specials->node_counts, "4-16:4");
   EXPECT_EQ(request({"-N8,2"}).value().spec.min_nodes, 2u);
+  EXPECT_EQ(request({"-N8,2", "-N3"}).value().spec.extras->specials->node_counts, "");
+  spec = request({"-N4,8", "-n2"}).value().spec;
+  EXPECT_EQ(spec.max_nodes, 2u);
+  EXPECT_EQ(spec.extras->specials->node_counts, "") << "as many as there are tasks";
   EXPECT_EQ(request({"-N1k"}).value().spec.min_nodes, 1024u);
   EXPECT_EQ(request({"-N1m"}).value().spec.min_nodes, 1048576u);
 }

@@ -22,16 +22,18 @@ std::optional<std::uint32_t> node_count(std::string_view text) {
   return *number * factor;
 }
 
-// "4" is exactly four, "2-4" any of them, "1-15:4" and "2,4,8" the smallest of them: the others may
-// as well not be given.
+// "4" is exactly four, "2-4" any of them, "1-15:4" and "2,4,8" those and none in between.
 Status set_nodes(JobOptions& options, std::string_view value) {
   if (value.find_first_of(",:") != std::string_view::npos) {
     auto sizes = ArrayExpression::parse(value);
     if (!sizes || sizes->max_running || sizes->indices.min() == 0)
       return fail(kWholeText, fmt::format("\"{}\" is not a valid node count", printable(value)));
-    options.min_nodes = options.max_nodes = sizes->indices.min();
+    options.min_nodes = sizes->indices.min();
+    options.max_nodes = sizes->indices.max();
+    options.specials.node_counts = value;
     return {};
   }
+  options.specials.node_counts.clear();
   auto dash = value.find('-');
   auto low = node_count(value.substr(0, dash));
   auto high = dash == std::string_view::npos ? low : node_count(value.substr(dash + 1));

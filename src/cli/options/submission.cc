@@ -35,8 +35,12 @@ Status settle_counts(const JobOptions& options, JobSpec& spec) {
     spec.tasks = static_cast<std::uint32_t>(tasks);
   }
   // As Slurm has it: fewer tasks than nodes make no use of the rest.
-  if (options.tasks && *options.tasks < spec.min_nodes && options.min_nodes)
-    spec.min_nodes = *options.tasks;
+  if (options.tasks && options.min_nodes) {
+    spec.min_nodes = std::min(spec.min_nodes, std::max(1u, *options.tasks));
+    spec.max_nodes = std::min(spec.max_nodes, std::max(1u, *options.tasks));
+    // More nodes would have more tasks each, as if their number had not been given.
+    if (tasks_follow_nodes(spec)) spec.max_nodes = spec.min_nodes;
+  }
   if (spec.max_nodes != 0 && spec.max_nodes < spec.min_nodes) spec.max_nodes = spec.min_nodes;
   return {};
 }
@@ -205,6 +209,9 @@ Result<SubmitJob> make_submission(const JobOptions& given, const SubmissionConte
   }
   JobSpecials specials = options.specials;
   specials.immediate_s = options.immediate_s.value_or(0);
+  // --ntasks has left less than the least of the list.
+  if (auto counts = ArrayExpression::parse(specials.node_counts); counts)
+    if (spec.min_nodes < counts->indices.min()) specials.node_counts.clear();
   if (!(specials == JobSpecials{})) extras.specials = Ref<JobSpecials>(std::move(specials));
   if (!(extras == JobExtras{})) spec.extras = Ref<JobExtras>(std::move(extras));
   out.array = options.array;

@@ -135,10 +135,10 @@ void add_resource_lines(std::vector<std::string>& lines, const JobView& view) {
     lines.push_back(fmt::format("BatchHost={}", view.row->batch_host));
   if (!view.row->scheduled_nodes.empty())
     lines.push_back(fmt::format("SchedNodeList={}", view.row->scheduled_nodes));
-  lines.push_back(
-      fmt::format("NumNodes={} NumCPUs={} NumTasks={} CPUs/Task={} ReqB:S:C:T=0:0:{}:{}",
-                  node_range(view), cpu_count_of(view), spec.tasks, spec.cpus_per_task,
-                  or_star(extras.cores_per_socket), or_star(extras.binding.threads_per_core)));
+  lines.push_back(fmt::format(
+      "NumNodes={} NumCPUs={} NumTasks={} CPUs/Task={} ReqB:S:C:T=0:0:{}:{}", node_range(view),
+      cpu_count_of(view), tasks_on(spec, node_count_of(view)), spec.cpus_per_task,
+      or_star(extras.cores_per_socket), or_star(extras.binding.threads_per_core)));
   lines.push_back(fmt::format("ReqTRES={}", requested_tres(view)));
   lines.push_back(fmt::format("AllocTRES={}", or_null(allocated_tres(view))));
   std::string per_node = spec.tasks_per_node ? fmt::format("{}", spec.tasks_per_node) : "0";

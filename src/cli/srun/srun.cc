@@ -101,7 +101,7 @@ int run_in_own_allocation(Controller& controller, std::vector<StepPart> parts,
     const Job& job = granted->rows[i].job;
     if (parts[i].options.verbose) tell_nodes(granted->rows[i]);
     parts[i].job = job.id;
-    parts[i].options.tasks = std::max(1u, job.spec->tasks);
+    parts[i].options.tasks = std::max(1u, tasks_on(*job.spec, job.allocation->nodes.size()));
     parts[i].options.soft_nodes = static_cast<std::uint32_t>(job.allocation->nodes.size());
     parts[i].options.min_nodes.reset();
   }

@@ -26,7 +26,8 @@ std::vector<std::uint32_t> tasks_by_node(const State& state, const JobSpec& spec
                                          const Allocation& allocation) {
   const BindingWish& wish = spec.extras->binding;
   TaskNeeds needs = needs_of(spec.cpus_per_task, spec.tasks_per_node, wish);
-  auto tasks = std::max(spec.tasks, static_cast<std::uint32_t>(allocation.nodes.size()));
+  auto tasks = std::max(tasks_on(spec, allocation.nodes.size()),
+                        static_cast<std::uint32_t>(allocation.nodes.size()));
   std::vector<std::uint32_t> rooms;
   for (const NodeShare& share : allocation.nodes) {
     NodeShape shape = shape_of(*state.nodes.at(share.node.value).spec);

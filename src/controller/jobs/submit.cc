@@ -152,6 +152,9 @@ Result<JobSubmitted> Controller::admit(const SubmitJob& submit, const Caller& ca
   if (spec.batch && submit.spec.script_blob.empty()) return refuse(Errc::JobScriptMissing);
   if (spec.tasks == 0 || spec.cpus_per_task == 0) return refuse(Errc::TooManyRequestedCpus);
   if (spec.max_nodes && spec.max_nodes < spec.min_nodes) return refuse(Errc::InvalidNodeCount);
+  if (const std::string& counts = spec.extras->specials->node_counts; !counts.empty())
+    if (auto parsed = ArrayExpression::parse(counts); !parsed || parsed->max_running)
+      return refuse(Errc::InvalidNodeCount);
   if (spec.nice < 0 && !caller.administrator) return refuse(Errc::InvalidNice);
   obey_core_spec(spec, config_);
   count_required(spec);

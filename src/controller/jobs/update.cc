@@ -44,6 +44,7 @@ JobSpecials patched(JobSpecials specials, const JobPatch& patch) {
   set_if(specials.delay_boot_s, patch.delay_boot_s);
   set_if(specials.container_id, patch.container_id);
   set_if(specials.reboot, patch.reboot);
+  if (patch.min_nodes || patch.max_nodes) specials.node_counts.clear();
   if (patch.memory_per_node_mb) specials.all_memory = *patch.memory_per_node_mb == 0;
   return specials;
 }

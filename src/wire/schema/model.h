@@ -57,6 +57,7 @@ void fields(F&& f, const JobSpecials*) {
   f(48, "keeps", &JobSpecials::keeps);
   f(60, "memory_margin", &JobSpecials::memory_margin);
   f(61, "memory_delay_s", &JobSpecials::memory_delay_s);
+  f(62, "node_counts", &JobSpecials::node_counts);
 }
 
 template <class F>
