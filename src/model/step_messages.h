@@ -16,10 +16,13 @@ struct CreateStep {
   std::string name;
   std::uint32_t tasks = 0;  // 0: one for each node
   std::uint32_t cpus_per_task = 1;
-  std::uint32_t nodes = 0;  // 0: as few as the tasks need, at most all of the job's
+  // At least so many; 0: all that could take a task, as far as there are tasks.
+  std::uint32_t nodes = 0;
+  std::uint32_t max_nodes = 0;  // 0: no more than `nodes`, if that is given
   std::uint32_t tasks_per_node = 0;
   std::uint64_t memory_per_node_mb = 0;
-  std::string node_list, excluded_nodes;
+  std::string node_list, excluded_nodes;  // of `nodes` these, if they are fewer
+  std::string features;                   // --constraint
   bool overlap = false;
   bool overcommit = false;
   bool whole = false;  // all cpus of the nodes, not only those of the tasks

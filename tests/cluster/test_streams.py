@@ -263,7 +263,7 @@ def test_a_failed_task_or_the_first_end_may_end_the_step(yard):
     assert done.returncode == 128 + signal.SIGTERM and "Terminating StepId=" in done.stderr
     done = yard.run("srun", "-n2", "-W1", "sh", "-c", "test $SLURM_PROCID = 1 || exec sleep 600",
                     check=False)
-    assert done.returncode == 128 + signal.SIGTERM and "First task exited 1s ago" in done.stderr
+    assert done.returncode == 128 + signal.SIGKILL and "First task exited 1s ago" in done.stderr
 
 
 def interrupted(yard, *options):

@@ -57,6 +57,13 @@ TEST(JobOptions, NothingAskedForIsOneTaskOnOneNode) {
   EXPECT_FALSE(made.spec.extras);
 }
 
+TEST(JobOptions, NoMoreNodesAreNamedThanThereMayBe) {
+  EXPECT_EQ(refusal({"-w", "n1,n2", "-N1"}), "invalid number of nodes (-N 2-1)");
+  EXPECT_EQ(refusal({"-w", "n1,n2", "-N1-2"}), "accepted");
+  EXPECT_EQ(refusal({"-w", "n1,n1", "-N1"}), "accepted");
+  EXPECT_EQ(request({"-w", "n1,n2", "-N1-4"})->spec.min_nodes, 2u);
+}
+
 TEST(JobOptions, NodesAndTasksFollowFromEachOther) {
   struct Row {
     std::vector<std::string> arguments;

@@ -21,10 +21,14 @@ Status settle_counts(const JobOptions& options, JobSpec& spec) {
   spec.min_nodes = options.min_nodes.value_or(1);
   spec.max_nodes = options.max_nodes.value_or(0);
   if (spec.min_nodes == 0) return fail(kLikeController, "Node count specification invalid");
-  if (!options.min_nodes && !options.extras.required_nodes.empty())
-    if (auto hosts = Hostlist::parse(options.extras.required_nodes))
+  if (auto hosts = Hostlist::parse(options.extras.required_nodes); hosts && !hosts->empty()) {
+    std::uint64_t named = hosts->uniq().count();
+    if (options.max_nodes && *options.max_nodes < named)
+      return fail(fmt::format("invalid number of nodes (-N {}-{})", named, *options.max_nodes));
+    if (options.min_nodes.value_or(0) < named)
       spec.min_nodes = static_cast<std::uint32_t>(
-          std::clamp<std::uint64_t>(hosts->uniq().count(), 1, std::uint64_t{0x7fffffff}));
+          std::clamp<std::uint64_t>(named, 1, std::uint64_t{0x7fffffff}));
+  }
   if (options.tasks) {
     spec.tasks = *options.tasks;
   } else if (auto by_gpus = tasks_by_gpus(options)) {

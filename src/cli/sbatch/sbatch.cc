@@ -232,7 +232,8 @@ Status apply_batch_options(const std::vector<std::string>& words, std::string_vi
   auto in_script = set.parse(words, Operands::Mix);
   if (!in_script) return fail(kBadLine, in_script.error().text);
   if (!in_script->operands.empty())
-    return fail(fmt::format("#SBATCH: '{}' is not an option", printable(in_script->operands[0])));
+    return fail(kWholeText, fmt::format("Invalid directive found in batch script: {}",
+                                        printable(in_script->operands[0])));
   options.source = OptionSource::Script;
   if (Status done = apply_given(set, table, in_script->options, options); !done) return done;
   if (has_foreign_lines(script) && reads_foreign(options, line))

@@ -99,7 +99,7 @@ TEST(Script, ABadOptionInItIsToldAsOnTheLine) {
   EXPECT_EQ(unknown.error().text, "unrecognized option '--foo'");
   auto operand = apply_batch_options("#!/bin/sh\n#SBATCH foo\n", {}, options);
   ASSERT_FALSE(operand);
-  EXPECT_EQ(operand.error().text, "#SBATCH: 'foo' is not an option");
+  EXPECT_EQ(operand.error().text, "Invalid directive found in batch script: foo");
   auto value = apply_batch_options("#!/bin/sh\n#SBATCH -n zero\n", {}, options);
   ASSERT_FALSE(value);
   EXPECT_EQ(value.error().text, "Invalid numeric value \"zero\" for --ntasks.");

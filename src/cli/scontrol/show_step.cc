@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `scontrol show step [JOB[.STEP]]`: steps that are alive, as the controller knows them.
 #include "base/format.h"
+#include "base/text.h"
 #include "cli/common/local.h"
 #include "cli/common/targets.h"
 #include "cli/scontrol/data.h"
@@ -12,13 +13,18 @@ namespace {
 
 std::string limit_text(const Step& step) {
   if (!step.limit_end || step.limit_end == kNever) return "UNLIMITED";
-  return print_span(step.limit_end - step.start);
+  return print_span_long(step.limit_end - step.start);
 }
 
 std::string ports_text(const Step& step) {
   if (step.ports == 0) return "(null)";
   if (step.ports == 1) return fmt::format("{}", step.first_port);
   return fmt::format("{}-{}", step.first_port, step.first_port + step.ports - 1);
+}
+
+int not_found(const std::string& step) {
+  print(fmt::format("Job step {} not found\n", printable(step)));
+  return 1;
 }
 
 }  // namespace
@@ -56,10 +62,7 @@ int show_steps(ScontrolContext& context, const Words& words) {
   std::vector<JobTarget> targets{{}};
   if (!words.empty()) {
     auto parsed = parse_targets(words[0]);
-    if (!parsed) {
-      print(fmt::format("Job step {} not found\n", words[0]));
-      return 1;
-    }
+    if (!parsed) return not_found(words[0]);
     targets = std::move(*parsed);
   }
   auto controller = context.controller();
@@ -80,7 +83,7 @@ int show_steps(ScontrolContext& context, const Words& words) {
       out += step_record(row, context.settings().one_line);
       chosen.push_back(row);
     }
-    if (rows.empty() && target.step) return fail_with(refuse(Errc::InvalidStep).error());
+    if (rows.empty() && target.step) return not_found(words[0]);
   }
   if (context.settings().notation)
     return print_data(context, {"show", "steps"}, [&](DataWriter& data) {

@@ -19,6 +19,7 @@
 #include "cli/srun/frame_programs.h"
 #include "cli/srun/multi_prog_check.h"
 #include "cli/srun/session.h"
+#include "cli/srun/step_request.h"
 #include "cli/srun/task_wishes.h"
 #include "notation/hostlist.h"
 #include "notation/pattern.h"
@@ -34,47 +35,6 @@ constexpr Duration kFirstPause{2};
 constexpr Duration kSilentPause{256};
 constexpr Duration kLongestPause{5000};
 constexpr std::size_t kMultiProgMax = 1 << 20;
-
-CreateStep step_request(const JobOptions& options, JobId job, bool own_allocation) {
-  bool exact = options.exact || options.exclusive_cpus || options.cpus_per_task;
-  CreateStep out{.job = job,
-                 .name = options.spec.name,
-                 .tasks = options.tasks.value_or(0),
-                 .cpus_per_task = options.cpus_per_task.value_or(cpus_by_gpus(options)),
-                 .nodes = options.min_nodes.value_or(0),
-                 .tasks_per_node = options.tasks_per_node.value_or(0),
-                 .memory_per_node_mb = own_allocation ? 0 : options.spec.memory_per_node_mb,
-                 .node_list = options.extras.required_nodes,
-                 .excluded_nodes = options.extras.excluded_nodes,
-                 .overlap = options.overlap || options.external_launcher,
-                 .overcommit = options.spec.overcommit,
-                 .whole = options.whole || !exact,
-                 .binding = options.extras.binding,
-                 .no_kill = options.spec.no_kill,
-                 .ports = options.specials.reserved_ports,
-                 .container = options.extras.container};
-  if (!own_allocation) {
-    GresOptions gres = gres_options_of(options);
-    // What the job has as a whole is not what each of its steps asks for.
-    if (options.gpus_inherited) gres.per_job.clear();
-    if (!(gres == GresOptions{})) out.gres = Ref(std::move(gres));
-    if (auto tasks = tasks_by_gpus(options); tasks && !out.tasks) out.tasks = *tasks;
-  }
-  bool limited = options.spec.time_limit_s != JobSpec::kUnlimited;
-  if (!own_allocation && limited) out.time_limit_s = options.spec.time_limit_s;
-  if (!options.hosts.empty()) {
-    out.node_list = options.hosts;
-    out.binding.distribution = "arbitrary";
-    if (!out.tasks) out.tasks = static_cast<std::uint32_t>(Hostlist::parse(options.hosts)->count());
-    return out;
-  }
-  // Without a wish, all nodes of the allocation take part, as far as there are tasks for them.
-  if (!options.min_nodes && options.soft_nodes && out.node_list.empty())
-    out.nodes = out.tasks ? std::min(*options.soft_nodes, out.tasks) : *options.soft_nodes;
-  if (out.tasks_per_node && !out.tasks && out.nodes) out.tasks = out.tasks_per_node * out.nodes;
-  if (out.tasks && out.nodes > out.tasks) out.nodes = out.tasks;
-  return out;
-}
 
 // The name of a file; empty where srun's own streams are meant: all of them, or those of one task.
 std::string file_named_by(const std::string& mode) {

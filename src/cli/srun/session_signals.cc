@@ -79,7 +79,10 @@ void Session::escalate() {
     auto seconds = std::chrono::duration_cast<std::chrono::seconds>(wait).count();
     remark("srun", fmt::format("First task exited {}s ago", seconds));
     say_status();
-    terminate();
+    // They have had the time of --wait: nobody asks them first.
+    terminating_ = true;
+    remark("srun", fmt::format("Terminating {}", step_name()));
+    send_signal(SIGKILL);
   }
   if (kill_at_ == Duration(0) || monotonic_clock() < kill_at_) return;
   kill_at_ = Duration(0);

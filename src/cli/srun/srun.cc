@@ -16,7 +16,9 @@
 #include "cli/options/refusal.h"
 #include "cli/srun/bcast.h"
 #include "cli/srun/groups.h"
+#include "cli/srun/job_around.h"
 #include "cli/srun/run_step.h"
+#include "cli/srun/step_request.h"
 #include "notation/hostlist.h"
 #include "os/environment.h"
 #include "os/files.h"
@@ -207,15 +209,24 @@ void settle_exclusive(JobOptions& options, const ClusterConfig& config) {
     if (same_ignoring_case(word, "srun_exclusive_allocation")) options.exclusive_cpus = false;
 }
 
+// Nodes and tasks, as far as they contradict each other.
+void settle_layout(JobOptions& options) {
+  if (auto said = shorten_node_list(options)) complain("srun", *said);
+  if (auto said = settle_tasks_per_node(options)) remark("srun", *said);
+  for (const std::string& warning : submission_warnings(options)) remark("srun", warning);
+}
+
 // What is left to be found out about one part, with the variables of its component around.
-Status settle(StepPart& part, const ClusterConfig& config) {
+Status settle(StepPart& part, Controller& controller) {
+  const ClusterConfig& config = controller.config();
   if (Status settled = settle_outside(part.options); !settled) return settled;
   if (Status settled = settle_clashes(part.options); !settled) return settled;
   settle_exclusive(part.options, config);
   if (Status read = read_hostfile(part.options); !read) return read;
   name_after_program(part);
   if (Status fine = check_against(part.options, config); !fine) return fine;
-  for (const std::string& warning : submission_warnings(part.options)) remark("srun", warning);
+  if (Status found = look_at_job(controller, part.options); !found) return found;
+  settle_layout(part.options);
   if (Status placed = place_relative(part.options); !placed) return placed;
   part.job = JobId{part.options.jobid};
   return {};
@@ -258,7 +269,7 @@ int srun_main(const Arguments& arguments) {
   if (!controller) return fail_with(controller.error().text);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     GroupEnvironment within((*groups)[i].group);
-    if (Status settled = settle(parts[i], controller->config()); !settled)
+    if (Status settled = settle(parts[i], *controller); !settled)
       return tell_refusal(kSrun, settled.error());
   }
   if (Status settled = settle_async(parts); !settled) return tell_refusal(kSrun, settled.error());
@@ -269,7 +280,9 @@ int srun_main(const Arguments& arguments) {
     remark("srun",
            "Ignoring --x11 option for a job step within an existing job. Set x11 options at job "
            "allocation time.");
-  if (!parts.front().options.jobid) return run_in_own_allocation(*controller, parts, context);
+  // --test-only is about a job even within one.
+  if (!parts.front().options.jobid || parts.front().options.test_only)
+    return run_in_own_allocation(*controller, parts, context);
   auto code = run_step(*controller, parts, context, std::nullopt);
   return code ? *code : fail_with(code.error().text);
 }

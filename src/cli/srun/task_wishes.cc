@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "cli/common/limits.h"
 #include "cli/options/exports.h"
+#include "model/binding_variables.h"
 #include "model/container_variables.h"
 #include "notation/gpu_freq.h"
 
@@ -15,6 +16,16 @@ std::string absolute(const std::string& program, const std::string& folder) {
   bool relative =
       !program.empty() && !program.starts_with('/') && program.find('/') != std::string::npos;
   return relative ? folder + "/" + program : program;
+}
+
+// How the tasks are laid out, for those that they start in turn.
+void set_layout(EnvironmentBlock& environment, const JobOptions& options) {
+  std::string distribution = options.extras.binding.distribution;
+  if (!distribution.empty()) environment.remove("SLURM_DIST_PLANESIZE");
+  for (const auto& [name, value] : binding_variables({.distribution = std::move(distribution)}))
+    environment.set(name, value);
+  environment.remove("SLURM_NTASKS_PER_NODE");  // may be one that was dropped
+  if (options.tasks_per_node) environment.set("SLURM_NTASKS_PER_NODE", *options.tasks_per_node);
 }
 
 }  // namespace
@@ -34,6 +45,7 @@ Status add_task_wishes(LaunchTasks& launch, const JobOptions& options,
   EnvironmentBlock environment = exported_environment(options.export_list, context.environment);
   environment.set("SLURM_UMASK", fmt::format("{:04o}", context.umask));
   environment.set("SLURM_PRIO_PROCESS", fmt::format("{}", context.nice));
+  set_layout(environment, options);
   if (options.verbose) environment.set("SRUN_DEBUG", fmt::format("{}", 3 + options.verbose));
   if (std::string freq = gpu_freq_of(options); !freq.empty())
     environment.set("SLURM_GPU_FREQ", freq);

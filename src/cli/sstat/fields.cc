@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/common/tres_usage.h"
 #include "cli/sstat/sstat.h"
 #include "notation/time_limit.h"
 
@@ -48,6 +49,10 @@ template <auto Member>
 std::string bytes_of(Row row, Settings s) {
   return size_text((row.usage.*Member).value, s);
 }
+template <auto Tell>
+std::string tres(Row row, Settings) {
+  return row.usage.tasks ? Tell(row.usage) : std::string();
+}
 std::string zero(Row, Settings) { return "0"; }
 
 std::string pids_of(Row row, Settings) {
@@ -86,6 +91,7 @@ const std::vector<SstatField>& sstat_fields() {
        }},
       {"NTasks", 8, [](Row r, Settings) { return fmt::format("{}", r.usage.tasks); }},
       {"AveCPUFreq", 10, zero},
+      {"ReqCPUFreq", 13, zero},
       {"ReqCPUFreqMin", 13, zero},
       {"ReqCPUFreqMax", 13, zero},
       {"ReqCPUFreqGov", 13, zero},
@@ -94,13 +100,29 @@ const std::vector<SstatField>& sstat_fields() {
       {"MaxDiskRead", 12, bytes_of<&U::max_read>},
       {"MaxDiskReadNode", 15, node_of<&U::max_read>},
       {"MaxDiskReadTask", 15, task_of<&U::max_read>},
-      {"AveDiskRead", 14,
+      {"AveDiskRead", 12,
        [](Row r, Settings s) { return size_text(average(r.usage.total.read_bytes, r), s); }},
       {"MaxDiskWrite", 12, bytes_of<&U::max_write>},
       {"MaxDiskWriteNode", 16, node_of<&U::max_write>},
       {"MaxDiskWriteTask", 16, task_of<&U::max_write>},
-      {"AveDiskWrite", 14,
+      {"AveDiskWrite", 12,
        [](Row r, Settings s) { return size_text(average(r.usage.total.write_bytes, r), s); }},
+      {"TRESUsageInAve", 14, tres<tres_usage::in_average>},
+      {"TRESUsageInMax", 14, tres<tres_usage::in_max>},
+      {"TRESUsageInMaxNode", 18, tres<tres_usage::in_max_node>},
+      {"TRESUsageInMaxTask", 18, tres<tres_usage::in_max_task>},
+      {"TRESUsageInMin", 14, tres<tres_usage::in_min>},
+      {"TRESUsageInMinNode", 18, tres<tres_usage::in_min_node>},
+      {"TRESUsageInMinTask", 18, tres<tres_usage::in_min_task>},
+      {"TRESUsageInTot", 14, tres<tres_usage::in_total>},
+      {"TRESUsageOutAve", 15, tres<tres_usage::out_average>},
+      {"TRESUsageOutMax", 15, tres<tres_usage::out_max>},
+      {"TRESUsageOutMaxNode", 19, tres<tres_usage::out_max_node>},
+      {"TRESUsageOutMaxTask", 19, tres<tres_usage::out_max_task>},
+      {"TRESUsageOutMin", 15, tres<tres_usage::not_measured>},
+      {"TRESUsageOutMinNode", 19, tres<tres_usage::not_measured>},
+      {"TRESUsageOutMinTask", 19, tres<tres_usage::not_measured>},
+      {"TRESUsageOutTot", 15, tres<tres_usage::out_total>},
       {"Nodelist", 20, [](Row r, Settings) { return r.nodes; }},
       {"Pids", 20, pids_of},
   };
@@ -147,7 +169,8 @@ std::string usual_fields() {
   std::string out;
   for (const SstatField& field : sstat_fields()) {
     std::string_view name = field.name;
-    if (name == "Nodelist" || name == "Pids" || name == "ConsumedEnergyRaw") continue;
+    if (name == "Nodelist" || name == "Pids" || name == "ConsumedEnergyRaw" || name == "ReqCPUFreq")
+      continue;
     out += fmt::format("{}{}", out.empty() ? "" : ",", name);
   }
   return out;

@@ -31,6 +31,18 @@ TEST(Sstat, ShowsTheExtremesWithTheirTasksAndTheAverages) {
   EXPECT_EQ(rendered(settings), "52428800\n");
 }
 
+TEST(Sstat, ShowsUsageByTheNamesOfTrackableResources) {
+  SstatSettings settings{.fields = "TRESUsageInMax,TRESUsageInMaxTask,TRESUsageInMinNode",
+                         .header = false,
+                         .bars = true};
+  EXPECT_EQ(rendered(settings),
+            "fs/disk=2048,mem=51200K,pages=0,vmem=0K|fs/disk=1,mem=0,pages=0,vmem=0|cpu=n2\n");
+  settings.fields = "TRESUsageInTot,TRESUsageInAve,TRESUsageOutTot,TRESUsageOutMin,ReqCPUFreq";
+  EXPECT_EQ(rendered(settings),
+            "cpu=00:01:02,fs/disk=3048,mem=52201K,pages=0,vmem=0K|"
+            "cpu=00:00:31,fs/disk=1524,mem=26100K,pages=0,vmem=0K|fs/disk=0||0\n");
+}
+
 TEST(Sstat, JustifiesInColumnsAndCutsWhatIsTooLong) {
   SstatSettings settings{.fields = "JobID%5,Nodelist%-4,Pids%6"};
   EXPECT_EQ(rendered(settings),

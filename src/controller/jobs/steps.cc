@@ -9,6 +9,7 @@
 #include "controller/jobs/step_gres.h"
 #include "model/errc.h"
 #include "model/task_layout.h"
+#include "notation/features.h"
 #include "notation/hostlist.h"
 
 namespace ym {
@@ -20,21 +21,37 @@ struct Room {
   NodeShape shape;
   std::uint32_t tasks_max = 0;  // MaxTasksPerNode
   std::string name;
+  bool named = false;                       // by --nodelist: the step must have it
+  bool away = false;                        // does not respond: has no room now
   const StepGresWish* gres_wish = nullptr;  // null: resources do not count
   StepGresRoom gres;
 };
 
+// Has the node what one way to satisfy --constraint asks of it? Which nodes a job has is settled:
+// of features with a number any of them will do.
+bool admits(const FeatureChoice& choice, const Node& node) {
+  const std::string& features = node.features_now();
+  auto holds = [&](const FeatureCondition& one) { return one.holds(features); };
+  bool counted = choice.counted.empty() ||
+                 std::ranges::any_of(choice.counted, holds, &FeatureChoice::Counted::condition);
+  return counted && std::ranges::all_of(choice.every, holds);
+}
+
 // What the job's other steps leave of its allocation, on the nodes that this one admits.
 std::vector<Room> rooms_of(const State& state, const Job& job, const CreateStep& create,
-                           std::uint32_t tasks_max, const StepGresWish& gres) {
+                           const FeatureChoice& choice, std::uint32_t tasks_max,
+                           const StepGresWish& gres) {
   auto wanted = Hostlist::parse(create.node_list);
   auto unwanted = Hostlist::parse(create.excluded_nodes);
+  bool some = wanted && !wanted->empty();
+  bool only_these = some && std::max(create.nodes, create.max_nodes) <= wanted->count();
   std::vector<Room> rooms;
   for (const NodeShare& share : job.allocation->nodes) {
     const Node& node = state.nodes.at(share.node.value);
-    if (!node.responding) continue;
-    if (wanted && !wanted->empty() && !wanted->contains(node.spec->name)) continue;
+    bool named = some && wanted->contains(node.spec->name);
+    if (only_these && !named) continue;
     if (unwanted && unwanted->contains(node.spec->name)) continue;
+    if (!admits(choice, node)) continue;
     std::uint32_t used = 0;
     for (const Step& step : *job.steps)
       for (const StepShare& other : step.shares)
@@ -44,6 +61,8 @@ std::vector<Room> rooms_of(const State& state, const Job& job, const CreateStep&
                      .shape = shape_of(*node.spec),
                      .tasks_max = tasks_max,
                      .name = node.spec->name,
+                     .named = named,
+                     .away = !node.responding,
                      .gres_wish = &gres,
                      .gres = step_gres_room(job, node, create.overlap)});
   }
@@ -87,6 +106,7 @@ TaskNeeds needs_of(const CreateStep& create) {
 // A step that takes whole nodes waits until all of the job's cpus there are free.
 std::uint32_t tasks_for_cpus(const Room& room, const CreateStep& create) {
   TaskNeeds needs = needs_of(create);
+  if (room.away) return 0;
   if (!create.overlap && create.whole && room.cpus_free < room.share.cpus) return 0;
   if (create.overcommit)
     return needs.tasks_per_node ? std::min(needs.tasks_per_node, room.tasks_max) : room.tasks_max;
@@ -102,34 +122,64 @@ std::uint32_t tasks_that_fit(const Room& room, const CreateStep& create) {
 
 // Tasks that the room could take if nothing else ran there.
 std::uint32_t tasks_that_ever_fit(Room room, const CreateStep& create) {
+  room.away = false;
   room.cpus_free = room.share.cpus;
   room.gres.free = room.gres.all;
   return tasks_that_fit(room, create);
 }
 
 struct Wanted {
-  std::uint32_t tasks = 0, nodes = 0;
-  bool more_nodes = false;  // may be more if those do not suffice
+  std::uint32_t tasks = 0;
+  std::size_t nodes_min = 0, nodes_max = 0;  // nodes_min 0: all that could take a task
 };
 
-// Which of the rooms take part: the first ones with any room; if these do not suffice, as many more
-// as it takes, or the roomiest ones where the number is fixed. What the others take is 0.
-std::vector<std::uint32_t> chosen_rooms(std::vector<std::uint32_t> rooms, const Wanted& wanted) {
+using Counts = std::vector<std::uint32_t>;  // of tasks, for each room
+
+// The best `count` rooms of those that take any, in the order in which they would be chosen: named
+// ones, then the first ones, or the roomiest ones if these do not suffice for the tasks. Fewer than
+// `count` if there are no more.
+std::vector<std::size_t> best_rooms(const std::vector<Room>& rooms, const Counts& takes,
+                                    std::size_t count, std::uint32_t tasks) {
   std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < rooms.size(); ++i)
-    if (rooms[i] > 0) order.push_back(i);
-  if (order.size() < wanted.nodes) return {};
-  auto sum = [&](std::size_t count) {
-    std::uint64_t all = 0;
-    for (std::size_t i = 0; i < count; ++i) all += rooms[order[i]];
-    return all;
+  for (std::size_t i = 0; i < takes.size(); ++i)
+    if (takes[i] > 0) order.push_back(i);
+  auto unnamed = [&](std::size_t i) { return !rooms[i].named; };
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(unnamed(i), i); });
+  count = std::min(count, order.size());
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < count; ++i) sum += takes[order[i]];
+  if (sum < tasks)
+    std::ranges::sort(order, {},
+                      [&](std::size_t i) { return std::tuple(unnamed(i), ~takes[i], i); });
+  order.resize(count);
+  return order;
+}
+
+bool suffice(const std::vector<Room>& rooms, const Counts& takes, const Wanted& wanted) {
+  auto best = best_rooms(rooms, takes, wanted.nodes_max, wanted.tasks);
+  std::uint64_t sum = 0;
+  for (std::size_t i : best) sum += takes[i];
+  return best.size() >= std::max<std::size_t>(1, wanted.nodes_min) && sum >= wanted.tasks;
+}
+
+// Which of the rooms take part: as many as may. What the others take is 0; that of all is, if a
+// node that must be among them is busy.
+Counts chosen_rooms(const std::vector<Room>& rooms, const Counts& now, const Counts& ever,
+                    const Wanted& wanted) {
+  auto takers = [](const Counts& takes) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(takes, [](std::uint32_t tasks) { return tasks > 0; }));
   };
-  std::size_t count = wanted.nodes;
-  while (wanted.more_nodes && count < order.size() && sum(count) < wanted.tasks) ++count;
-  if (sum(count) < wanted.tasks)
-    std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(~rooms[i], i); });
-  std::vector<std::uint32_t> chosen(rooms.size(), 0);
-  for (std::size_t i = 0; i < count; ++i) chosen[order[i]] = rooms[order[i]];
+  std::size_t most = std::min<std::size_t>(wanted.nodes_max, wanted.tasks);
+  std::size_t least = wanted.nodes_min ? wanted.nodes_min : std::min(most, takers(ever));
+  Counts chosen(rooms.size(), 0);
+  auto named = std::ranges::count_if(rooms, &Room::named);
+  for (std::size_t i = 0; i < rooms.size(); ++i)
+    if (rooms[i].named && static_cast<std::size_t>(named) <= most && ever[i] > 0 && now[i] == 0)
+      return chosen;
+  auto best = best_rooms(rooms, now, std::max(least, most), wanted.tasks);
+  if (best.size() < least) return chosen;
+  for (std::size_t i : best) chosen[i] = now[i];
   return chosen;
 }
 
@@ -168,28 +218,62 @@ Result<Ranks> place_tasks(std::vector<Room>& rooms, const CreateStep& create,
   if (!distribution) return std::unexpected(distribution.error());
   if (distribution->nodes == NodeSpread::Arbitrary && !create.node_list.empty())
     return arbitrary_ranks(rooms, create, wanted.tasks);
-  std::uint64_t ever = 0;
-  for (const Room& room : rooms) ever += tasks_that_ever_fit(room, create);
-  if (ever < wanted.tasks) {
-    std::uint64_t by_cpus = 0;
+  Counts now, ever, by_cpus;
+  for (const Room& room : rooms) {
+    now.push_back(tasks_that_fit(room, create));
+    ever.push_back(tasks_that_ever_fit(room, create));
+  }
+  if (!suffice(rooms, ever, wanted)) {
     for (Room room : rooms) {
       room.gres_wish = nullptr;
-      by_cpus += tasks_that_ever_fit(std::move(room), create);
+      by_cpus.push_back(tasks_that_ever_fit(std::move(room), create));
     }
-    return refuse(by_cpus < wanted.tasks ? Errc::TooManyRequestedCpus : Errc::InvalidGres);
+    return refuse(suffice(rooms, by_cpus, wanted) ? Errc::InvalidGres : Errc::TooManyRequestedCpus);
   }
-  std::vector<std::uint32_t> now;
-  for (const Room& room : rooms) now.push_back(tasks_that_fit(room, create));
-  auto ranks = lay_out(*distribution, chosen_rooms(std::move(now), wanted), wanted.tasks);
+  auto ranks = lay_out(*distribution, chosen_rooms(rooms, now, ever, wanted), wanted.tasks);
   if (!ranks) return refuse(Errc::NodesBusy);
   return *ranks;
 }
 
 Wanted wanted_of(const CreateStep& create, std::size_t rooms) {
-  Wanted wanted{.tasks = create.tasks, .nodes = create.nodes, .more_nodes = create.nodes == 0};
-  if (!wanted.nodes) wanted.nodes = create.tasks ? 1 : static_cast<std::uint32_t>(rooms);
-  if (!wanted.tasks) wanted.tasks = std::max(1u, wanted.nodes);
+  Wanted wanted{.tasks = create.tasks, .nodes_min = create.nodes, .nodes_max = rooms};
+  if (std::uint32_t most = std::max(create.nodes, create.max_nodes))
+    wanted.nodes_max = std::min<std::size_t>(most, rooms);
+  if (!wanted.tasks)
+    wanted.tasks =
+        std::max(1u, create.nodes ? create.nodes : static_cast<std::uint32_t>(wanted.nodes_max));
   return wanted;
+}
+
+struct Placed {
+  std::vector<Room> rooms;
+  Ranks ranks;  // for each of them
+  std::uint32_t tasks = 0;
+};
+
+Result<Placed> place_within(std::vector<Room> rooms, const CreateStep& create) {
+  Wanted wanted = wanted_of(create, rooms.size());
+  if (wanted.nodes_min > rooms.size()) return refuse(Errc::InvalidNodeCount);
+  auto ranks = place_tasks(rooms, create, wanted);
+  if (!ranks) return std::unexpected(ranks.error());
+  return Placed{.rooms = std::move(rooms), .ranks = std::move(*ranks), .tasks = wanted.tasks};
+}
+
+// The first way to satisfy --constraint that leads somewhere now; otherwise the step waits if one
+// of them may do so later.
+Result<Placed> place(const State& state, const Job& job, const CreateStep& create,
+                     std::uint32_t tasks_max, const StepGresWish& gres) {
+  auto features = FeatureExpression::parse(create.features);
+  if (!features) return refuse(Errc::InvalidFeature);
+  Result<Placed> best = refuse(Errc::RequestedNodeConfigUnavailable);
+  for (const FeatureChoice& choice : features->choices) {
+    std::vector<Room> rooms = rooms_of(state, job, create, choice, tasks_max, gres);
+    if (rooms.empty() && !create.features.empty()) continue;
+    Result<Placed> placed = place_within(std::move(rooms), create);
+    if (placed) return placed;
+    if (best.error().code != static_cast<std::uint32_t>(Errc::NodesBusy)) best = std::move(placed);
+  }
+  return best;
 }
 
 StepShare share_of(const Room& room, std::vector<std::uint32_t> ranks, const CreateStep& create) {
@@ -225,14 +309,12 @@ Result<Step> Controller::plan_step(const Job& job, const CreateStep& create, Ins
   if (names_others(state_, job, create)) return refuse(Errc::RequestedNodeConfigUnavailable);
   auto gres = step_gres_wish(job, create);
   if (!gres) return std::unexpected(gres.error());
-  std::vector<Room> rooms = rooms_of(state_, job, create, config_.max_tasks_per_node, *gres);
-  Wanted wanted = wanted_of(create, rooms.size());
-  if (wanted.nodes > job.allocation->nodes.size()) return refuse(Errc::InvalidNodeCount);
-  auto ranks = place_tasks(rooms, create, wanted);
-  if (!ranks) return std::unexpected(ranks.error());
+  auto placed = place(state_, job, create, config_.max_tasks_per_node, *gres);
+  if (!placed) return std::unexpected(placed.error());
+  auto& [rooms, ranks, tasks] = *placed;
   Step step{.id = {job.next_step},
             .name = create.name,
-            .tasks = wanted.tasks,
+            .tasks = tasks,
             .cpus_per_task = create.cpus_per_task,
             .overlap = create.overlap,
             .start = now,
@@ -243,8 +325,8 @@ Result<Step> Controller::plan_step(const Job& job, const CreateStep& create, Ins
   if (create.time_limit_s) step.limit_end = now + std::chrono::seconds(create.time_limit_s);
   std::vector<StepGresNode> takers;
   for (std::size_t i = 0; i < rooms.size(); ++i) {
-    if ((*ranks)[i].empty()) continue;
-    step.shares.push_back(share_of(rooms[i], std::move((*ranks)[i]), create));
+    if (ranks[i].empty()) continue;
+    step.shares.push_back(share_of(rooms[i], std::move(ranks[i]), create));
     step.nodes_left.push_back(rooms[i].share.node);
     takers.push_back({rooms[i].share.node, &rooms[i].gres, step.shares.back().tasks});
   }

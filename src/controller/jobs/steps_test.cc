@@ -68,7 +68,7 @@ TEST_F(StepCreation, TasksAreLaidOutAsTheDistributionSays) {
   EXPECT_EQ(ranks("plane=3", {.tasks = 8, .nodes = 2}), "n1:0,1,2,6,7 n2:3,4,5");
   EXPECT_EQ(ranks("block,Pack", {.tasks = 9, .nodes = 2}), "n1:0,1,2,3,4,5,6,7 n2:8");
   EXPECT_EQ(ranks("", {.nodes = 3}), "n1:0 n2:1 n3:2");
-  EXPECT_EQ(ranks("", {.tasks = 9}), "n1:0,1,2,3,4 n2:5,6,7,8");
+  EXPECT_EQ(ranks("", {.tasks = 9}), "n1:0,1,2 n2:3,4,5 n3:6,7,8");
   EXPECT_NE(ranks("nonsense", four).find("no way to lay tasks out"), std::string::npos);
 }
 
@@ -83,8 +83,10 @@ TEST_F(StepCreation, AnArbitraryLayoutFollowsTheListOfHosts) {
 
 TEST_F(StepCreation, TasksPerNodeSocketAndCoreAreLimits) {
   EXPECT_EQ(ranks("", {.tasks = 3, .tasks_per_node = 1}), "n1:0 n2:1 n3:2");
-  EXPECT_EQ(ranks("", {.tasks = 3, .binding = {.tasks_per_socket = 1}}), "n1:0,1 n2:2");
-  EXPECT_EQ(ranks("", {.tasks = 5, .binding = {.tasks_per_core = 1}}), "n1:0,1,2 n2:3,4");
+  EXPECT_EQ(ranks("", {.tasks = 3, .max_nodes = 2, .binding = {.tasks_per_socket = 1}}),
+            "n1:0,1 n2:2");
+  EXPECT_EQ(ranks("", {.tasks = 5, .max_nodes = 2, .binding = {.tasks_per_core = 1}}),
+            "n1:0,1,2 n2:3,4");
   EXPECT_EQ(ranks("", {.tasks = 25}), "More processors requested than permitted");
 }
 
@@ -104,6 +106,45 @@ TEST_F(StepCreation, AWholeStepWaitsForAllCpusOfItsNodes) {
 TEST_F(StepCreation, AFixedNumberOfNodesMayBeTheRoomierOnes) {
   EXPECT_EQ(layout({.tasks = 6, .nodes = 1}), "n1:0,1,2,3,4,5/6");
   EXPECT_EQ(layout({.tasks = 8, .nodes = 1}), "n2:0,1,2,3,4,5,6,7/8");
+}
+
+TEST_F(StepCreation, WithoutAWishAllNodesTakePart) {
+  EXPECT_EQ(ranks("", {.tasks = 2}), "n1:0 n2:1");
+  EXPECT_EQ(ranks("", {.tasks = 4, .max_nodes = 2}), "n1:0,1 n2:2,3");
+  EXPECT_EQ(ranks("", {.tasks = 4, .nodes = 1, .max_nodes = 3}), "n1:0,1 n2:2 n3:3");
+  // Of those that are busy now it waits for.
+  EXPECT_EQ(layout({.tasks = 8, .nodes = 1}), "n1:0,1,2,3,4,5,6,7/8");
+  EXPECT_EQ(layout({.tasks = 3}), "Requested nodes are busy");
+  EXPECT_EQ(layout({.tasks = 3, .nodes = 1, .max_nodes = 3}), "n2:0,1/2 n3:2/1");
+}
+
+TEST_F(StepCreation, WhatNeverFitsIsRefusedAtOnce) {
+  EXPECT_EQ(layout({.tasks = 9, .nodes = 1}), "More processors requested than permitted");
+  EXPECT_EQ(layout({.tasks = 17, .nodes = 1, .max_nodes = 2}),
+            "More processors requested than permitted");
+  EXPECT_EQ(layout({.tasks = 4, .nodes = 4}), "Node count specification invalid");
+  EXPECT_EQ(layout({.tasks = 3, .nodes = 3, .excluded_nodes = "n2"}),
+            "Node count specification invalid");
+}
+
+TEST_F(StepCreation, NamedNodesAreAmongThoseThatItGets) {
+  EXPECT_EQ(ranks("", {.tasks = 2, .node_list = "n3"}), "n3:0,1");
+  EXPECT_EQ(ranks("", {.tasks = 2, .node_list = "n2,n3"}), "n2:0 n3:1");
+  EXPECT_EQ(ranks("", {.tasks = 2, .nodes = 2, .node_list = "n3"}), "n1:0 n3:1");
+  EXPECT_EQ(ranks("", {.nodes = 2, .node_list = "n2", .excluded_nodes = "n1"}), "n2:0 n3:1");
+}
+
+TEST_F(StepCreation, NodesHaveTheFeaturesThatItAsksFor) {
+  controller.update_nodes({2}, {.nodes = "n3", .features = "d,e"}, root(), now, out);
+  controller.update_nodes({3}, {.nodes = "n2", .features = "e"}, root(), now, out);
+  settle();
+  EXPECT_EQ(ranks("", {.tasks = 1, .features = "d"}), "n3:0");
+  EXPECT_EQ(ranks("", {.tasks = 2, .features = "e"}), "n2:0 n3:1");
+  EXPECT_EQ(ranks("", {.tasks = 1, .features = "d*1&e*1"}), "n2:0");
+  EXPECT_EQ(ranks("", {.tasks = 2, .nodes = 2, .features = "[d|e]"}), "n2:0 n3:1");
+  EXPECT_EQ(ranks("", {.tasks = 1, .features = "nosuch"}),
+            "Requested node configuration is not available");
+  EXPECT_EQ(ranks("", {.tasks = 1, .features = "d&&"}), "Invalid feature specification");
 }
 
 TEST_F(StepCreation, OvercommitHasALimit) {

@@ -29,6 +29,8 @@ void fields(F&& f, const CreateStep*) {
   f(31, "ports", &CreateStep::ports);
   f(32, "container", &CreateStep::container);
   f(33, "texts", &CreateStep::texts);
+  f(34, "max_nodes", &CreateStep::max_nodes);
+  f(35, "features", &CreateStep::features);
 }
 template <class F>
 void fields(F&& f, const NodeAddress*) {
