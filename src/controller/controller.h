@@ -329,6 +329,7 @@ class Controller {
   void change_node(const Node& node, const NodeStateChanged& change, Instant now, Outbox& out);
   // nodes/update.cc
   void note_update(const Node& node, const UpdateNodes& update, Instant now, Outbox& out);
+  void end_other_defaults(std::string_view kept, Instant now, Outbox& out);
   // nodes/dynamic.cc
   void resume_nodes(Instant now, Outbox& out);
   // The note that changes nothing.

@@ -255,7 +255,49 @@ Status patch_partition(PartitionSpec& spec, const PartitionSpec& from,
   return {};
 }
 
+// The nodes of a list, or all there are; ascending, each once.
+Result<std::vector<NodeId>> nodes_listed(const State& state, std::string_view list) {
+  std::vector<NodeId> out;
+  if (same_ignoring_case(list, "ALL")) {
+    state.nodes.for_each([&](std::uint64_t, const Node& node) { out.push_back(node.id); });
+    return out;
+  }
+  auto hosts = Hostlist::parse(list);
+  if (!hosts) return std::unexpected(hosts.error());
+  Status known;
+  hosts->for_each([&](std::string_view host) {
+    if (const Node* node = state.find_node(host))
+      out.push_back(node->id);
+    else
+      known = refuse(Errc::InvalidNodeName, host);
+  });
+  if (!known) return std::unexpected(known.error());
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  return out;
+}
+
+std::string names_of(const State& state, const std::vector<NodeId>& nodes) {
+  std::vector<std::string> names;
+  for (NodeId id : nodes) names.push_back(state.nodes.at(id.value).spec->name);
+  return Hostlist::of(names).str();
+}
+
 }  // namespace
+
+// Jobs that name no partition go to one: whoever becomes the default takes the place of another.
+void Controller::end_other_defaults(std::string_view kept, Instant now, Outbox& out) {
+  std::vector<Partition> ended;
+  state_.partitions.for_each([&](std::uint64_t, const Partition& one) {
+    if (one.spec->is_default && one.spec->name != kept) ended.push_back(one);
+  });
+  for (const Partition& one : ended) {
+    PartitionSpec spec = *one.spec;
+    spec.is_default = false;
+    emit(PartitionDefined{.partition = one.id, .spec = Ref(std::move(spec)), .nodes = one.nodes},
+         now, out);
+  }
+}
 
 void Controller::update_partition(RequestId request, const UpdatePartition& update,
                                   const Caller& caller, Instant now, Outbox& out) {
@@ -280,21 +322,14 @@ void Controller::update_partition(RequestId request, const UpdatePartition& upda
   if (partition) spec = *partition->spec;
   if (Status ok = patch_partition(spec, update.spec, update.changed); !ok)
     return refuse_request(request, ok.error(), out);
-  auto hosts = Hostlist::parse(spec.nodes);
-  if (!hosts) return refuse_request(request, hosts.error(), out);
-  std::vector<NodeId> ids;
-  Status status;
-  hosts->for_each([&](std::string_view host) {
-    if (const Node* node = state_.find_node(host))
-      ids.push_back(node->id);
-    else
-      status = refuse(Errc::InvalidNodeName, host);
-  });
-  if (!status) return refuse_request(request, status.error(), out);
-  std::ranges::sort(ids);
+  auto ids = nodes_listed(state_, spec.nodes);
+  if (!ids) return refuse_request(request, ids.error(), out);
+  spec.nodes = names_of(state_, *ids);
+  if (spec.is_default) end_other_defaults(spec.name, now, out);
   PartitionId id = partition ? partition->id : PartitionId{state_.next_partition_id};
   emit(
-      PartitionDefined{.partition = id, .spec = Ref(std::move(spec)), .nodes = Ref(std::move(ids))},
+      PartitionDefined{
+          .partition = id, .spec = Ref(std::move(spec)), .nodes = Ref(std::move(*ids))},
       now, out);
   can_ever_run_.clear();
   answer(request, Done{}, out);
