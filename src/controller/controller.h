@@ -173,6 +173,8 @@ class Controller {
   void hold_waiting_for(const Reservation& reservation, Instant now, Outbox& out);
   // reservations/choose.cc
   Status choose_nodes(Reservation& reservation, Instant now) const;
+  Status count_on(Reservation& reservation, bool named, Instant now) const;
+  void prefer_present(const Reservation& reservation, std::vector<const Node*>& candidates) const;
   bool node_is_free_for(const Node& node, const Reservation& reservation, Instant now) const;
   // reservations/watch.cc
   void watch_reservations(Instant now, Outbox& out);
