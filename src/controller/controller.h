@@ -138,6 +138,7 @@ class Controller {
   Result<JobSubmitted> admit(const SubmitJob& submit, const Caller& caller, Instant now);
   const Job* made_by(const SubmitJob& submit, const Caller& caller) const;
   // `had`: partitions that the job is in already; their groups are not asked for again.
+  void use_alternates(JobSpec& spec, std::string_view had) const;
   Status check_partitions(JobSpec& spec, const Caller& caller, std::string_view had = {}) const;
   Status check_partition(const PartitionSpec& rules, const JobSpec& spec) const;
   Status check_nodes(const JobSpec& spec) const;

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/common/node_data.h"
 #include "cli/scontrol/data.h"
+#include "notation/billing.h"
 #include "notation/time_limit.h"
 #include "notation/tres.h"
 #include "os/clock.h"
@@ -65,13 +66,15 @@ void add_rare_lines(std::vector<std::string>& lines, const PartitionSpec& spec) 
 
 }  // namespace
 
-std::string partition_record(const PartitionRow& row, const ScontrolSettings& settings) {
+std::string partition_record(const PartitionRow& row, const ScontrolSettings& settings,
+                             bool largest_bills) {
   const PartitionSpec& spec = *row.partition.spec;
   Tres tres;
   tres.set("cpu", row.cpus);
   if (row.memory_mb) tres.set("mem", row.memory_mb);
   tres.set("node", row.node_count);
-  tres.set("billing", row.cpus);
+  auto weights = BillingWeights::parse(spec.tres_billing_weights);
+  tres.set("billing", !weights || weights->empty() ? row.cpus : weights->bill(tres, largest_bills));
   std::vector<std::string> lines = {
       fmt::format("PartitionName={}", spec.name),
       allowed(spec),
@@ -129,7 +132,9 @@ int show_partitions(ScontrolContext& context, const Words& words) {
     return 1;
   }
   std::string out;
-  for (const PartitionRow& row : rows) out += partition_record(row, context.settings());
+  bool largest_bills = (*controller)->config().priority.max_tres;
+  for (const PartitionRow& row : rows)
+    out += partition_record(row, context.settings(), largest_bills);
   print(rows.empty() ? "No partitions in the system\n" : out);
   return 0;
 }
