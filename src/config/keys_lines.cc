@@ -43,11 +43,11 @@ constexpr KeyInfo kNode[] = {
 };
 
 constexpr KeyInfo kPartition[] = {
-    {"AllocNodes", Text, NotYet, "ALL"},
+    {"AllocNodes", Text, ActedOn, "ALL"},
     {"AllowAccounts", Text, ActedOn, "ALL"},
     {"AllowGroups", Text, ActedOn, "ALL"},
     {"AllowQos", Text, ActedOn, "ALL"},
-    {"Alternate", Text, NotYet},
+    {"Alternate", Text, ActedOn},
     {"CpuBind", Text, NotYet},
     {"Default", YesNo, ActedOn, "No"},
     {"DefaultTime", Time, ActedOn},
@@ -63,7 +63,7 @@ constexpr KeyInfo kPartition[] = {
     {"ExclusiveUser", YesNo, ActedOn, "No"},
     {"GraceTime", Number, ActedOn, "0", kU32},
     {"Hidden", YesNo, ActedOn, "No"},
-    {"JobDefaults", Text, NotYet},
+    {"JobDefaults", Text, ActedOn},
     {"LLN", YesNo, NotYet, "No"},
     {"MaxCPUsPerNode", Limit, ActedOn, "UNLIMITED", kU32},
     {"MaxCPUsPerSocket", Limit, NotYet, "UNLIMITED", kU32},
@@ -91,7 +91,7 @@ constexpr KeyInfo kPartition[] = {
     {"SuspendTime", Limit, ActedOn, "", kU32},
     {"SuspendTimeout", Limit, ActedOn, "", "0-65533"},
     {"Topology", Text, ActedOn},
-    {"TRESBillingWeights", Text, NotYet},
+    {"TRESBillingWeights", Text, ActedOn},
 };
 
 constexpr KeyInfo kNodeSet[] = {

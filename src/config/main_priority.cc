@@ -5,27 +5,13 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "config/main_keys.h"
+#include "notation/billing.h"
 
 namespace ym {
 namespace {
 
 constexpr std::size_t kTresWeightsMax = 64;
-constexpr std::uint64_t kWeightMax = 1'000'000'000;
-
-// "1000", "0.5" or ".25" in millionths; what comes behind the sixth digit does not count.
-std::optional<std::int64_t> parse_millionths(std::string_view text) {
-  auto dot = std::min(text.find('.'), text.size());
-  std::string_view whole = text.substr(0, dot);
-  std::string digits(dot < text.size() ? text.substr(dot + 1) : "");
-  if (whole.empty() && digits.empty()) return std::nullopt;
-  if (!std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; }))
-    return std::nullopt;
-  digits.resize(6, '0');
-  auto units = whole.empty() ? std::optional<std::uint64_t>(0) : parse_u64(whole);
-  auto parts = parse_u64(digits);
-  if (!units || !parts || *units > kWeightMax) return std::nullopt;
-  return static_cast<std::int64_t>(*units * 1'000'000 + *parts);
-}
+constexpr std::int64_t kWeightMax = 1'000'000'000;
 
 }  // namespace
 
@@ -38,7 +24,8 @@ Result<std::vector<PriorityRules::TresWeight>> parse_tres_weights(std::string_vi
                       ? std::nullopt
                       : parse_millionths(trim(part.substr(equals + 1)));
     std::string name = to_lower(trim(part.substr(0, equals)));
-    if (!number || name.empty() || weights.size() >= kTresWeightsMax)
+    bool fits = number && *number / 1'000'000 <= kWeightMax;
+    if (!fits || name.empty() || weights.size() >= kTresWeightsMax)
       return fail(fmt::format("'{}' is not a resource and its weight, as in cpu=1000",
                               printable(part, 64)));
     weights.push_back({.name = std::move(name), .weight = *number});

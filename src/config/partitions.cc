@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "notation/billing.h"
 #include "notation/time_limit.h"
 
 namespace ym {
@@ -100,6 +101,30 @@ void PartitionLines::set_memory(const Line& line, PartitionSpec& spec) {
   }
 }
 
+// DefCpuPerGPU and DefMemPerGPU, also as words of JobDefaults.
+void PartitionLines::set_gpu_defaults(const Line& line, PartitionSpec& spec) {
+  const Fields& fields = line.fields;
+  spec.job_defaults = fields.text("JobDefaults");
+  for (std::string_view word : split_words(spec.job_defaults, ',')) {
+    auto equals = word.find('=');
+    std::string_view key = word.substr(0, equals);
+    auto value = equals == std::string_view::npos
+                     ? std::nullopt
+                     : parse_unsigned<std::uint32_t>(word.substr(equals + 1));
+    if (value && same_ignoring_case(key, "DefCpuPerGPU"))
+      spec.default_cpus_per_gpu = *value;
+    else if (value && same_ignoring_case(key, "DefMemPerGPU"))
+      spec.default_memory_per_gpu_mb = *value;
+    else
+      findings_.diagnostics.error(line.place,
+                                  fmt::format("JobDefaults: '{}' is neither DefCpuPerGPU=COUNT nor "
+                                              "DefMemPerGPU=MEGABYTES",
+                                              printable(word, 64)));
+  }
+  spec.default_cpus_per_gpu = u32(fields.number("DefCpuPerGPU", spec.default_cpus_per_gpu));
+  spec.default_memory_per_gpu_mb = fields.number("DefMemPerGPU", spec.default_memory_per_gpu_mb);
+}
+
 PartitionSpec PartitionLines::spec_of(const Line& line, const NodeLines& nodes) {
   const Fields& fields = line.fields;
   PartitionSpec spec;
@@ -127,8 +152,7 @@ PartitionSpec PartitionLines::spec_of(const Line& line, const NodeLines& nodes) 
   spec.suspend_time_s = u32(fields.number("SuspendTime", PartitionSpec::kOfCluster));
   spec.suspend_timeout_s = u32(fields.number("SuspendTimeout", PartitionSpec::kOfCluster));
   spec.resume_timeout_s = u32(fields.number("ResumeTimeout", PartitionSpec::kOfCluster));
-  spec.default_cpus_per_gpu = u32(fields.number("DefCpuPerGPU", 0));
-  spec.default_memory_per_gpu_mb = fields.number("DefMemPerGPU", 0);
+  set_gpu_defaults(line, spec);
   spec.allow_groups = list_of(fields, "AllowGroups");
   spec.allow_accounts = list_of(fields, "AllowAccounts");
   spec.deny_accounts = fields.text("DenyAccounts");
@@ -139,6 +163,8 @@ PartitionSpec PartitionLines::spec_of(const Line& line, const NodeLines& nodes) 
   spec.alternate = fields.text("Alternate");
   spec.alloc_nodes = fields.text("AllocNodes", "ALL");
   spec.tres_billing_weights = fields.text("TRESBillingWeights");
+  if (auto weights = BillingWeights::parse(spec.tres_billing_weights); !weights)
+    findings_.diagnostics.error(line.place, "TRESBillingWeights: " + weights.error().text);
   if (fields.has("PreemptMode")) spec.preempt_mode = preempt_mode_text(fields.text("PreemptMode"));
   set_sharing(line, spec);
   set_memory(line, spec);

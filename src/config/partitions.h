@@ -30,6 +30,7 @@ class PartitionLines {
   PartitionSpec spec_of(const Line& line, const NodeLines& nodes);
   void set_sharing(const Line& line, PartitionSpec& spec);
   void set_memory(const Line& line, PartitionSpec& spec);
+  void set_gpu_defaults(const Line& line, PartitionSpec& spec);
   void find_duplicates();
   void keep_one_default(std::vector<PartitionSpec>& partitions);
 

@@ -138,6 +138,7 @@ class Controller {
   Result<JobSubmitted> admit(const SubmitJob& submit, const Caller& caller, Instant now);
   const Job* made_by(const SubmitJob& submit, const Caller& caller) const;
   // `had`: partitions that the job is in already; their groups are not asked for again.
+  void use_alternates(JobSpec& spec, std::string_view had) const;
   Status check_partitions(JobSpec& spec, const Caller& caller, std::string_view had = {}) const;
   Status check_partition(const PartitionSpec& rules, const JobSpec& spec) const;
   Status check_nodes(const JobSpec& spec) const;
@@ -173,6 +174,8 @@ class Controller {
   void hold_waiting_for(const Reservation& reservation, Instant now, Outbox& out);
   // reservations/choose.cc
   Status choose_nodes(Reservation& reservation, Instant now) const;
+  Status count_on(Reservation& reservation, bool named, Instant now) const;
+  void prefer_present(const Reservation& reservation, std::vector<const Node*>& candidates) const;
   bool node_is_free_for(const Node& node, const Reservation& reservation, Instant now) const;
   // reservations/watch.cc
   void watch_reservations(Instant now, Outbox& out);
@@ -329,6 +332,7 @@ class Controller {
   void change_node(const Node& node, const NodeStateChanged& change, Instant now, Outbox& out);
   // nodes/update.cc
   void note_update(const Node& node, const UpdateNodes& update, Instant now, Outbox& out);
+  void end_other_defaults(std::string_view kept, Instant now, Outbox& out);
   // nodes/dynamic.cc
   void resume_nodes(Instant now, Outbox& out);
   // The note that changes nothing.

@@ -183,6 +183,9 @@ struct JobRow {
   std::vector<PriorityParts> priority_parts;
   Sharing sharing = Sharing::No;  // of that partition, or of the first asked for
   Instant preemptable_from;  // of one that runs: when it may be asked to make room; unset: never
+  // TRESBillingWeights of that partition; and with PriorityFlags=MAX_TRES only the largest counts.
+  std::string billing_weights;
+  bool largest_bills = false;
 };
 // Specs are counted over all frames of an answer: a job names one of them by its place. The last
 // kSpecPlaces are kept, so that neither side's memory grows with the queue; a frame adds its specs

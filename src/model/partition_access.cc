@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "notation/hostlist.h"
 
 namespace ym {
 namespace {
@@ -31,6 +32,12 @@ bool admits_groups(const PartitionSpec& partition, const std::vector<std::string
 
 bool admits_account(const PartitionSpec& partition, std::string_view account) {
   return listed(partition.allow_accounts, partition.deny_accounts, account);
+}
+
+bool admits_host(const PartitionSpec& partition, std::string_view host) {
+  if (names_all(partition.alloc_nodes) || host.empty()) return true;
+  auto hosts = Hostlist::parse(partition.alloc_nodes);
+  return hosts && (hosts->contains(host) || hosts->contains(host.substr(0, host.find('.'))));
 }
 
 bool admits_qos(const PartitionSpec& partition, std::string_view qos, Uid owner) {

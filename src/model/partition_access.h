@@ -16,6 +16,8 @@ bool admits_groups(const PartitionSpec& partition, const std::vector<std::string
 // Where a list says who may (AllowAccounts, AllowQos), the one that says who may not does not
 // count.
 bool admits_account(const PartitionSpec& partition, std::string_view account);
+// AllocNodes: may jobs be submitted from there? A job that does not say where it comes from may.
+bool admits_host(const PartitionSpec& partition, std::string_view host);
 // Root's jobs may have any.
 bool admits_qos(const PartitionSpec& partition, std::string_view qos, Uid owner);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "notation/time_limit.h"
 
 namespace ym {
 namespace {
@@ -79,8 +80,12 @@ const ReservedNode* Reservation::find(NodeId node) const {
 
 std::string flags_text(const Reservation& reservation) {
   std::string out;
-  for (const FlagName& one : kFlagNames)
-    if (reservation.has(one.flag)) out.append(out.empty() ? "" : ",").append(one.name);
+  for (const FlagName& one : kFlagNames) {
+    if (!reservation.has(one.flag)) continue;
+    out.append(out.empty() ? "" : ",").append(one.name);
+    if (one.flag == ReservationFlag::PurgeComp && reservation.purge_after_s)
+      out += "=" + print_span_long(std::chrono::seconds(reservation.purge_after_s));
+  }
   return out;
 }
 

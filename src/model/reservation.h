@@ -81,7 +81,7 @@ struct Reservation {
   bool operator==(const Reservation&) const = default;
 };
 
-// "MAINT,SPEC_NODES"; empty without flags.
+// "MAINT,PURGE_COMP=00:05:00"; empty without flags.
 std::string flags_text(const Reservation& reservation);
 // The flag of that name in any case, also shortened where Slurm allows it; nothing if there is
 // none.

@@ -32,6 +32,9 @@ TEST(Reservation, PrintsAndReadsItsFlags) {
   for (const char* name : {"spec_nodes", "MAINT", "daily", "ignore"})
     one.flags |= bits(reservation_flag(name).value());
   EXPECT_EQ(flags_text(one), "MAINT,IGNORE_JOBS,DAILY,SPEC_NODES");
+  one.flags |= bits(ReservationFlag::PurgeComp);
+  one.purge_after_s = 300;
+  EXPECT_EQ(flags_text(one), "MAINT,IGNORE_JOBS,DAILY,SPEC_NODES,PURGE_COMP=00:05:00");
   EXPECT_FALSE(reservation_flag("x"));
   EXPECT_FALSE(reservation_flag("week"));  // weekday, weekend or weekly?
   EXPECT_EQ(reservation_flag("replace"), ReservationFlag::Replace);

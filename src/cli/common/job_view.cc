@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "model/gres_request.h"
 #include "model/node_gres.h"
+#include "notation/billing.h"
 #include "notation/hostlist.h"
 #include "notation/job_id.h"
 #include "notation/pattern.h"
@@ -36,13 +37,24 @@ std::string requested_gres(const JobSpec& spec) {
   return gres_tres_text(shares);
 }
 
-std::string tres_text(std::uint64_t cpus, std::uint64_t memory_mb, std::uint64_t nodes) {
+// The CPUs, unless the partition says what they, and other resources, are worth.
+std::uint64_t billing(const JobRow& row, const Tres& tres, const std::string& gres) {
+  std::uint64_t cpus = tres.get("cpu");
+  if (row.billing_weights.empty()) return cpus;
+  auto weights = BillingWeights::parse(row.billing_weights);
+  auto all = Tres::parse(tres.str() + gres);
+  return weights && all ? weights->bill(*all, row.largest_bills) : cpus;
+}
+
+// `gres` with a comma before it.
+std::string tres_text(const JobRow& row, std::uint64_t cpus, std::uint64_t memory_mb,
+                      std::uint64_t nodes, const std::string& gres) {
   Tres tres;
   tres.set("cpu", cpus);
   if (memory_mb) tres.set("mem", memory_mb);
   tres.set("node", nodes);
-  tres.set("billing", cpus);
-  return tres.str();
+  tres.set("billing", billing(row, tres, gres));
+  return tres.str() + gres;
 }
 
 }  // namespace
@@ -138,8 +150,8 @@ Instant end_of(const JobView& view) {
 std::string requested_tres(const JobView& view) {
   const JobSpec& spec = view.spec();
   std::uint32_t cpus = std::max(spec.tasks * std::max(1u, spec.cpus_per_task), spec.min_nodes);
-  return tres_text(cpus, requested_memory_mb(view), std::max(1u, spec.min_nodes)) +
-         requested_gres(spec);
+  return tres_text(*view.row, cpus, requested_memory_mb(view), std::max(1u, spec.min_nodes),
+                   requested_gres(spec));
 }
 
 std::string allocated_tres(const JobView& view) {
@@ -147,8 +159,8 @@ std::string allocated_tres(const JobView& view) {
   if (allocation.nodes.empty()) return {};
   std::uint64_t memory_mb = 0;
   for (const NodeShare& share : allocation.nodes) memory_mb += share.memory_mb;
-  return tres_text(allocation.cpus(), memory_mb, allocation.nodes.size()) +
-         gres_tres_text(*allocation.gres);
+  return tres_text(*view.row, allocation.cpus(), memory_mb, allocation.nodes.size(),
+                   gres_tres_text(*allocation.gres));
 }
 
 std::string tres_per_node(const JobView& view) {

@@ -64,7 +64,9 @@ void write_step(DataWriter& data, const StepRow& row) {
 void write_reservation(DataWriter& data, const ReservationRow& row, Instant now) {
   const Reservation& one = row.reservation;
   std::vector<std::string> flags;
-  for (std::string_view flag : split_words(flags_text(one), ',')) flags.emplace_back(flag);
+  std::string said = flags_text(one);
+  for (std::string_view flag : split_words(said, ','))
+    flags.emplace_back(flag.substr(0, flag.find('=')));
   data.begin_map();
   data.text("accounts", one.accounts).text("burst_buffer", one.burst_buffer);
   data.integer("core_count", row.cores);

@@ -108,7 +108,7 @@ const std::vector<NodeKey>& node_keys() {
       {{"AvailableFeatures", "Features", "LIST", "Its features"}, text<&U::features>},
       {{"CertToken", "", "TEXT", "Refused: there are no certificates"}, no_certificates},
       {{"Comment", "", "TEXT", "For people"}, text<&U::comment>},
-      {{"CpuBind", "", "TYPE", "Kept: binding of steps that have no wish"}, text<&U::cpu_bind>},
+      {{"CpuBind", "", "TYPE", "Kept and shown, without effect"}, text<&U::cpu_bind>},
       {{"Extra", "", "TEXT", "For people and programs"}, text<&U::extra>},
       {{"Gres", "", "LIST", "Its generic resources"}, text<&U::gres>},
       {{"InstanceId", "", "TEXT", "Of a cloud"}, text<&U::instance_id>},

@@ -3,6 +3,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/scontrol/keys.h"
+#include "notation/billing.h"
 #include "notation/hostlist.h"
 #include "notation/size.h"
 
@@ -131,6 +132,13 @@ Status alternate(const KeyInfo&, const Assignment& one, Spec& spec) {
   return {};
 }
 
+Status billing_weights(const KeyInfo&, const Assignment& one, Spec& spec) {
+  if (!BillingWeights::parse(one.value))
+    return fail("slurm_update error: Invalid TRESBillingWeights specification");
+  spec.tres_billing_weights = one.value;
+  return {};
+}
+
 Status priority(const KeyInfo&, const Assignment& one, Spec& spec) {
   auto value = number_of(one.value);
   if (!value || *value > 65533) return bad(one);
@@ -174,9 +182,7 @@ const std::vector<PartitionKey>& rule_keys() {
       {{"Alternate", "", "NAME", "Where jobs go while it is drained; NONE: nowhere"},
        "alternate",
        alternate},
-      {{"CpuBind", "", "TYPE", "Kept: binding of steps that have no wish"},
-       "cpu_bind",
-       text<&S::cpu_bind>},
+      {{"CpuBind", "", "TYPE", "Kept and shown, without effect"}, "cpu_bind", text<&S::cpu_bind>},
       {{"Default", "", "YES|NO", "Is it the one for jobs that name none?"},
        "is_default",
        truth<&S::is_default>},
@@ -195,7 +201,7 @@ const std::vector<PartitionKey>& rule_keys() {
        truth<&S::exclusive_user>},
       {{"Hidden", "", "YES|NO", "Shown with --all only"}, "hidden", truth<&S::hidden>},
       {{"JobDefaults", "", "LIST", "DefCpuPerGPU and DefMemPerGPU"}, "job_defaults", job_defaults},
-      {{"LLN", "", "YES|NO", "The least loaded nodes first"}, "lln", truth<&S::lln>},
+      {{"LLN", "", "YES|NO", "Kept and shown, without effect"}, "lln", truth<&S::lln>},
       {{"PowerDownOnIdle", "", "YES|NO", "Off as soon as its jobs are over?"},
        "power_down_on_idle",
        truth<&S::power_down_on_idle>},
@@ -209,7 +215,7 @@ const std::vector<PartitionKey>& rule_keys() {
       {{"Topology", "", "NAME", "Kept and shown"}, "topology", text<&S::topology>},
       {{"TRESBillingWeights", "", "LIST", "What a job's resources cost"},
        "tres_billing_weights",
-       text<&S::tres_billing_weights>},
+       billing_weights},
   };
   return keys;
 }
@@ -232,7 +238,7 @@ const std::vector<PartitionKey>& limit_keys() {
       {{"MaxCPUsPerNode", "", "COUNT", "CPUs of a node for its jobs"},
        "max_cpus_per_node",
        count<&S::max_cpus_per_node>},
-      {{"MaxCPUsPerSocket", "", "COUNT", "CPUs of a socket for its jobs"},
+      {{"MaxCPUsPerSocket", "", "COUNT", "Kept and shown, without effect"},
        "max_cpus_per_socket",
        count<&S::max_cpus_per_socket>},
       {{"MaxMemPerCPU", "", "SIZE", "The most memory for a CPU"},

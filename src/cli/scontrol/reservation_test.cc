@@ -70,6 +70,28 @@ TEST(ScontrolReservation, ListsGrowAndShrink) {
   EXPECT_EQ(made({"reservation=r", "users-=ada"}, known, false)->wanted.users, "bob");
 }
 
+TEST(ScontrolReservation, SignsChangeNames) {
+  struct Row {
+    const char *had, *said, *made;
+  };
+  for (const Row& row :
+       {Row{"ada", "users=+bob", "ada,bob"}, Row{"ada", "users=bob", "bob"},
+        Row{"ada,bob", "users=-ada", "bob"}, Row{"ada", "users=+bob,-ada", "bob"},
+        Row{"ada", "users+=ada,bob", "ada,bob"}, Row{"ada", "users=-bob", "ada"},
+        Row{"-ada", "users-=bob", "-ada,-bob"}, Row{"-ada,-bob", "users=+bob", "-ada"},
+        Row{"", "users=-ada,-bob", "-ada,-bob"}, Row{"ada", "users=", ""},
+        Row{"ada", "users=bob,-ada", "bob,-ada"}}) {
+    ReservationRow known{.reservation = {.name = "r", .users = row.had}};
+    auto update = made({"reservation=r", row.said}, known, false);
+    ASSERT_TRUE(update) << row.said;
+    EXPECT_EQ(update->wanted.users, row.made) << row.had << " and " << row.said;
+  }
+  ReservationRow known{.reservation = {.name = "r", .accounts = "physics"}};
+  EXPECT_FALSE(made({"reservation=r", "accounts-=chemistry"}, known, false));
+  Words create{"starttime=now", "duration=5", "nodes=n1", "users-=ada,bob"};
+  EXPECT_EQ(made(create)->wanted.users, "-ada,-bob");
+}
+
 TEST(ScontrolReservation, IsShownAsSlurmShowsIt) {
   ReservationRow row{.reservation = {.name = "maint1",
                                      .start = Instant{1'000'000},

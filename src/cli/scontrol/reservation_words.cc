@@ -14,6 +14,11 @@
 namespace ym::cli {
 namespace {
 
+constexpr std::string_view kNotListed =
+    "Error updating the reservation: Invalid account or account/partition combination specified\n"
+    "slurm_update error: Invalid account or account/partition combination specified";
+constexpr std::uint32_t kPurgeAfter = 300;  // PURGE_COMP that says no time
+
 // "+=" and "-=" on a comma list.
 std::string edited(const std::string& list, const Assignment& one) {
   if (one.sign == '=') return one.value;
@@ -24,6 +29,43 @@ std::string edited(const std::string& list, const Assignment& one) {
     if (one.sign == '+') words.emplace_back(word);
   }
   return join(words, ",");
+}
+
+// Names of those who may, or each behind a '-' of those who may not. An update may give signs that
+// change the list: "+eve,-bob", or "users+=eve"; '-' takes a name out of those who may, or adds it
+// to those who may not.
+// Nothing where a name is to go that is not there, but must be.
+std::optional<std::string> changed_names(const std::string& list, const Assignment& one,
+                                         bool create, bool must_be_there) {
+  std::vector<std::pair<char, std::string>> changes;
+  std::size_t with_sign = 0;
+  for (std::string_view word : split_words(one.value, ',')) {
+    bool has_sign = word.starts_with('+') || word.starts_with('-');
+    char sign = has_sign ? word[0] : one.sign;
+    if (has_sign) word.remove_prefix(1);
+    with_sign += has_sign || one.sign != '=';
+    changes.emplace_back(sign, word);
+  }
+  // Whom a list of both kinds would admit, only the controller may say: nobody.
+  if (with_sign < changes.size() || changes.empty() || (create && one.sign == '='))
+    return one.value;
+  std::vector<std::string> names;
+  for (std::string_view word : split_words(list, ','))
+    names.emplace_back(word.starts_with('-') ? word.substr(1) : word);
+  bool denies = list.starts_with('-') || (list.empty() && changes[0].first == '-');
+  bool all_there = true;
+  for (const auto& [sign, name] : changes) {
+    auto erased = std::erase(names, name);
+    if ((sign == '+') != denies)
+      names.push_back(name);
+    else if (erased == 0 && must_be_there)
+      all_there = false;
+  }
+  if (!all_there) return std::nullopt;
+  std::string out;
+  for (const std::string& name : names)
+    out.append(out.empty() ? "" : ",").append(denies ? "-" : "").append(name);
+  return out;
 }
 
 Result<std::string> edited_nodes(const std::string& list, const Assignment& one) {
@@ -52,7 +94,10 @@ Status set_flags(UpdateReservation& out, const Assignment& one, std::string_view
     auto flag = reservation_flag(name);
     if (!flag)
       return fail(fmt::format("scontrol: error: Error parsing flags {}.  {}", one.value, tail));
-    if (*flag == ReservationFlag::PurgeComp && name.size() < word.size()) {
+    if (*flag == ReservationFlag::PurgeComp && name.size() == word.size() && !off) {
+      out.wanted.purge_after_s = kPurgeAfter;
+      out.changed.emplace_back("purge_after_s");
+    } else if (*flag == ReservationFlag::PurgeComp && name.size() < word.size()) {
       auto after = parse_time_limit(word.substr(name.size() + 1));
       if (!after)
         return fail(fmt::format("scontrol: error: Error parsing flags {}.  {}", one.value, tail));
@@ -120,13 +165,14 @@ struct TextKey {
   std::string_view name, alias, member;
   std::string Reservation::* field;
   std::string_view help;
+  bool of_names = false;
 };
 constexpr TextKey kTexts[] = {
     {"Features", "Feature", "features", &Reservation::features, "What its nodes must have"},
     {"PartitionName", "Partition", "partition", &Reservation::partition, "Whose nodes it takes"},
-    {"Users", "User", "users", &Reservation::users, "Who may use it; += and -= change them"},
-    {"Groups", "Group", "groups", &Reservation::groups, "Which groups may"},
-    {"Accounts", "Account", "accounts", &Reservation::accounts, "Which accounts may"},
+    {"Users", "User", "users", &Reservation::users, "Who may use it; += and -= change them", true},
+    {"Groups", "Group", "groups", &Reservation::groups, "Which groups may", true},
+    {"Accounts", "Account", "accounts", &Reservation::accounts, "Which accounts may", true},
     {"Licenses", "License", "licenses", &Reservation::licenses, "Licences that it keeps"},
     {"BurstBuffer", "", "burst_buffer", &Reservation::burst_buffer, "Kept and shown"},
     {"Comment", "", "comment", &Reservation::comment, "For people"},
@@ -150,7 +196,13 @@ Result<bool> set_from_tables(UpdateReservation& out, const Assignment& one,
                              const Reservation& known, std::string_view tail) {
   for (const TextKey& key : kTexts) {
     if (!is_key(one.key, key.name, key.alias)) continue;
-    out.wanted.*key.field = edited(known.*key.field, one);
+    if (key.of_names) {
+      auto names = changed_names(known.*key.field, one, out.create, key.member == "accounts");
+      if (!names) return fail(std::string(kNotListed));
+      out.wanted.*key.field = *names;
+    } else {
+      out.wanted.*key.field = edited(known.*key.field, one);
+    }
     out.changed.emplace_back(key.member);
     return true;
   }

@@ -126,7 +126,9 @@ std::string job_record(const JobRow& row, Instant now, const ScontrolSettings& s
 std::string pids_text(const StepsHere& here);
 std::string step_record(const StepRow& row, bool one_line);
 std::string node_record(const NodeRow& row, const ScontrolSettings& settings);
-std::string partition_record(const PartitionRow& row, const ScontrolSettings& settings);
+// `largest_bills`: PriorityFlags=MAX_TRES.
+std::string partition_record(const PartitionRow& row, const ScontrolSettings& settings,
+                             bool largest_bills = false);
 std::string config_text(const ConfigAnswer& answer, Instant now);
 
 // The node of this machine whose slurmd is meant where none is named; empty if there is none.

@@ -121,6 +121,9 @@ int show_verb(ScontrolContext& context, const Words& words) {
         fmt::format("invalid entity:{} for keyword:show {}", printable(kind),
                     meant.empty() ? "" : fmt::format("; did you mean {}?", meant)));
   }
+  // show assoc_mgr takes a list of wishes.
+  if (rest.size() > 1 && found->name != "assoc_mgr")
+    return context.fail_with("too many arguments for keyword:show");
   return found->run(context, rest);
 }
 
@@ -171,7 +174,8 @@ int show_config(ScontrolContext& context, const Words&) {
       for (const KeyValue& entry : answer->values) data.text(entry.key, entry.value);
       data.end();
     });
-  print(config_text(*answer, wall_clock()));
+  print(config_text(*answer, wall_clock()) + "\n");
+  static_cast<void>(ping_verb(context, {}));
   return 0;
 }
 

@@ -77,8 +77,10 @@ void add_state_lines(std::vector<std::string>& lines, const JobView& view) {
   std::ranges::replace(reason, ' ', '_');  // scripts split the line at spaces
   lines.push_back(fmt::format("JobState={} Reason={}{} Dependency={}", shown_state(job), reason,
                               detail, or_null(dependency)));
+  // One that is no batch job never comes again, but Slurm says so of batch jobs only.
+  bool requeue = spec.requeue || !spec.batch;
   lines.push_back(fmt::format("Requeue={} Restarts={} BatchFlag={} Reboot={} ExitCode={}:{}",
-                              spec.requeue ? 1 : 0, job.restarts, spec.batch ? 1 : 0,
+                              requeue ? 1 : 0, job.restarts, spec.batch ? 1 : 0,
                               view.specials().reboot ? 1 : 0, job.exit.code, job.exit.signal));
 }
 
@@ -149,6 +151,11 @@ void add_resource_lines(std::vector<std::string>& lines, const JobView& view) {
   lines.push_back(fmt::format(
       "Socks/Node={} NtasksPerN:B:S:C={}:0:{}:{} {}", or_star(extras.sockets_per_node), per_node,
       or_star(extras.binding.tasks_per_socket), or_star(extras.binding.tasks_per_core), spared));
+}
+
+void add_wish_lines(std::vector<std::string>& lines, const JobView& view) {
+  const JobSpec& spec = view.spec();
+  const JobExtras& extras = view.extras();
   std::uint64_t lowered = view.job().memory->lowered_mb;
   std::string memory =
       lowered ? fmt::format("MinMemoryNode={}", print_megabytes(lowered))
@@ -212,6 +219,13 @@ void add_file_lines(std::vector<std::string>& lines, const JobView& view) {
         "StdIn={}", extras.std_in.empty() ? "/dev/null" : shown_file(view, extras.std_in)));
     lines.push_back(fmt::format("StdOut={}", shown_file(view, spec.std_out)));
   }
+  // A leaf switch is waited for as long as the site lets it; Slurm's usual time where none is told.
+  constexpr std::uint32_t kUsualSwitchWait = 300;
+  if (const JobSpecials& specials = view.specials(); specials.switches) {
+    std::uint32_t wait = specials.switch_wait_s ? specials.switch_wait_s : kUsualSwitchWait;
+    lines.push_back(fmt::format("Switches={}@{}", specials.switches,
+                                print_span_long(std::chrono::seconds(wait))));
+  }
   add_gres_lines(lines, view);
   if (extras.mail_types)
     lines.push_back(fmt::format("MailUser={} MailType={}",
@@ -222,8 +236,11 @@ void add_file_lines(std::vector<std::string>& lines, const JobView& view) {
     lines.push_back(fmt::format("ContainerID={}", id));
 }
 
-// With -d: what the job holds on each node, alike neighbours together.
+// With -d: what the job holds in all and on each node, alike neighbours together.
 void add_detail_lines(std::vector<std::string>& lines, const JobView& view) {
+  if (!view.job().allocation->nodes.empty())
+    lines.push_back(
+        fmt::format("JOB_GRES={}", or_null(gres_total_text(*view.job().allocation->gres))));
   auto hosts = Hostlist::parse(view.row->nodes);
   const auto& shares = view.job().allocation->nodes;
   const auto& ids = view.row->cpu_ids;
@@ -310,12 +327,8 @@ std::string job_record(const JobRow& row, Instant now, const ScontrolSettings& s
                                 row.job.derived_exit.signal));
   add_time_lines(lines, view);
   add_resource_lines(lines, view);
-  if (settings.details) {
-    if (!row.job.allocation->nodes.empty())
-      lines.push_back(
-          fmt::format("JOB_GRES={}", or_null(gres_total_text(*row.job.allocation->gres))));
-    add_detail_lines(lines, view);
-  }
+  if (settings.details) add_detail_lines(lines, view);
+  add_wish_lines(lines, view);
   add_file_lines(lines, view);
   return record_text(lines, settings.one_line);
 }

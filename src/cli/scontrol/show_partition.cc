@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/common/node_data.h"
 #include "cli/scontrol/data.h"
+#include "notation/billing.h"
 #include "notation/time_limit.h"
 #include "notation/tres.h"
 #include "os/clock.h"
@@ -65,18 +66,21 @@ void add_rare_lines(std::vector<std::string>& lines, const PartitionSpec& spec) 
 
 }  // namespace
 
-std::string partition_record(const PartitionRow& row, const ScontrolSettings& settings) {
+std::string partition_record(const PartitionRow& row, const ScontrolSettings& settings,
+                             bool largest_bills) {
   const PartitionSpec& spec = *row.partition.spec;
   Tres tres;
   tres.set("cpu", row.cpus);
   if (row.memory_mb) tres.set("mem", row.memory_mb);
   tres.set("node", row.node_count);
-  tres.set("billing", row.cpus);
+  auto weights = BillingWeights::parse(spec.tres_billing_weights);
+  tres.set("billing", !weights || weights->empty() ? row.cpus : weights->bill(tres, largest_bills));
   std::vector<std::string> lines = {
       fmt::format("PartitionName={}", spec.name),
       allowed(spec),
-      fmt::format("AllocNodes={} Default={} QoS={}", spec.alloc_nodes, yes_no(spec.is_default),
-                  spec.qos.empty() ? "N/A" : spec.qos),
+      fmt::format("AllocNodes={}{} Default={} QoS={}", spec.alloc_nodes,
+                  spec.alternate.empty() ? "" : fmt::format(" Alternate={}", spec.alternate),
+                  yes_no(spec.is_default), spec.qos.empty() ? "N/A" : spec.qos),
       fmt::format("DefaultTime={} DisableRootJobs={} ExclusiveUser={} ExclusiveTopo={} "
                   "GraceTime={} Hidden={}",
                   spec.default_time_s ? time_text(spec.default_time_s) : "NONE",
@@ -86,7 +90,7 @@ std::string partition_record(const PartitionRow& row, const ScontrolSettings& se
                   count_or_unlimited(spec.max_nodes), time_text(spec.max_time_s), spec.min_nodes,
                   yes_no(spec.lln), count_or_unlimited(spec.max_cpus_per_node),
                   count_or_unlimited(spec.max_cpus_per_socket)),
-      fmt::format("Nodes={}", spec.nodes),
+      fmt::format("Nodes={}", spec.nodes.empty() ? "(null)" : spec.nodes),
       fmt::format("PriorityJobFactor={} PriorityTier={} RootOnly={} ReqResv={} OverSubscribe={}",
                   spec.priority_job_factor, spec.priority_tier, yes_no(spec.root_only),
                   yes_no(spec.req_resv), to_upper(spec.oversubscribe)),
@@ -99,10 +103,9 @@ std::string partition_record(const PartitionRow& row, const ScontrolSettings& se
                   name_of(spec.state), row.cpus, row.node_count),
       fmt::format("JobDefaults={}", spec.job_defaults.empty() ? "(null)" : spec.job_defaults),
       memory_line(spec),
-      fmt::format("TRES={}", tres.str()),
+      fmt::format("TRES={}", row.cpus ? tres.str() : "(null)"),
   };
   add_rare_lines(lines, spec);
-  if (!spec.alternate.empty()) lines.push_back(fmt::format("Alternate={}", spec.alternate));
   return record_text(lines, settings.one_line);
 }
 
@@ -129,7 +132,9 @@ int show_partitions(ScontrolContext& context, const Words& words) {
     return 1;
   }
   std::string out;
-  for (const PartitionRow& row : rows) out += partition_record(row, context.settings());
+  bool largest_bills = (*controller)->config().priority.max_tres;
+  for (const PartitionRow& row : rows)
+    out += partition_record(row, context.settings(), largest_bills);
   print(rows.empty() ? "No partitions in the system\n" : out);
   return 0;
 }

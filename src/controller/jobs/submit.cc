@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "controller/controller.h"
+#include "controller/jobs/core_spec.h"
 #include "controller/queries/rows.h"
 #include "model/errc.h"
 #include "model/partition_access.h"
@@ -26,6 +27,10 @@ bool admits(const PartitionSpec& partition, const Caller& caller) {
   if (partition.root_only && !caller.administrator) return false;
   if (partition.disable_root && caller.uid == Uid{0}) return false;
   return caller.administrator || admits_groups(partition, caller.groups);
+}
+
+bool takes_jobs(const PartitionSpec& partition) {
+  return partition.state != PartitionState::Drain && partition.state != PartitionState::Inactive;
 }
 
 bool is_one_of(std::string_view names, std::string_view name) {
@@ -64,10 +69,7 @@ void take_identity(JobSpec& spec, const Caller& caller) {
 // --core-spec means whole nodes; without AllowSpecResourcesUsage it means nothing.
 void obey_core_spec(JobSpec& spec, const ClusterConfig& config) {
   if (!spec.extras || spec.extras->core_spec == kNoCoreSpec) return;
-  bool allowed = std::ranges::any_of(config.shown, [](const auto& one) {
-    return one.first == "AllowSpecResourcesUsage" && same_ignoring_case(one.second, "Yes");
-  });
-  if (allowed) {
+  if (may_spare_cores(config)) {
     spec.exclusive = true;
     return;
   }
@@ -200,6 +202,35 @@ Status Controller::check_partition(const PartitionSpec& rules, const JobSpec& sp
   return {};
 }
 
+namespace {
+
+// The partition, or where it takes no jobs its alternate, if that is one that does.
+const Partition* partition_or_alternate(const State& state, const Partition* partition) {
+  constexpr int kHopsMax = 16;  // alternates may go round in a circle
+  const Partition* now = partition;
+  for (int hops = 0; now && hops < kHopsMax; ++hops) {
+    if (takes_jobs(*now->spec)) return now;
+    now = state.find_partition(now->spec->alternate);
+  }
+  return partition;
+}
+
+}  // namespace
+
+// Alternate: where jobs for a partition that takes none go. Names that a job had stay.
+void Controller::use_alternates(JobSpec& spec, std::string_view had) const {
+  std::vector<std::string> names;
+  for (std::string_view name : split_words(spec.partitions, ',')) {
+    const Partition* partition = state_.find_partition(name);
+    if (partition && !is_one_of(had, name)) {
+      partition = partition_or_alternate(state_, partition);
+      name = partition->spec->name;
+    }
+    if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+  }
+  spec.partitions = join(names, ",");
+}
+
 // Resolves the partition list, applies defaults of the first one, and permission of all. Limits
 // count as EnforcePartLimits says: not here (the job then waits), in one of them or in all.
 Status Controller::check_partitions(JobSpec& spec, const Caller& caller,
@@ -209,6 +240,7 @@ Status Controller::check_partitions(JobSpec& spec, const Caller& caller,
     if (!standard) return refuse(Errc::DefaultPartitionNotSet);
     spec.partitions = standard->spec->name;
   }
+  use_alternates(spec, had);
   bool first = true, some = false;
   Status limits;
   for (std::string_view name : split_words(spec.partitions, ',')) {
@@ -217,11 +249,12 @@ Status Controller::check_partitions(JobSpec& spec, const Caller& caller,
     const PartitionSpec& rules = *partition->spec;
     if (!is_one_of(had, name) && !admits(rules, caller))
       return refuse(Errc::JobMissingRequiredPartitionGroup);
+    if (!is_one_of(had, name) && !admits_host(rules, spec.submit_host))
+      return refuse(Errc::AccessDenied);
     if (Status ok = check_account(rules, spec); !ok) return ok;
     bool reserved = spec.extras && !spec.extras->reservation.empty();
     if (rules.req_resv && !reserved) return refuse(Errc::AccessDenied);
-    if (rules.state == PartitionState::Drain || rules.state == PartitionState::Inactive)
-      return refuse(Errc::PartitionUnavailable);
+    if (!takes_jobs(rules)) return refuse(Errc::PartitionUnavailable);
     if (first) {
       if (spec.time_limit_s == 0)
         spec.time_limit_s = rules.default_time_s ? rules.default_time_s : rules.max_time_s;

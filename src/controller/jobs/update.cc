@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "controller/controller.h"
+#include "controller/jobs/core_spec.h"
 #include "model/errc.h"
 #include "schedule/priority.h"
 
@@ -95,6 +96,8 @@ JobSpec patched(JobSpec spec, const JobPatch& patch) {
   set_if(spec.max_nodes, patch.max_nodes);
   set_if(spec.tasks, patch.tasks);
   set_if(spec.cpus_per_task, patch.cpus_per_task);
+  // A number that somebody gives counts as it is.
+  if (patch.priority.value_or(0) > 0) spec.nice = 0;
   set_if(spec.nice, patch.nice);
   set_if(spec.begin, patch.begin);
   set_if(spec.deadline, patch.deadline);
@@ -182,6 +185,8 @@ Status Controller::update(const Job& job, const JobPatch& asked, const Caller& c
     return update(state_.jobs.at(job.id.value), patch, caller, now, out);
   }
   if (!pending && touches_placement(patch)) return refuse(Errc::JobNotPending);
+  if ((patch.core_spec || patch.thread_spec) && !may_spare_cores(config_))
+    return refuse(Errc::AccessDenied);
   bool raises_limit = patch.time_limit_s && *patch.time_limit_s > job.spec->time_limit_s;
   bool raises_priority = (patch.priority && *patch.priority > priority_now(job, now)) ||
                          (patch.nice && *patch.nice < job.spec->nice);

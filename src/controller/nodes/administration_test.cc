@@ -262,5 +262,23 @@ TEST_F(Administration, ANewPartitionMakesRoomAsTheClusterDoes) {
   EXPECT_EQ(create("own", "OFF"), "OFF");
 }
 
+TEST_F(Administration, OnePartitionIsTheDefault) {
+  auto change = [&](const std::string& name, bool is_default, bool create) {
+    UpdatePartition wish{.spec = {.name = name, .nodes = "n2,n1", .is_default = is_default},
+                         .changed = {"nodes", "is_default"},
+                         .create = create};
+    controller.update_partition({1}, wish, root(), now, out);
+    EXPECT_EQ(answered(), "");
+    const Partition* found = controller.state().default_partition();
+    return found ? found->spec->name : "";
+  };
+  EXPECT_EQ(change("new", true, true), "new");
+  EXPECT_FALSE(controller.state().find_partition("main")->spec->is_default);
+  EXPECT_EQ(change("main", true, false), "main");
+  EXPECT_FALSE(controller.state().find_partition("new")->spec->is_default);
+  EXPECT_EQ(change("main", false, false), "");
+  EXPECT_EQ(controller.state().find_partition("main")->spec->nodes, "n[1-2]");
+}
+
 }  // namespace
 }  // namespace ym

@@ -45,6 +45,28 @@ bool are_known_gres(std::string_view gres, std::string_view types) {
   return true;
 }
 
+// The nodes of a list, or all there are; ascending, each once.
+Result<std::vector<NodeId>> nodes_listed(const State& state, std::string_view list) {
+  std::vector<NodeId> out;
+  if (same_ignoring_case(list, "ALL")) {
+    state.nodes.for_each([&](std::uint64_t, const Node& node) { out.push_back(node.id); });
+    return out;
+  }
+  auto hosts = Hostlist::parse(list);
+  if (!hosts) return std::unexpected(hosts.error());
+  Status known;
+  hosts->for_each([&](std::string_view host) {
+    if (const Node* node = state.find_node(host))
+      out.push_back(node->id);
+    else
+      known = refuse(Errc::InvalidNodeName, host);
+  });
+  if (!known) return std::unexpected(known.error());
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  return out;
+}
+
 // Does a state that an administrator typed end a reboot that is under way?
 bool ends_reboot(std::string_view state) {
   return std::ranges::any_of(
@@ -126,22 +148,21 @@ void Controller::update_nodes(RequestId request, const UpdateNodes& update, cons
                               Instant now, Outbox& out) {
   if (!caller.administrator)
     return refuse_request(request, refuse(Errc::InvalidUserId).error(), out);
-  auto hosts = Hostlist::parse(update.nodes);
-  if (!hosts || hosts->empty())
-    return refuse_request(request, refuse(Errc::InvalidNodeName).error(), out);
+  auto ids = nodes_listed(state_, update.nodes);
+  if (!ids) return refuse_request(request, ids.error(), out);
+  if (ids->empty()) return refuse_request(request, refuse(Errc::InvalidNodeName).error(), out);
   std::vector<std::pair<NodeId, NodeStateChanged>> changes;
   NodesDefined redefined;
   Status status;
-  hosts->for_each([&](std::string_view host) {
-    const Node* node = state_.find_node(host);
-    if (!node) status = refuse(Errc::InvalidNodeName, host);
-    if (!status) return;
+  for (NodeId id : *ids) {
+    if (!status) break;
+    const Node* node = state_.find(id);
     if (is_power_verb(update.state)) status = check_power(*node, update.state);
-    if (!status) return;
+    if (!status) break;
     auto change = wanted_state(*node, update.state);
     if (!change) {
       status = std::unexpected(change.error());
-      return;
+      break;
     }
     if (update.reason) change->reason = *update.reason;
     change->by = caller.uid;
@@ -162,7 +183,7 @@ void Controller::update_nodes(RequestId request, const UpdateNodes& update, cons
       spec.hostname = update.hostname.value_or(spec.hostname);
       redefined.nodes.push_back({node->id, Ref(std::move(spec))});
     }
-  });
+  }
   if (!status) return refuse_request(request, status.error(), out);
   if (!redefined.nodes.empty()) {
     emit(std::move(redefined), now, out);
@@ -255,7 +276,27 @@ Status patch_partition(PartitionSpec& spec, const PartitionSpec& from,
   return {};
 }
 
+std::string names_of(const State& state, const std::vector<NodeId>& nodes) {
+  std::vector<std::string> names;
+  for (NodeId id : nodes) names.push_back(state.nodes.at(id.value).spec->name);
+  return Hostlist::of(names).str();
+}
+
 }  // namespace
+
+// Jobs that name no partition go to one: whoever becomes the default takes the place of another.
+void Controller::end_other_defaults(std::string_view kept, Instant now, Outbox& out) {
+  std::vector<Partition> ended;
+  state_.partitions.for_each([&](std::uint64_t, const Partition& one) {
+    if (one.spec->is_default && one.spec->name != kept) ended.push_back(one);
+  });
+  for (const Partition& one : ended) {
+    PartitionSpec spec = *one.spec;
+    spec.is_default = false;
+    emit(PartitionDefined{.partition = one.id, .spec = Ref(std::move(spec)), .nodes = one.nodes},
+         now, out);
+  }
+}
 
 void Controller::update_partition(RequestId request, const UpdatePartition& update,
                                   const Caller& caller, Instant now, Outbox& out) {
@@ -280,21 +321,14 @@ void Controller::update_partition(RequestId request, const UpdatePartition& upda
   if (partition) spec = *partition->spec;
   if (Status ok = patch_partition(spec, update.spec, update.changed); !ok)
     return refuse_request(request, ok.error(), out);
-  auto hosts = Hostlist::parse(spec.nodes);
-  if (!hosts) return refuse_request(request, hosts.error(), out);
-  std::vector<NodeId> ids;
-  Status status;
-  hosts->for_each([&](std::string_view host) {
-    if (const Node* node = state_.find_node(host))
-      ids.push_back(node->id);
-    else
-      status = refuse(Errc::InvalidNodeName, host);
-  });
-  if (!status) return refuse_request(request, status.error(), out);
-  std::ranges::sort(ids);
+  auto ids = nodes_listed(state_, spec.nodes);
+  if (!ids) return refuse_request(request, ids.error(), out);
+  spec.nodes = names_of(state_, *ids);
+  if (spec.is_default) end_other_defaults(spec.name, now, out);
   PartitionId id = partition ? partition->id : PartitionId{state_.next_partition_id};
   emit(
-      PartitionDefined{.partition = id, .spec = Ref(std::move(spec)), .nodes = Ref(std::move(ids))},
+      PartitionDefined{
+          .partition = id, .spec = Ref(std::move(spec)), .nodes = Ref(std::move(*ids))},
       now, out);
   can_ever_run_.clear();
   answer(request, Done{}, out);

@@ -112,7 +112,10 @@ JobRow job_row(const State& state, const Job& job, const Verdicts& verdicts, Ins
   const Partition* partition = state.find(job.partition);
   row.partition = partition ? partition->spec->name : job.spec->partitions;
   if (!partition) partition = first_partition(state, *job.spec);
-  if (partition) row.sharing = sharing_of(*partition->spec);
+  if (partition) {
+    row.sharing = sharing_of(*partition->spec);
+    row.billing_weights = partition->spec->tres_billing_weights;
+  }
   if (const Verdict* verdict = verdict_of(job, verdicts)) {
     if (verdict->reason == row.reason) row.reason_text = verdict->text;
     row.expected_start = expected_start(job, *verdict, verdicts);

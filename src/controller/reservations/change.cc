@@ -71,6 +71,32 @@ bool contradicts_itself(const Reservation& one) {
   return rhythms > 1 || (changes && keeps);
 }
 
+// Names with '-' say who may not; beside them no other may be named.
+bool mixes(const std::string& list) {
+  std::vector<std::string_view> words = split_words(list, ',');
+  auto denied = std::ranges::count_if(words, [](auto word) { return word.starts_with('-'); });
+  bool plain = std::ranges::none_of(words, [](auto word) { return word.starts_with('+'); });
+  return !plain || (denied != 0 && denied != std::ssize(words));
+}
+
+Status check_names(const Reservation& one) {
+  if (one.users.empty() && one.groups.empty() && one.accounts.empty())
+    return refuse(Errc::ReservationEmpty);
+  if (!one.users.empty() && !one.groups.empty())
+    return fail(2129, "Reservations can't have users and groups specified, only one or the other");
+  if (mixes(one.users) || mixes(one.groups)) return refuse(Errc::InvalidUserId);
+  if (mixes(one.accounts))
+    return fail(2045, "Invalid account or account/partition combination specified");
+  return {};
+}
+
+// Nodes that are counted are those of a partition: the default one, unless another is named.
+void name_partition(const State& state, Reservation& one) {
+  bool counts = one.core_count > 0 || (one.node_text.empty() && one.node_count > 0);
+  const Partition* standard = state.default_partition();
+  if (counts && one.partition.empty() && standard) one.partition = standard->spec->name;
+}
+
 }  // namespace
 
 // The reservation as it would be, with its nodes; refused if it cannot be.
@@ -112,18 +138,35 @@ Result<Reservation> Controller::wanted_reservation(const UpdateReservation& upda
     return refuse(Errc::InvalidTime, "it would not be over when it comes again");
   if (contradicts_itself(out)) return refuse(Errc::ReservationInvalid);
   if (out.has(ReservationFlag::TimeFloat)) out.float_by = std::max(Duration(0), out.start - now);
-  if (out.users.empty() && out.groups.empty() && out.accounts.empty())
-    return refuse(Errc::ReservationEmpty);
-  if (!out.users.empty() && !out.groups.empty())
-    return fail(2129, "Reservations can't have users and groups specified, only one or the other");
+  if (Status ok = check_names(out); !ok) return std::unexpected(ok.error());
   if (Status ok = check_licenses(out.licenses, *state_.licenses); !ok)
     return std::unexpected(ok.error());
   bool places = update.create || given("node_text") || given("node_count") || given("core_count") ||
                 given("features") || given("partition") || moved || given("end") ||
                 update.duration_s >= 0 || given("flags");
+  if (update.create) name_partition(state_, out);
+  if (!update.create && (given("node_count") || (given("node_text") && out.node_text.empty())))
+    if (Status ok = count_on(out, given("node_text"), now); !ok) return std::unexpected(ok.error());
   if (places)
     if (Status ok = choose_nodes(out, now); !ok) return std::unexpected(ok.error());
   return out;
+}
+
+// From now on so many nodes, no certain ones: first of those that are named with the count, or else
+// of those that it has.
+Status Controller::count_on(Reservation& reservation, bool named, Instant now) const {
+  constexpr auto kOfNames = static_cast<std::uint64_t>(ReservationFlag::SpecNodes) |
+                            static_cast<std::uint64_t>(ReservationFlag::AllNodes) |
+                            static_cast<std::uint64_t>(ReservationFlag::PartNodes);
+  if (named && reservation.node_text.empty()) {  // "Nodes=": whichever
+    reservation.flags &= ~kOfNames;
+    if (reservation.node_count == 0)
+      reservation.node_count = static_cast<std::uint32_t>(reservation.nodes.size());
+  } else if (named) {
+    if (Status ok = choose_nodes(reservation, now); !ok) return ok;
+  }
+  reservation.node_text.clear();
+  return {};
 }
 
 void Controller::update_reservation(RequestId request, const UpdateReservation& update,

@@ -150,6 +150,29 @@ Result<std::vector<const Node*>> eligible_nodes(const State& state, const Reserv
   return out;
 }
 
+// It keeps what it has as long as that will do, first of all the nodes on which its jobs run; of
+// idle ones it gives up those in front, as Slurm does.
+void Controller::prefer_present(const Reservation& reservation,
+                                std::vector<const Node*>& candidates) const {
+  std::vector<const Node*> busy, idle, others;
+  auto serves = [&](const Node* node) {
+    return std::ranges::any_of(indexes_.on_node(node->id), [&](JobId job) {
+      return state_.jobs.at(job.value).allocation->reservation == reservation.name;
+    });
+  };
+  for (const ReservedNode& one : reservation.nodes) {
+    const Node* node = state_.find(one.node);
+    bool may = node && (std::ranges::find(candidates, node) != candidates.end() ||
+                        (reservation.partition.empty() && node->usable()));
+    if (may) (serves(node) ? busy : idle).push_back(node);
+  }
+  for (const Node* node : candidates)
+    if (!reservation.find(node->id)) others.push_back(node);
+  candidates = std::move(busy);
+  candidates.insert(candidates.end(), idle.rbegin(), idle.rend());
+  candidates.insert(candidates.end(), others.begin(), others.end());
+}
+
 Status Controller::choose_nodes(Reservation& reservation, Instant now) const {
   if (!reservation.partition.empty() && !state_.find_partition(reservation.partition))
     return refuse(Errc::InvalidPartition);
@@ -157,6 +180,7 @@ Status Controller::choose_nodes(Reservation& reservation, Instant now) const {
   bool named = !reservation.node_text.empty();
   auto candidates = named ? named_nodes(state_, reservation) : eligible_nodes(state_, reservation);
   if (!candidates) return std::unexpected(candidates.error());
+  if (!named) prefer_present(reservation, *candidates);
   std::uint32_t nodes_left = named ? 0 : reservation.node_count,
                 cores_left = reservation.core_count;
   auto gres = GresLeft::of(reservation);
@@ -180,7 +204,7 @@ Status Controller::choose_nodes(Reservation& reservation, Instant now) const {
       });
       return refuse(overlaps ? Errc::ReservationOverlap : Errc::NodesBusy);
     }
-    if (!free || !has_features(*node->spec, reservation.features)) continue;
+    if (!free || (!named && !has_features(*node->spec, reservation.features))) continue;
     std::uint32_t cores = cores_of(*node->spec), near = 0;
     bool more = gres->each_node || !gres->found();
     bool given = gres->asks() && more && gres->take(*node, reservation.gres, near);
@@ -203,7 +227,8 @@ Status Controller::choose_nodes(Reservation& reservation, Instant now) const {
   reservation.nodes = std::move(chosen);
   auto set = [&](ReservationFlag flag) { reservation.flags |= static_cast<std::uint64_t>(flag); };
   if (named) set(ReservationFlag::SpecNodes);
-  if (same_ignoring_case(reservation.node_text, "ALL")) set(ReservationFlag::AllNodes);
+  if (same_ignoring_case(reservation.node_text, "ALL"))
+    set(reservation.partition.empty() ? ReservationFlag::AllNodes : ReservationFlag::PartNodes);
   return {};
 }
 

@@ -180,8 +180,7 @@ TEST_F(ReservationsTest, OneThatComesAgainIsOverByThen) {
   UpdateReservation daily = wish("d", now, 2, "n1");
   daily.flags_added = bits(ReservationFlag::Daily);
   daily.duration_s = 24 * 3600 + 60;
-  EXPECT_EQ(change(daily),
-            "Invalid time specified: it would not be over when it comes again");
+  EXPECT_EQ(change(daily), "Invalid time specified: it would not be over when it comes again");
   daily.duration_s = 24 * 3600;
   EXPECT_EQ(change(daily), "");
   UpdateReservation longer{.wanted = {.name = "d"}};
@@ -288,6 +287,56 @@ TEST_F(ReservationsTest, PartNodesFollowsItsPartition) {
   const Reservation* one = controller.state().find_reservation("r");
   ASSERT_EQ(one->nodes.size(), 1u);
   EXPECT_EQ(one->nodes[0].node, NodeId{2});
+}
+
+TEST_F(ReservationsTest, ACountTakesNodesAwayAndAddsThem) {
+  EXPECT_EQ(change(wish("r", now + kMinute, 60, "n[1-2]")), "");
+  auto count = [&](std::uint32_t nodes) {
+    UpdateReservation update{.wanted = {.name = "r", .node_count = nodes},
+                             .changed = {"node_count"}};
+    EXPECT_EQ(change(update), "");
+    std::string names;
+    for (const ReservedNode& one : controller.state().find_reservation("r")->nodes)
+      names += controller.state().find(one.node)->spec->name;
+    return names;
+  };
+  EXPECT_EQ(count(1), "n2");
+  EXPECT_EQ(count(2), "n1n2");
+  UpdateReservation any{.wanted = {.name = "r"}, .changed = {"node_text"}};
+  EXPECT_EQ(change(any), "");
+  EXPECT_EQ(controller.state().find_reservation("r")->nodes.size(), 2u);
+  EXPECT_FALSE(controller.state().find_reservation("r")->has(ReservationFlag::SpecNodes));
+}
+
+TEST_F(ReservationsTest, NodesThatAreNamedNeedNoFeatures) {
+  UpdateReservation update = wish("r", now, 60, "n1");
+  update.wanted.features = "nosuch";
+  update.changed.push_back("features");
+  EXPECT_EQ(change(update), "");
+  EXPECT_EQ(controller.state().find_reservation("r")->nodes.size(), 1u);
+}
+
+TEST_F(ReservationsTest, NamesAreAllOfOneKind) {
+  auto create = [&](const std::string& users, const std::string& accounts) {
+    UpdateReservation update = wish("r", now, 60, "n1");
+    update.wanted.users = users;
+    update.wanted.accounts = accounts;
+    update.changed.push_back("accounts");
+    return change(update);
+  };
+  EXPECT_EQ(create("ada,-bob", ""), text_of(Errc::InvalidUserId));
+  EXPECT_EQ(create("+ada", ""), text_of(Errc::InvalidUserId));
+  EXPECT_EQ(create("", "physics,-chemistry"),
+            "Invalid account or account/partition combination specified");
+  EXPECT_EQ(create("-ada,-bob", ""), "");
+}
+
+TEST_F(ReservationsTest, NodesThatAreCountedAreAPartitions) {
+  UpdateReservation update = wish("r", now, 60, "");
+  update.wanted.node_count = 1;
+  update.changed.push_back("node_count");
+  EXPECT_EQ(change(update), "");
+  EXPECT_EQ(controller.state().find_reservation("r")->partition, "main");
 }
 
 TEST_F(ReservationsTest, APartitionMayAskForOne) {

@@ -61,6 +61,7 @@ bool Desk::list_history(ConnectionId connection, Listing& listing) {
     if (rows.rows.empty()) frame_begin = job.id;
     HistoryRow& row = rows.rows.emplace_back();
     row.job = job_row(state, job, *listing.view.verdicts, now);
+    row.job.largest_bills = listing.view.config->priority.max_tres;
     if (scale.rules.counts()) count_priority(row.job, state, job, now, scale);
     row.job.job.ended_steps = {};  // they are among the steps
     if (query.steps) row.steps = all_step_rows(state, job);

@@ -172,6 +172,7 @@ bool Desk::list_some(ConnectionId connection, Listing& listing) {
     rows.rows.push_back(job_row(listing.view.state, job, *listing.view.verdicts, now));
     rows.rows.back().preemptable_from =
         preemptable_from(listing.view.config->preempt, listing.view.state, job);
+    rows.rows.back().largest_bills = listing.view.config->priority.max_tres;
     if (!job.allocation->nodes.empty()) rows.rows.back().cpu_ids = s_.published->cpu_ids_of(job);
     if (scale.rules.counts() || with_parts)
       count_priority(rows.rows.back(), listing.view.state, job, now, scale, with_parts);

@@ -194,6 +194,8 @@ void fields(F&& f, const JobRow*) {
   f(40, "priority_parts", &JobRow::priority_parts);
   f(41, "preemptable_from", &JobRow::preemptable_from);
   f(42, "sharing", &JobRow::sharing);
+  f(43, "billing_weights", &JobRow::billing_weights);
+  f(44, "largest_bills", &JobRow::largest_bills);
 }
 template <class F>
 void fields(F&& f, const JobRows*) {
