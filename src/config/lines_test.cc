@@ -242,5 +242,12 @@ TEST(PartitionLine, unlimited_times_are_the_default) {
   EXPECT_EQ(partition("").default_time_s, 0u);
 }
 
+TEST(PartitionLine, job_defaults_are_those_for_gpus) {
+  PartitionSpec p = partition("JobDefaults=DefCpuPerGPU=2,DefMemPerGPU=1024");
+  EXPECT_EQ(p.default_cpus_per_gpu, 2u);
+  EXPECT_EQ(p.default_memory_per_gpu_mb, 1024u);
+  EXPECT_EQ(p.job_defaults, "DefCpuPerGPU=2,DefMemPerGPU=1024");
+}
+
 }  // namespace
 }  // namespace ym

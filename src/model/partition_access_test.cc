@@ -56,5 +56,15 @@ TEST(PartitionAccess, IsShownToOperatorsAndToThoseWhoseGroupMayUseIt) {
   EXPECT_FALSE(is_shown_to(hers, coordinator)) << "an account is no group";
 }
 
+TEST(PartitionAccess, TakesJobsFromItsHosts) {
+  PartitionSpec partition;
+  EXPECT_TRUE(admits_host(partition, "anywhere"));
+  partition.alloc_nodes = "login[1-2],head";
+  EXPECT_TRUE(admits_host(partition, "login2"));
+  EXPECT_TRUE(admits_host(partition, "head.example.org"));
+  EXPECT_FALSE(admits_host(partition, "login3"));
+  EXPECT_TRUE(admits_host(partition, "")) << "who does not say where he is";
+}
+
 }  // namespace
 }  // namespace ym

@@ -208,8 +208,7 @@ void Pass::step() {
   if (policy_.nobody_passes && is_closed(shape)) return;
   // What holds for one of a shape holds for all, unless reservations draw some users' jobs in, or
   // room is kept for this one.
-  bool is_due = policy_.keeps_promises && planner_.bookings_.contains(job.id) &&
-                planner_.bookings_.at(job.id).start <= now_;
+  bool is_due = may_start_as_promised(job);
   bool is_blocked = found.blocked_in == number_ && !profile_.calendar().is_personal() && !is_due;
   if (shape.queues > 1 && is_settled_elsewhere(job, shape)) return advance(head);
   if (keeps_waiting(job, shape)) return advance(head);
@@ -264,6 +263,13 @@ void Pass::step() {
     return book(std::move(*old), job, shape);
   }
   if (blocked(job, shape, std::move(verdict)) || profile_.calendar().is_personal()) advance(head);
+}
+
+// The time that it was promised, and that was kept for it, has come.
+bool Pass::may_start_as_promised(const Job& job) const {
+  if (!policy_.keeps_promises) return false;
+  auto at = planner_.bookings_.find(job.id);
+  return at != planner_.bookings_.end() && at->second.start <= now_;
 }
 
 // A promise that was kept and is not due yet: nothing is asked again.

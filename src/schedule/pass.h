@@ -79,6 +79,7 @@ class Pass {
   // One job.
   void step();
   bool start_elements(const Job& job, Shape& shape, Verdict& verdict);
+  bool may_start_as_promised(const Job& job) const;
   bool keeps_waiting(const Job& job, Shape& shape);
   bool stays_blocked(const Job& job, Shape& shape);
   bool blocked(const Job& job, Shape& shape, Verdict verdict);
