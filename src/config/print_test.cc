@@ -97,7 +97,7 @@ PartitionSpec random_partition(Prng& prng, const ClusterConfig& config, std::uin
   p.allow_groups = word(prng);
   p.deny_accounts = word(prng);
   p.topology = word(prng);
-  p.tres_billing_weights = word(prng);
+  p.tres_billing_weights = prng.chance(1, 2) ? "" : "CPU=1.0,Mem=0.25G,GRES/gpu:a100=2";
   p.alloc_nodes = prng.chance(1, 2) ? "ALL" : "login1";
   static constexpr std::string_view kSharing[] = {"NO", "YES:4", "FORCE:2", "EXCLUSIVE"};
   p.oversubscribe = kSharing[prng.below(std::size(kSharing))];
