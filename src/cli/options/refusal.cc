@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/common/command.h"
 #include "cli/options/gres_counts.h"
+#include "model/core_spec.h"
 #include "model/errc.h"
 #include "os/environment.h"
 
@@ -93,6 +94,11 @@ std::vector<std::string> lines_before_refusal(const Error& error, const SubmitJo
   for (const JobSpec& other : request.het)
     if (lines.empty()) lines = lines_before_refusal(error, other, config);
   return lines;
+}
+
+std::string what_is_ignored(const JobOptions& options, const ClusterConfig& config) {
+  if (options.extras.core_spec == kNoCoreSpec || may_spare_cores(config)) return {};
+  return "Ignoring -S since it's not allowed by configuration (AllowSpecResourcesUsage = No)";
 }
 
 Status check_against(const JobOptions& options, const ClusterConfig& config) {

@@ -176,6 +176,8 @@ int salloc_main(const Arguments& arguments) {
   for (const JobOptions& one : wanted.components) {
     if (Status fine = check_against(one, controller->config()); !fine)
       return refuse_with(fine.error());
+    if (std::string text = what_is_ignored(one, controller->config()); !text.empty())
+      complain("salloc", text);
     for (const std::string& warning : submission_warnings(one)) remark("salloc", warning);
   }
   std::optional<LocalDisplay> display;

@@ -115,6 +115,8 @@ int submit(Result<Controller>& controller, const JobOptions& options, SubmitJob 
   }
   if (Status fine = check_against(options, controller->config()); !fine)
     return tell_refusal(kSbatch, fine.error());
+  if (std::string text = what_is_ignored(options, controller->config()); !text.empty())
+    complain("sbatch", text);
   for (const std::string& warning : submission_warnings(options)) remark("sbatch", warning);
   auto limits = own_limits(options, controller->config());
   if (!limits) {

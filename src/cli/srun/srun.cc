@@ -225,6 +225,8 @@ Status settle(StepPart& part, Controller& controller) {
   if (Status read = read_hostfile(part.options); !read) return read;
   name_after_program(part);
   if (Status fine = check_against(part.options, config); !fine) return fine;
+  if (std::string text = what_is_ignored(part.options, config); !text.empty())
+    complain("srun", text);
   if (Status found = look_at_job(controller, part.options); !found) return found;
   settle_layout(part.options);
   if (Status placed = place_relative(part.options); !placed) return placed;

@@ -5,7 +5,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "controller/controller.h"
-#include "controller/jobs/core_spec.h"
+#include "model/core_spec.h"
 #include "controller/queries/rows.h"
 #include "model/errc.h"
 #include "model/partition_access.h"

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "controller/controller.h"
-#include "controller/jobs/core_spec.h"
+#include "model/core_spec.h"
 #include "model/errc.h"
 #include "schedule/priority.h"
 
