@@ -64,7 +64,7 @@ constexpr KeyInfo kPartition[] = {
     {"GraceTime", Number, ActedOn, "0", kU32},
     {"Hidden", YesNo, ActedOn, "No"},
     {"JobDefaults", Text, ActedOn},
-    {"LLN", YesNo, NotYet, "No"},
+    {"LLN", YesNo, ActedOn, "No"},
     {"MaxCPUsPerNode", Limit, ActedOn, "UNLIMITED", kU32},
     {"MaxCPUsPerSocket", Limit, NotYet, "UNLIMITED", kU32},
     {"MaxMemPerCPU", Limit, ActedOn, "0", kU64},

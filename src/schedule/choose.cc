@@ -24,6 +24,7 @@ NodesWanted wanted_of(const JobSpec& spec, const PlacementRules& rules) {
   if (spec.max_nodes) wanted.nodes_max = std::max(spec.max_nodes, wanted.nodes_min);
   wanted.nodes_max = std::min(wanted.nodes_max, rules.max_nodes);
   wanted.tasks = std::max(spec.tasks, wanted.nodes_min);
+  wanted.least_loaded = rules.least_loaded;
   if (const GresRequest* request = gres_request(spec)) wanted.gres = gres_total(*request);
   // Devices of the whole job may be too few for more nodes.
   wanted.most = spec.max_nodes > wanted.nodes_min && wanted.nodes_max > wanted.nodes_min &&
@@ -61,13 +62,15 @@ bool suffices(const Candidate& one, const NodesWanted& wanted) {
   return one.capacity >= wanted.tasks && one.gres >= wanted.gres;
 }
 
-// One node for all: the least crowded, then the lightest, then the tightest.
+// One node for all: the least crowded, then the lightest, then the tightest, or with LLN the
+// loosest. Those of several nodes take the loosest in any case, as they are to be few.
 Candidates one_node(Candidates& candidates, const NodesWanted& wanted) {
   std::erase_if(candidates, [&](const Candidate& c) { return !suffices(c, wanted); });
   if (candidates.empty()) return {};
-  return {*std::ranges::min_element(candidates, {}, [](const Candidate& c) {
-    return std::tuple(crowding_of(c.free), c.free.weight, c.free.asleep, c.free.cpus,
-                      c.free.slack_ms, c.free.node);
+  return {*std::ranges::min_element(candidates, {}, [&](const Candidate& c) {
+    std::uint32_t load = wanted.least_loaded ? ~c.free.cpus : c.free.cpus;
+    return std::tuple(crowding_of(c.free), c.free.weight, c.free.asleep, load, c.free.slack_ms,
+                      c.free.node);
   })};
 }
 

@@ -19,6 +19,7 @@ struct NodesWanted {
   std::uint32_t nodes_min = 1, nodes_max = 0xffffffff, tasks = 1;
   std::uint64_t gres = 0;
   bool most = false;  // --nodes=min-max: as many as there are, rather than as few as suffice
+  bool least_loaded = false;
 };
 
 // What some candidates can do together.

@@ -169,6 +169,7 @@ PlacementRules rules_in(const PartitionSpec& partition, PlacementRules cluster) 
   cluster.max_cpus_per_node = partition.max_cpus_per_node;
   cluster.max_nodes = partition.max_nodes;
   cluster.user_alone = partition.exclusive_user;
+  cluster.least_loaded = partition.lln;
   if (!cluster.takes_turns && partition.oversubscribe.size() > 2) {  // not NO
     cluster.sharers = sharers_in(partition);
     cluster.shares_by_force = shares_cpus(partition, {});

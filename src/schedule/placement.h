@@ -59,6 +59,7 @@ struct PlacementRules {
   bool takes_turns = false;         // GANG: those who share do so one after the other
   std::uint32_t sharers = 1;        // OverSubscribe: so many jobs may have a CPU at once
   bool shares_by_force = false;     // whether they want to or not
+  bool least_loaded = false;        // LLN: a job of one node goes where most CPUs are free
   bool operator==(const PlacementRules&) const = default;
 };
 

@@ -100,6 +100,7 @@ std::string Scenario::partition_defined(const Line& line) {
     if (key == "exclusive") spec.exclusive_topo = value == "topo";
     if (key == "exclusive") spec.exclusive_user = value == "user";
     if (key == "oversubscribe") spec.oversubscribe = value;
+    if (key == "lln") spec.lln = value == "yes";
     if (key == "min_nodes") spec.min_nodes = number(value);
     if (key == "max_cpus") spec.max_cpus_per_node = number(value);
     if (key == "grace") spec.grace_time_s = number(value);

@@ -201,7 +201,7 @@ const std::vector<PartitionKey>& rule_keys() {
        truth<&S::exclusive_user>},
       {{"Hidden", "", "YES|NO", "Shown with --all only"}, "hidden", truth<&S::hidden>},
       {{"JobDefaults", "", "LIST", "DefCpuPerGPU and DefMemPerGPU"}, "job_defaults", job_defaults},
-      {{"LLN", "", "YES|NO", "Kept and shown, without effect"}, "lln", truth<&S::lln>},
+      {{"LLN", "", "YES|NO", "Least loaded nodes first"}, "lln", truth<&S::lln>},
       {{"PowerDownOnIdle", "", "YES|NO", "Off as soon as its jobs are over?"},
        "power_down_on_idle",
        truth<&S::power_down_on_idle>},

@@ -227,6 +227,7 @@ constexpr KeyHelp kSlurmConf[] = {
     {Node, "ThreadsPerCore", "Threads of a core"},
     {Node, "TmpDisk", "The size of TmpFS in MB"},
     {Node, "Weight", "Nodes with less of it are taken first"},
+    {Partition, "AllocNodes", "The hosts that jobs may be submitted from; ALL"},
     {Partition, "AllowAccounts",
      "Accounts whose jobs may use it; ALL. Where it names some, DenyAccounts does not count"},
     {Partition, "AllowGroups",
@@ -235,6 +236,7 @@ constexpr KeyHelp kSlurmConf[] = {
     {Partition, "AllowQos",
      "QOS whose jobs may use it; ALL. Jobs of root may have any. Where it names some, DenyQos does "
      "not count"},
+    {Partition, "Alternate", "Where jobs go while this one is in state DRAIN or INACTIVE"},
     {Partition, "Default", "Whether jobs without a partition go there"},
     {Partition, "DefaultTime", "The time limit of jobs that ask for none"},
     {Partition, "DefCpuPerGPU", "CPUs for each GPU of a job that asks for none"},
@@ -253,6 +255,8 @@ constexpr KeyHelp kSlurmConf[] = {
     {Partition, "Hidden",
      "Whether sinfo, squeue and scontrol show it and its jobs only with --all, to operators, or to "
      "those who name it"},
+    {Partition, "JobDefaults", "DefCpuPerGPU and DefMemPerGPU in one list"},
+    {Partition, "LLN", "Whether a job of one node goes where most CPUs are free"},
     {Partition, "MaxCPUsPerNode", "CPUs that jobs of this partition have on one node at most"},
     {Partition, "MaxMemPerCPU", "Memory for each CPU at most, in MB"},
     {Partition, "MaxMemPerNode", "Memory on each node at most, in MB"},
@@ -277,6 +281,7 @@ constexpr KeyHelp kSlurmConf[] = {
     {Partition, "State", "UP, DOWN (jobs wait), DRAIN (no new jobs), INACTIVE (neither)"},
     {Partition, "SuspendTime", "As the key of that name for the cluster; the highest counts"},
     {Partition, "SuspendTimeout", "As the key of that name for the cluster; the highest counts"},
+    {Partition, "TRESBillingWeights", "What a job is billed for each CPU, GB, node, licence, GPU"},
     {Partition, "Topology", "Which network of topology.yaml its nodes are in"},
     {NodeSet, "Feature", "The nodes with this feature"},
     {NodeSet, "Nodes", "Or these"},
