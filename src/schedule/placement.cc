@@ -346,7 +346,8 @@ std::vector<const Node*> admitted_nodes(const State& state, const Partition& par
     const Node* node = state.find(id);
     if (!node) continue;
     if (some_excluded && excluded->contains(node->spec->name)) continue;
-    if (some_required && required->count() >= spec.min_nodes &&
+    // Others may be taken besides, unless it wants no more than it names.
+    if (some_required && spec.max_nodes && required->count() >= spec.max_nodes &&
         !required->contains(node->spec->name))
       continue;
     if (!is_built_as(*node->spec, *spec.extras)) continue;
