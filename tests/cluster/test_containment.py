@@ -422,6 +422,8 @@ def test_a_suspended_job_can_be_requeued(either):
     wait_for(lambda: "run" in output(either, number))
     either.run("scontrol", "suspend", str(number))
     either.run("scontrol", "requeue", str(number))
+    assert wait_state(either, number, "PENDING")["Reason"] == "JobHeldAdmin"
+    either.run("scontrol", "release", str(number))
     assert wait_state(either, number, "COMPLETED")["Restarts"] == "1"
     assert output(either, number).splitlines()[-1] == "run 1"
 
