@@ -172,3 +172,24 @@ def test_iterate_shows_it_again_with_the_time_above(yard, command):
     finally:
         shown.kill()
         shown.communicate()
+
+
+def test_the_simulator_replays_what_sacct_tells(yard):
+    """As docs/guide/simulator.md has it: what ran here, as it was and under another policy."""
+    numbers = [yard.run("sbatch", "--parsable", "-t1", "-J", "replayed", f"-n{1 + i % 2}", "--wrap",
+                        "sleep 1.1").stdout.strip() for i in range(5)]
+    wait_for(lambda: yard.run("squeue", "-h", "-t", "all", "-n", "replayed", "-o", "%T").stdout
+             == "COMPLETED\n" * 5)
+    table = yard.run("sacct", "--allusers", "--parsable2", "--allocations", "-j", ",".join(numbers),
+                     "--format=JobIDRaw,User,Partition,Submit,Eligible,Start,ElapsedRaw,"
+                     "TimelimitRaw,ReqCPUS,NNodes,ReqTRES,QOS,Account").stdout
+    with open(f"{yard.dir}/told.txt", "w") as f:
+        f.write(table)
+    done = yard.run("yardmaster", "sim", f"{yard.dir}/told.txt", "--conf", f"{yard.dir}/slurm.conf",
+                    "--compare", "recorded,easy")
+    assert "recorded" in done.stdout and "easy" in done.stdout, done
+    yard.run("yardmaster", "sim", f"{yard.dir}/told.txt", "--conf", f"{yard.dir}/slurm.conf",
+             "--policy", "easy", "--jobs-csv", f"{yard.dir}/jobs.csv")
+    with open(f"{yard.dir}/jobs.csv") as f:
+        rows = f.read().splitlines()
+    assert [row.split(",")[0] for row in rows[1:]] == numbers, rows
