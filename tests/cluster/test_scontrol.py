@@ -80,9 +80,9 @@ def test_a_steps_limit_is_changed(yard):
     step = f"{job}.0"
     show = lambda: out(yard, "scontrol", "show", "step", step, check=False)
     wait_for(lambda: f"StepId={step}" in show(), what="step")
-    assert "TimeLimit=1:00:00" in show()
+    assert "TimeLimit=01:00:00" in show()
     yard.run("scontrol", "update", f"stepid={step}", "timelimit=5")
-    assert "TimeLimit=5:00" in show()
+    assert "TimeLimit=00:05:00" in show()
     yard.run("scancel", job)
 
 
