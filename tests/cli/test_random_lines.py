@@ -95,17 +95,21 @@ BARE = ("Try \"sbatch --help\"", "Invalid time specification (pos=")
 def random_line(rng, number):
     """(arguments, whether it makes sense, what squeue shows)"""
     words, sense, shown = ["-H", "-J", f"line{number}"], True, {"j": f"line{number}"}
+    given = {}
     for name in rng.sample(sorted(OPTIONS), rng.randint(1, 5)):
         forms, good, bad = OPTIONS[name]
         wrong = bool(bad) and (not good or rng.random() < 0.12)
         value = rng.choice(bad if wrong else sorted(good))
         sense = sense and not wrong
+        given[name] = value
         shown.update({} if wrong else good[value])
         form = rng.choice(forms)
         words += form.format(name, value).split(" ") if " " in form else [form.format(name, value)]
     words += rng.sample(FLAGS, rng.randint(0, 2))
     if "-s" in words and any(w.startswith("--exclusive") for w in words):
         sense = False  # one or the other
+    if given.get("nodes") == "1" and given.get("nodelist") == "n[1-2]":
+        sense = False  # more nodes than it wants
     # -w counts its nodes unless -N does; fewer tasks than nodes lower -N.
     if any(w.startswith(("-w", "--nodelist", "-n", "--ntasks")) for w in words):
         shown.pop("D", None)
