@@ -90,6 +90,10 @@ void Book::refresh(NodeId id, const State& state) {
   if (node) {
     track.spec = node->spec;
     track.free = free_now(*node);
+    if (node->features_chosen) {
+      track.features = Ref(node->active_features);
+      track.free.features_chosen = &*track.features;
+    }
     track.jobs = node->jobs;
     // What jobs that are suspended for others want back is for those who may suspend them only.
     track.free.cpus -= std::min(track.free.cpus, node->parked_cpus);

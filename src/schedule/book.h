@@ -49,8 +49,9 @@ struct Promised {
 };
 
 struct Track {
-  Ref<NodeSpec> spec;  // keeps alive what `free` points to
-  Free free;           // now
+  Ref<NodeSpec> spec;         // keeps alive what `free` points to,
+  Ref<std::string> features;  // as does this
+  Free free;                  // now
   bool usable = false;
   std::uint32_t jobs = 0;  // that hold something here, suspended ones included
   std::vector<Holding> holdings;

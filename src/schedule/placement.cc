@@ -123,10 +123,6 @@ bool is_built_as(const NodeSpec& node, const JobExtras& wanted) {
          node.threads_per_core >= wanted.binding.threads_per_core;
 }
 
-Ref<std::string> features_chosen(const Node& node) {
-  return node.features_chosen ? Ref(node.active_features) : Ref<std::string>();
-}
-
 // Have the nodes the features that the job asks for, or those that it would like? They may have
 // changed since.
 bool have_features(const State& state, const JobSpec& spec, const Allocation& allocation) {
@@ -309,7 +305,7 @@ Free free_now(const Node& node, std::uint32_t row) {
           .shape = shape_of(*node.spec),
           .cpus_withheld = node.spec->system_cpus,
           .spec = &*node.spec,
-          .features_chosen = features_chosen(node),
+          .features_chosen = node.features_chosen ? &node.active_features : nullptr,
           .owner = node.owner,
           .several_owners = node.several_owners,
           .for_user = node.for_user > 0,
@@ -329,7 +325,7 @@ Free free_when_empty(const Node& node) {
           .shape = shape_of(*node.spec),
           .cpus_withheld = node.spec->system_cpus,
           .spec = &*node.spec,
-          .features_chosen = features_chosen(node),
+          .features_chosen = node.features_chosen ? &node.active_features : nullptr,
           .gres = unused_gres(node)};
 }
 

@@ -26,10 +26,11 @@ struct Free {
   bool asleep = false;  // has to be switched on first: taken last
   bool idle = true;     // nobody holds anything of it
   NodeShape shape{};
-  std::uint32_t cpus_withheld = 0;   // that no job gets; not in cpus_total
-  const NodeSpec* spec = nullptr;    // the state's, as long as that lives
-  Ref<std::string> features_chosen;  // active features, where somebody chose them
-  Uid owner{};                       // of the jobs there, if it is not idle
+  std::uint32_t cpus_withheld = 0;  // that no job gets; not in cpus_total
+  const NodeSpec* spec = nullptr;   // the state's, as long as that lives
+  // Active features, where somebody chose them: likewise.
+  const std::string* features_chosen = nullptr;
+  Uid owner{};  // of the jobs there, if it is not idle
   bool several_owners = false;
   bool for_user = false;  // --exclusive=user: others are not admitted
   Ref<GresKinds> gres;    // what it has, with what is held of it

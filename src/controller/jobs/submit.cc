@@ -219,6 +219,10 @@ const Partition* partition_or_alternate(const State& state, const Partition* par
 
 // Alternate: where jobs for a partition that takes none go. Names that a job had stay.
 void Controller::use_alternates(JobSpec& spec, std::string_view had) const {
+  if (spec.partitions.find(',') == std::string::npos) {  // as of most jobs
+    const Partition* only = state_.find_partition(spec.partitions);
+    if (!only || only->spec->alternate.empty()) return;
+  }
   std::vector<std::string> names;
   for (std::string_view name : split_words(spec.partitions, ',')) {
     const Partition* partition = state_.find_partition(name);
