@@ -282,6 +282,8 @@ def test_a_test_of_the_folder_that_includes_the_header_is_enough(tree):
     ("machine-path", "docs/a.md", "Look into /wor" "k/main/src.\n"),
     ("machine-path", "src/os/a.cc", SPDX + 'const char* kPath = "/hom' 'e/someone/x";\n'),
     ("dead-link", "docs/a.md", "See [here](b.md#part), [there](a.md), [far](https://x.org/).\n"),
+    ("merge-mark", "tests/cli/a.txt", "$ true\n<<<<<<< HEAD\n"),
+    ("merge-mark", "docs/a.md", ">>>>>>> other\n"),
     ("foreign-words", "docs/a.md", "The founde" "r wants it.\n"),
 ])
 def test_the_rules_for_files(tree, rule, path, text):
