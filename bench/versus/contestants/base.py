@@ -145,4 +145,11 @@ class Contestant:
             time.sleep(min(0.25, max(0.01, passed / 20)))
 
     def wait_empty(self, seconds=600):
-        self.until(lambda: not self.queued(), "the end of all jobs", seconds)
+        try:
+            self.until(lambda: not self.queued(), "the end of all jobs", seconds)
+        except Trouble as trouble:
+            raise Trouble(f"{trouble}; there are {self.what_is_left()}") from trouble
+
+    def what_is_left(self):
+        """Of those that have not ended, in words for the table."""
+        return f"{len(self.queued())} jobs"

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+from collections import Counter
 
 from contestants.base import Contestant
 from tree import Trouble
@@ -123,6 +124,10 @@ class SlurmLike(Contestant):
         out = self.run(self.program("squeue"), "-h", "-r", "-t", "all", "-o", "%A %T").stdout
         over = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT")
         return [line.split()[0] for line in out.splitlines() if line.split()[1] not in over]
+
+    def what_is_left(self):
+        states = self.run(self.program("squeue"), "-h", "-r", "-o", "%T (%r)").stdout.splitlines()
+        return ", ".join(f"{count} {state}" for state, count in Counter(states).most_common(3))
 
     def submitted(self, done):
         return re.search(r"\d+", done.stdout).group()
