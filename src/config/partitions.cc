@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "notation/billing.h"
+#include "notation/job_defaults.h"
 #include "notation/time_limit.h"
 
 namespace ym {
@@ -105,21 +106,12 @@ void PartitionLines::set_memory(const Line& line, PartitionSpec& spec) {
 void PartitionLines::set_gpu_defaults(const Line& line, PartitionSpec& spec) {
   const Fields& fields = line.fields;
   spec.job_defaults = fields.text("JobDefaults");
-  for (std::string_view word : split_words(spec.job_defaults, ',')) {
-    auto equals = word.find('=');
-    std::string_view key = word.substr(0, equals);
-    auto value = equals == std::string_view::npos
-                     ? std::nullopt
-                     : parse_unsigned<std::uint32_t>(word.substr(equals + 1));
-    if (value && same_ignoring_case(key, "DefCpuPerGPU"))
-      spec.default_cpus_per_gpu = *value;
-    else if (value && same_ignoring_case(key, "DefMemPerGPU"))
-      spec.default_memory_per_gpu_mb = *value;
-    else
-      findings_.diagnostics.error(line.place,
-                                  fmt::format("JobDefaults: '{}' is neither DefCpuPerGPU=COUNT nor "
-                                              "DefMemPerGPU=MEGABYTES",
-                                              printable(word, 64)));
+  auto listed = JobDefaults::parse(spec.job_defaults);
+  if (!listed)
+    findings_.diagnostics.error(line.place, "JobDefaults: " + listed.error().text);
+  else {
+    spec.default_cpus_per_gpu = listed->cpus_per_gpu.value_or(0);
+    spec.default_memory_per_gpu_mb = listed->memory_per_gpu_mb.value_or(0);
   }
   spec.default_cpus_per_gpu = u32(fields.number("DefCpuPerGPU", spec.default_cpus_per_gpu));
   spec.default_memory_per_gpu_mb = fields.number("DefMemPerGPU", spec.default_memory_per_gpu_mb);

@@ -5,6 +5,7 @@
 #include "cli/scontrol/keys.h"
 #include "notation/billing.h"
 #include "notation/hostlist.h"
+#include "notation/job_defaults.h"
 #include "notation/size.h"
 
 namespace ym::cli {
@@ -146,21 +147,11 @@ Status priority(const KeyInfo&, const Assignment& one, Spec& spec) {
   return {};
 }
 
-// "DefCpuPerGPU=2,DefMemPerGPU=1024"
 Status job_defaults(const KeyInfo&, const Assignment& one, Spec& spec) {
-  for (std::string_view word : split_words(one.value, ',')) {
-    auto equals = word.find('=');
-    std::string_view key = word.substr(0, equals);
-    auto value = equals == std::string_view::npos
-                     ? std::nullopt
-                     : parse_unsigned<std::uint32_t>(word.substr(equals + 1));
-    if (value && same_ignoring_case(key, "DefCpuPerGPU"))
-      spec.default_cpus_per_gpu = *value;
-    else if (value && same_ignoring_case(key, "DefMemPerGPU"))
-      spec.default_memory_per_gpu_mb = *value;
-    else
-      return bad(one);
-  }
+  auto listed = JobDefaults::parse(one.value);
+  if (!listed) return bad(one);
+  if (listed->cpus_per_gpu) spec.default_cpus_per_gpu = *listed->cpus_per_gpu;
+  if (listed->memory_per_gpu_mb) spec.default_memory_per_gpu_mb = *listed->memory_per_gpu_mb;
   spec.job_defaults = one.value;
   return {};
 }
