@@ -60,6 +60,16 @@ Topology tree_of(std::uint32_t nodes) {
   return out;
 }
 
+void place_repeatedly(benchmark::State& bench, const JobSpec& spec, const std::vector<Free>& nodes,
+                      const PlacementRules& rules) {
+  std::size_t placed = 0;
+  for (auto _ : bench) placed += place(spec, nodes, rules).has_value();
+  if (placed == 0) bench.SkipWithError("nothing was placed");
+  bench.counters["us_per_node"] = benchmark::Counter(
+      static_cast<double>(bench.range(0)) / 1e6,
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
 void place_with_cores_gpus_and_topology(benchmark::State& bench) {
   auto count = static_cast<std::uint32_t>(bench.range(0));
   State state;
@@ -77,12 +87,7 @@ void place_with_cores_gpus_and_topology(benchmark::State& bench) {
   spec.memory_per_cpu_mb = 2000;
   spec.extras = Ref(std::move(extras));
   PlacementRules rules{.memory_counts = true, .groups = Ref(make_groups(tree_of(count), state))};
-  std::size_t placed = 0;
-  for (auto _ : bench) placed += place(spec, nodes, rules).has_value();
-  if (placed == 0) bench.SkipWithError("nothing was placed");
-  bench.counters["us_per_node"] = benchmark::Counter(
-      static_cast<double>(count) / 1e6,
-      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  place_repeatedly(bench, spec, nodes, rules);
 }
 BENCHMARK(place_with_cores_gpus_and_topology)->RangeMultiplier(10)->Range(100, 10'000);
 
@@ -113,12 +118,7 @@ void place_beside_others(benchmark::State& bench) {
   PlacementRules rules{.sharers = sharers, .shares_by_force = sharers > 1};
   std::vector<Free> nodes = half_shared(count, sharers);
   JobSpec spec{.tasks = 400, .cpus_per_task = 4, .min_nodes = 16, .max_nodes = 16};
-  std::size_t placed = 0;
-  for (auto _ : bench) placed += place(spec, nodes, rules).has_value();
-  if (placed == 0) bench.SkipWithError("nothing was placed");
-  bench.counters["us_per_node"] = benchmark::Counter(
-      static_cast<double>(count) / 1e6,
-      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  place_repeatedly(bench, spec, nodes, rules);
 }
 BENCHMARK(place_beside_others)->ArgsProduct({{100, 1000}, {1, 4}});
 
