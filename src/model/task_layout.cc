@@ -24,9 +24,28 @@ bool by_cores(const TaskNeeds& needs, const NodeShape& node) {
 
 using Counts = std::vector<std::uint32_t>;
 
-// `plane` to each in turn, as long as a node has room.
-Counts dealt_out(const Counts& rooms, std::uint32_t tasks, std::uint32_t plane) {
+// One task for each node that has room, as long as there are some; `tasks` is what is left.
+Counts one_for_each(const Counts& rooms, std::uint32_t& tasks) {
   Counts counts(rooms.size(), 0);
+  for (std::size_t i = 0; i < rooms.size() && tasks > 0; ++i) {
+    if (rooms[i] == 0) continue;
+    counts[i] = 1;
+    --tasks;
+  }
+  return counts;
+}
+
+// `plane` to each in turn, as long as a node has room; the last ones get less in the first turn
+// rather than nothing.
+Counts dealt_out(const Counts& rooms, std::uint32_t tasks, std::uint32_t plane) {
+  Counts counts = one_for_each(rooms, tasks);
+  auto give = [&](std::size_t i, std::uint64_t most) {
+    auto more = static_cast<std::uint32_t>(
+        std::min({most, std::uint64_t{rooms[i] - counts[i]}, std::uint64_t{tasks}}));
+    counts[i] += more;
+    tasks -= more;
+  };
+  for (std::size_t i = 0; i < rooms.size(); ++i) give(i, plane - 1);
   while (tasks > 0) {
     // As many rounds at once as every node with room has room for; else a round that fills one.
     std::uint64_t open = 0, least = 0xffffffff;
@@ -36,24 +55,14 @@ Counts dealt_out(const Counts& rooms, std::uint32_t tasks, std::uint32_t plane) 
       least = std::min<std::uint64_t>(least, (rooms[i] - counts[i]) / plane);
     }
     std::uint64_t rounds = std::max<std::uint64_t>(1, std::min(least, tasks / (open * plane)));
-    for (std::size_t i = 0; i < rooms.size(); ++i) {
-      auto more = static_cast<std::uint32_t>(
-          std::min({rounds * plane, std::uint64_t{rooms[i] - counts[i]}, std::uint64_t{tasks}}));
-      counts[i] += more;
-      tasks -= more;
-    }
+    for (std::size_t i = 0; i < rooms.size(); ++i) give(i, rounds * plane);
   }
   return counts;
 }
 
 // Node after node, yet one for each.
 Counts packed(const Counts& rooms, std::uint32_t tasks) {
-  Counts counts(rooms.size(), 0);
-  for (std::size_t i = 0; i < rooms.size() && tasks > 0; ++i) {
-    if (rooms[i] == 0) continue;
-    counts[i] = 1;
-    --tasks;
-  }
+  Counts counts = one_for_each(rooms, tasks);
   for (std::size_t i = 0; i < rooms.size(); ++i) {
     std::uint32_t more = std::min(rooms[i] - counts[i], tasks);
     counts[i] += more;
@@ -144,7 +153,7 @@ std::optional<Ranks> lay_out(const Distribution& distribution,
   auto counts = task_counts(distribution, rooms, tasks);
   if (!counts) return std::nullopt;
   switch (distribution.nodes) {
-    case NodeSpread::Plane: return in_turns(rooms, tasks, std::max(1u, distribution.plane));
+    case NodeSpread::Plane: return in_turns(*counts, tasks, std::max(1u, distribution.plane));
     case NodeSpread::Cyclic: return in_turns(rooms, tasks, 1);
     default: return in_blocks(*counts);
   }

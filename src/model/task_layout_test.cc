@@ -48,6 +48,8 @@ TEST(TaskLayout, PlaneDealsBlocksOut) {
   EXPECT_EQ(laid_out("plane=4", {8, 8, 8}, 21),
             "0,1,2,3,12,13,14,15|4,5,6,7,16,17,18,19|8,9,10,11,20");
   EXPECT_EQ(laid_out("plane=2", {1, 4}, 4), "0|1,2,3");
+  EXPECT_EQ(laid_out("plane=4", {4, 4}, 4), "0,1,2|3") << "no node is left out";
+  EXPECT_EQ(laid_out("plane=2", {4, 0, 4, 4}, 4), "0,1||2|3");
 }
 
 TEST(TaskLayout, PackFillsNodeAfterNode) {
