@@ -26,6 +26,8 @@ Result<JobFilter> filter_of(const Words& words) {
   return filter;
 }
 
+bool is_element(std::string_view job) { return job.contains('_'); }
+
 struct Wish {
   JobVerb verb;
   std::string_view keyword;
@@ -34,20 +36,16 @@ struct Wish {
 };
 
 int alter(ScontrolContext& context, const Wish& wish, const Words& words) {
-  auto refused = [&](std::string_view text, std::string_view job) {
-    return context.fail_with(fmt::format("{} for job {}", text, job));
-  };
-  auto end = [&](std::string_view text) {
-    if (!wish.tail.empty()) context.fail_with(fmt::format("{} error: {}", wish.tail, text));
+  auto refused = [&](std::string_view job, std::string_view text) {
+    context.fail_with(refusal_of(job, text));
+    if (!wish.tail.empty() && !is_element(job))
+      context.fail_with(fmt::format("{} error: {}", wish.tail, text));
     return 1;
   };
   if (words.empty())
     return context.fail_with(fmt::format("too few arguments for keyword:{}", wish.keyword));
   auto filter = filter_of(words);
-  if (!filter) {
-    refused(text_of(Errc::InvalidJobId), filter.error().text);
-    return end(text_of(Errc::InvalidJobId));
-  }
+  if (!filter) return refused(filter.error().text, text_of(Errc::InvalidJobId));
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
   AlterJobs request{.verb = wish.verb,
@@ -56,17 +54,11 @@ int alter(ScontrolContext& context, const Wish& wish, const Words& words) {
                     .incomplete_only = wish.incomplete_only};
   request.filter.all_states = true;
   auto answer = (*controller)->ask<AlterAnswer>(request, Asking::Keyed);
-  if (!answer) {
-    refused(answer.error().text, words[0]);
-    return end(answer.error().text);
-  }
-  std::string last;
-  for (const JobOutcome& outcome : answer->outcomes) {
-    if (outcome.code == 0 && outcome.text.empty()) continue;
-    refused(outcome.text, outcome.display);
-    last = outcome.text;
-  }
-  return last.empty() ? 0 : end(last);
+  if (!answer) return refused(words[0], answer.error().text);
+  int code = 0;
+  for (const JobOutcome& outcome : answer->outcomes)
+    if (outcome.code != 0 || !outcome.text.empty()) code = refused(outcome.display, outcome.text);
+  return code;
 }
 
 // The words before the jobs: "State=SpecialExit", "Incomplete".
@@ -93,6 +85,11 @@ int requeue(ScontrolContext& context, Wish wish, const Words& words) {
 }
 
 }  // namespace
+
+std::string refusal_of(std::string_view job, std::string_view text) {
+  return is_element(job) ? fmt::format("{}: {}", job, text)
+                         : fmt::format("{} for job {}", text, job);
+}
 
 int hold_verb(ScontrolContext& context, const Words& words) {
   return alter(context, {JobVerb::Hold, "hold", "slurm_suspend"}, words);

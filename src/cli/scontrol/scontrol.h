@@ -137,6 +137,10 @@ std::string local_node(const Controller& controller);
 // "jobs, steps, nodes …": what `show` knows.
 std::string shown_kinds();
 
+// What is said of a job, "7" or "7_[1-3]", that refused something: of elements of arrays in another
+// order of words.
+std::string refusal_of(std::string_view job, std::string_view text);
+
 // Joins the lines of a record: indented lines, or one.
 std::string record_text(const std::vector<std::string>& lines, bool one_line);
 

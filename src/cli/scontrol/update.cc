@@ -38,8 +38,7 @@ int update_job(ScontrolContext& context, const std::vector<Assignment>& given) {
   if (!update->job.empty()) {
     auto targets = parse_targets(update->job);
     if (!targets)
-      return context.fail_with(
-          fmt::format("{} for job {}", text_of(Errc::InvalidJobId), printable(update->job)));
+      return context.fail_with(refusal_of(printable(update->job), text_of(Errc::InvalidJobId)));
     request.filter.targets = std::move(*targets);
   } else {
     request.filter.names = {update->name};
@@ -49,15 +48,14 @@ int update_job(ScontrolContext& context, const std::vector<Assignment>& given) {
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
   auto answer = (*controller)->ask<AlterAnswer>(request, Asking::Keyed);
-  if (!answer)
-    return context.fail_with(fmt::format("{} for job {}", answer.error().text, update->job));
+  if (!answer) return context.fail_with(refusal_of(update->job, answer.error().text));
   if (answer->outcomes.empty() && update->job.empty())
     return context.fail_with(
         fmt::format("scontrol: error: No jobs with name '{}'", printable(update->name)));
   int code = 0;
   for (const JobOutcome& outcome : answer->outcomes)
     if (outcome.code != 0 || !outcome.text.empty())
-      code = context.fail_with(fmt::format("{} for job {}", outcome.text, outcome.display));
+      code = context.fail_with(refusal_of(outcome.display, outcome.text));
   if (code == 0 && resizes && answer->outcomes.size() == 1)
     return write_resize_scripts(context, answer->outcomes[0].job);
   return code;

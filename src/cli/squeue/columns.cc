@@ -109,19 +109,28 @@ std::int64_t state_order(View view) {
   return static_cast<int>(view.job().state) + (view.job().completing() ? 100 : 0);
 }
 
+constexpr std::int64_t kTaskBits = 32;
+
+// Elements of an array in their order, those that wait together behind those that have begun.
+std::int64_t task_order(View view) {
+  if (view.task) return *view.task;
+  return view.job().array_task;
+}
+std::int64_t array_order(View view) {
+  return view.job().array_job ? view.job().array_job.value : view.job().id.value;
+}
+std::int64_t id_order(View view) { return array_order(view) << kTaskBits | task_order(view); }
+
 using Columns = std::vector<Column<JobView>>;
 
 Columns identity_columns() {
   return {
-      {'i', "jobarrayid", "JOBID", [](View v) { return shown_id(v); },
-       [](View v) { return static_cast<std::int64_t>(v.job().id.value); }},
+      {'i', "jobarrayid", "JOBID", [](View v) { return shown_id(v); }, id_order},
       {'A', "jobid", "JOBID", [](View v) { return number(v.job().id.value); },
        [](View v) { return static_cast<std::int64_t>(v.job().id.value); }},
       {'F', "arrayjobid", "ARRAY_JOB_ID",
-       [](View v) {
-         return number(v.job().array_job ? v.job().array_job.value : v.job().id.value);
-       }},
-      {'K', "arraytaskid", "ARRAY_TASK_ID", array_task_text},
+       [](View v) { return number(static_cast<std::uint64_t>(array_order(v))); }, array_order},
+      {'K', "arraytaskid", "ARRAY_TASK_ID", array_task_text, task_order},
       {'s', "sluid", "SLUID", [](View v) { return encode_sluid(v.job().sluid.value); }},
       {'j', "name", "NAME", [](View v) { return v.spec().name; }},
       {'u', "username", "USER", [](View v) { return shown_user(v); }},

@@ -53,6 +53,27 @@ TEST(Squeue, ShowsTheUsualColumns) {
             "                 7     debug  weather      ada  R    1:00:01      2 n[1-2]\n");
 }
 
+TEST(Squeue, SortsElementsOfAnArrayByTheirNumberAndThoseThatWaitBehindThem) {
+  std::vector<JobRow> rows;
+  JobRow waiting = pending(8, spec("array"));
+  waiting.job.array_job = {8};
+  waiting.job.array = Ref<ArrayTasks>(ArrayTasks{.waiting = IndexSet::range(12, 13)});
+  rows.push_back(waiting);
+  rows.push_back(running(9, spec("behind")));
+  for (std::uint32_t task : {11u, 2u}) {
+    JobRow begun = running(20 - task, spec("array"));
+    begun.job.array_job = {8};
+    begun.job.array_task = task;
+    rows.push_back(begun);
+  }
+  auto sorted = [&](const std::vector<std::string>& arguments) {
+    return *render_queue(settings(arguments), rows, kNow);
+  };
+  EXPECT_EQ(sorted({"-h", "-S", "i", "-o", "%i"}), "8_2\n8_11\n8_[12-13]\n9\n");
+  EXPECT_EQ(sorted({"-h", "-r", "-S", "i", "-o", "%i"}), "8_2\n8_11\n8_12\n8_13\n9\n");
+  EXPECT_EQ(sorted({"-h", "-S", "-F,K", "-o", "%i"}), "9\n8_2\n8_11\n8_[12-13]\n");
+}
+
 TEST(Squeue, ShowsEndedJobsOnRequest) {
   EXPECT_EQ(
       shown({"-t", "F", "-h"}),
