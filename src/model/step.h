@@ -42,6 +42,11 @@ struct StepTexts {
   std::string submit_line;               // at most kSubmitLineMax bytes
   std::string std_in, std_out, std_err;  // names of files, with their patterns; empty: srun's own
   std::string cpu_freq;                  // --cpu-freq, as notation/cpu_freq.h prints it
+  std::string container_id, network;
+  std::string distribution;  // --distribution, as it was given
+  std::string host;          // where srun runs, and its process there
+  std::uint32_t pid = 0;
+  GresOptions gres;  // as options say it; what it has is Step::gres
   bool operator==(const StepTexts&) const = default;
 };
 

@@ -26,6 +26,14 @@ std::string_view name_of(Spread spread) {
   }
 }
 
+std::string_view title_of(Spread spread) {
+  switch (spread) {
+    case Spread::Block: return "Block";
+    case Spread::Fcyclic: return "FCyclic";
+    default: return "Cyclic";
+  }
+}
+
 std::unexpected<Error> invalid(std::string_view text) {
   return fail(
       fmt::format("\"{}\" is no way to lay tasks out: it is block, cyclic, plane=SIZE or "
@@ -101,6 +109,22 @@ std::string Distribution::str() const {
   if (sockets != Spread::Default || cores != Spread::Default)
     out += fmt::format(":{}", name_of(sockets));
   if (cores != Spread::Default) out += fmt::format(":{}", name_of(cores));
+  if (packing == Packing::Pack) out += ",Pack";
+  if (packing == Packing::NoPack) out += ",NoPack";
+  return out;
+}
+
+std::string Distribution::title() const {
+  std::string out;
+  if (nodes == NodeSpread::Arbitrary) return "arbitrary task distribution";
+  bool within = sockets != Spread::Default || cores != Spread::Default;
+  if (nodes == NodeSpread::Plane)
+    out = "Plane";
+  else if (within)
+    out = fmt::format("{}{}", nodes == NodeSpread::Cyclic ? "C" : "B", title_of(sockets));
+  else
+    out = nodes == NodeSpread::Cyclic ? "Cyclic" : "Block";
+  if (nodes != NodeSpread::Plane && cores != Spread::Default) out += title_of(cores);
   if (packing == Packing::Pack) out += ",Pack";
   if (packing == Packing::NoPack) out += ",NoPack";
   return out;

@@ -27,6 +27,8 @@ struct Distribution {
   // An empty text is the default of everything.
   static Result<Distribution> parse(std::string_view text);
   std::string str() const;
+  // Its name in Slurm's records of steps: "Block", "CFCyclicBlock,Pack".
+  std::string title() const;
   bool operator==(const Distribution&) const = default;
 };
 

@@ -29,6 +29,18 @@ TEST(Distribution, IsPrintedSoThatItReadsTheSame) {
   }
 }
 
+TEST(Distribution, HasTheTitlesThatSlurmShows) {
+  auto title = [](const char* text) { return Distribution::parse(text).value().title(); };
+  EXPECT_EQ(title(""), "Block");
+  EXPECT_EQ(title("cyclic,NoPack"), "Cyclic,NoPack");
+  EXPECT_EQ(title("block:cyclic"), "BCyclic");
+  EXPECT_EQ(title("*:block"), "BBlock");
+  EXPECT_EQ(title("cyclic:fcyclic:block,Pack"), "CFCyclicBlock,Pack");
+  EXPECT_EQ(title("*:*:fcyclic"), "BCyclicFCyclic");
+  EXPECT_EQ(title("plane=4:block"), "Plane");
+  EXPECT_EQ(title("arbitrary"), "arbitrary task distribution");
+}
+
 TEST(Distribution, NonsenseIsRefusedByName) {
   for (const char* text :
        {"blok", "plane", "plane=", "plane=0", "plane=x", "fcyclic", "block:", "block:x",

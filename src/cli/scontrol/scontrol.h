@@ -143,6 +143,9 @@ std::string refusal_of(std::string_view job, std::string_view text);
 
 // Joins the lines of a record: indented lines, or one.
 std::string record_text(const std::vector<std::string>& lines, bool one_line);
+// A line for each wish for generic resources; `whole`: what the one for all of it is called.
+void add_gres_lines(std::vector<std::string>& lines, const GresOptions& wish,
+                    std::string_view whole);
 
 // "Key=value" words of update, create and delete. Keys in any case; values as they are.
 struct Assignment {

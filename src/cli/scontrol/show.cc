@@ -7,6 +7,7 @@
 #include "cli/scontrol/data.h"
 #include "cli/scontrol/keys.h"
 #include "cli/scontrol/reservation.h"
+#include "model/gres_request.h"
 #include "notation/hostlist.h"
 #include "os/clock.h"
 #include "os/environment.h"
@@ -78,6 +79,24 @@ std::string record_text(const std::vector<std::string>& lines, bool one_line) {
     out += lines[i];
   }
   return out + (one_line ? "\n" : "\n\n");
+}
+
+void add_gres_lines(std::vector<std::string>& lines, const GresOptions& wish,
+                    std::string_view whole) {
+  auto add = [&](std::string_view key, const std::string& value) {
+    if (!value.empty()) lines.push_back(fmt::format("{}={}", key, value));
+  };
+  auto prefixed = [](const std::string& text) {
+    return text.empty() || text.starts_with("gres/") ? text : "gres/" + text;
+  };
+  add("CpusPerTres", shown_gres(wish.cpus_per));
+  add("MemPerTres", shown_gres(wish.memory_per));
+  add("TresBind", prefixed(wish.bind));
+  add("TresFreq", prefixed(wish.freq));
+  add(whole, shown_gres(wish.per_job));
+  add("TresPerNode", shown_gres(wish.per_node));
+  add("TresPerSocket", shown_gres(wish.per_socket));
+  add("TresPerTask", shown_gres(wish.per_task));
 }
 
 Result<Hostlist> hosts_of(ScontrolContext& context, std::string_view text) {

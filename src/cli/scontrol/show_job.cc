@@ -177,25 +177,6 @@ void add_wish_lines(std::vector<std::string>& lines, const JobView& view) {
     lines.push_back(fmt::format("SegmentSize={}", segment));
 }
 
-// What was asked for of generic resources, as far as it was.
-void add_gres_lines(std::vector<std::string>& lines, const JobView& view) {
-  const JobSpecials& specials = view.specials();
-  auto add = [&](const char* key, const std::string& value) {
-    if (!value.empty()) lines.push_back(fmt::format("{}={}", key, value));
-  };
-  auto prefixed = [](const std::string& text) {
-    return text.empty() || text.starts_with("gres/") ? text : "gres/" + text;
-  };
-  add("CpusPerTres", shown_gres(specials.cpus_per_tres));
-  add("MemPerTres", shown_gres(specials.memory_per_tres));
-  add("TresBind", prefixed(specials.tres_bind));
-  add("TresFreq", prefixed(specials.tres_freq));
-  add("TresPerJob", shown_gres(specials.tres_per_job));
-  add("TresPerNode", tres_per_node(view));
-  add("TresPerSocket", shown_gres(specials.tres_per_socket));
-  add("TresPerTask", shown_gres(specials.tres_per_task));
-}
-
 void add_file_lines(std::vector<std::string>& lines, const JobView& view) {
   const JobSpec& spec = view.spec();
   const JobExtras& extras = view.extras();
@@ -226,7 +207,7 @@ void add_file_lines(std::vector<std::string>& lines, const JobView& view) {
     lines.push_back(fmt::format("Switches={}@{}", specials.switches,
                                 print_span_long(std::chrono::seconds(wait))));
   }
-  add_gres_lines(lines, view);
+  add_gres_lines(lines, gres_options(extras), "TresPerJob");
   if (extras.mail_types)
     lines.push_back(fmt::format("MailUser={} MailType={}",
                                 extras.mail_user.empty() ? view.spec().user_name : extras.mail_user,

@@ -6,6 +6,7 @@
 #include "cli/common/targets.h"
 #include "cli/scontrol/data.h"
 #include "model/node_gres.h"
+#include "notation/distribution.h"
 #include "notation/time_limit.h"
 
 namespace ym::cli {
@@ -16,10 +17,19 @@ std::string limit_text(const Step& step) {
   return print_span_long(step.limit_end - step.start);
 }
 
+std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }
+
 std::string ports_text(const Step& step) {
   if (step.ports == 0) return "(null)";
   if (step.ports == 1) return fmt::format("{}", step.first_port);
   return fmt::format("{}-{}", step.first_port, step.first_port + step.ports - 1);
+}
+
+// A step that nobody's srun has made has neither.
+std::string layout_text(const StepTexts& texts) {
+  if (texts.host.empty()) return "";
+  auto layout = Distribution::parse(texts.distribution);
+  return layout ? " Dist=" + layout->title() : "";
 }
 
 int not_found(const std::string& step) {
@@ -37,21 +47,25 @@ std::string step_record(const StepRow& row, bool one_line) {
     cpus += share.cpus;
     memory_mb += share.memory_mb;
   }
-  const std::string& wish = step.texts->cpu_freq;
+  const StepTexts& texts = *step.texts;
+  const std::string& wish = texts.cpu_freq;
   std::string freq = wish.empty() ? "Default" : wish;
   std::string memory = memory_mb ? fmt::format("mem={}M,", memory_mb) : "";
   std::vector<std::string> lines{
       fmt::format("StepId={} UserId={} StartTime={} TimeLimit={}", shown_step(row), row.uid.value,
                   show_time(step.start, "Unknown"), limit_text(step)),
       fmt::format("State=RUNNING Partition={} NodeList={}", row.partition, row.nodes),
-      fmt::format("Nodes={} CPUs={} Tasks={} Name={} Network=(null)", step.shares.size(), cpus,
-                  step.tasks, step.name),
+      fmt::format("Nodes={} CPUs={} Tasks={} Name={} Network={}", step.shares.size(), cpus,
+                  step.tasks, step.name, or_null(texts.network)),
       fmt::format("TRES=cpu={},{}node={}{}", cpus, memory, step.shares.size(),
                   gres_tres_text(*step.gres)),
       fmt::format("ResvPorts={}", ports_text(step)),
-      fmt::format("CPUFreqReq={}", freq),
-      "SrunHost:Pid=N/A"};
+      fmt::format("CPUFreqReq={}{}", freq, layout_text(texts)),
+      fmt::format("SrunHost:Pid={}:{}", or_null(texts.host), texts.pid)};
+  add_gres_lines(lines, texts.gres, "TresPerStep");
   if (!step.container.empty()) lines.push_back(fmt::format("Container={}", step.container));
+  if (!texts.container_id.empty())
+    lines.push_back(fmt::format("ContainerID={}", texts.container_id));
   return record_text(lines, one_line);
 }
 

@@ -15,7 +15,6 @@ namespace {
 using S = const StepView&;
 
 std::string number(std::uint64_t value) { return fmt::format("{}", value); }
-std::string always_null(S) { return "(null)"; }
 std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }
 std::string step_file(S s, const std::string& name) {
   return name.empty() ? "(null)" : shown_file(*s.job, name);
@@ -58,8 +57,11 @@ std::string task_text(S s) {
   return task == kNoTask ? "N/A" : number(task);
 }
 
+const StepTexts& texts(S s) { return *s.step().texts; }
+std::string asked(const std::string& list) { return or_null(shown_gres(list)); }
+
 std::string freq_text(S s) {
-  const std::string& wish = s.step().texts->cpu_freq;
+  const std::string& wish = texts(s).cpu_freq;
   return wish.empty() ? "Unknown-Unknown:Unknown" : wish;
 }
 
@@ -101,22 +103,23 @@ const std::vector<Column<StepView>>& step_columns() {
       {0, "arraytaskid", "ARRAY_TASK_ID", task_text},
       {0, "cluster", "CLUSTER", [](S s) { return std::string(s.job->cluster); }},
       {0, "container", "CONTAINER", [](S s) { return or_null(s.step().container); }},
-      {0, "containerid", "CONTAINER_ID", always_null},
-      {0, "stderr", "STDERR", [](S s) { return step_file(s, s.step().texts->std_err); }},
-      {0, "stdin", "STDIN", [](S s) { return step_file(s, s.step().texts->std_in); }},
-      {0, "stdout", "STDOUT", [](S s) { return step_file(s, s.step().texts->std_out); }},
+      {0, "containerid", "CONTAINER_ID", [](S s) { return or_null(texts(s).container_id); }},
+      {0, "stderr", "STDERR", [](S s) { return step_file(s, texts(s).std_err); }},
+      {0, "stdin", "STDIN", [](S s) { return step_file(s, texts(s).std_in); }},
+      {0, "stdout", "STDOUT", [](S s) { return step_file(s, texts(s).std_out); }},
       {0, "cpufreq", "CPU_FREQ", freq_text},
-      {0, "network", "NETWORK", always_null},
+      {0, "network", "NETWORK", [](S s) { return or_null(texts(s).network); }},
       {0, "resvport", "RESV_PORTS", ports_text},
       {0, "stepstate", "STATE", [](S) { return std::string("RUNNING"); }},
-      {0, "cpus-per-tres", "CPUS_PER_TRES", always_null},
-      {0, "mem-per-tres", "MEM_PER_TRES", always_null},
-      {0, "tres-bind", "TRES_BIND", always_null},
-      {0, "tres-freq", "TRES_FREQ", always_null},
+      {0, "cpus-per-tres", "CPUS_PER_TRES", [](S s) { return asked(texts(s).gres.cpus_per); }},
+      {0, "mem-per-tres", "MEM_PER_TRES", [](S s) { return asked(texts(s).gres.memory_per); }},
+      {0, "tres-bind", "TRES_BIND", [](S s) { return or_null(texts(s).gres.bind); }},
+      {0, "tres-freq", "TRES_FREQ", [](S s) { return or_null(texts(s).gres.freq); }},
       {0, "tres-per-job", "TRES_PER_STEP", gres_of_step},
       {0, "tres-per-step", "TRES_PER_STEP", gres_of_step},
-      {0, "tres-per-socket", "TRES_PER_SOCKET", always_null},
-      {0, "tres-per-task", "TRES_PER_TASK", always_null},
+      {0, "tres-per-socket", "TRES_PER_SOCKET",
+       [](S s) { return asked(texts(s).gres.per_socket); }},
+      {0, "tres-per-task", "TRES_PER_TASK", [](S s) { return asked(texts(s).gres.per_task); }},
   };
   return columns;
 }

@@ -43,12 +43,20 @@ std::string file_named_by(const std::string& mode) {
 }
 
 // What people are shown of it.
-Ref<StepTexts> texts_of(const JobOptions& options, const std::string& line) {
-  return Ref(StepTexts{.submit_line = line,
+Ref<StepTexts> texts_of(const JobOptions& options, const SubmissionContext& context) {
+  GresOptions gres = step_gres_of(options);
+  gres.bind = gpu_binding(options);
+  return Ref(StepTexts{.submit_line = context.line,
                        .std_in = file_named_by(options.std_in),
                        .std_out = file_named_by(options.std_out),
                        .std_err = file_named_by(options.std_err),
-                       .cpu_freq = options.specials.cpu_freq});
+                       .cpu_freq = options.specials.cpu_freq,
+                       .container_id = options.specials.container_id,
+                       .network = options.extras.network,
+                       .distribution = options.extras.binding.distribution,
+                       .host = context.host,
+                       .pid = static_cast<std::uint32_t>(::getpid()),
+                       .gres = std::move(gres)});
 }
 
 // Tells this srun from every other, so that nobody else takes its streams up.
@@ -226,7 +234,7 @@ Result<int> run_step(Controller& controller, const std::vector<StepPart>& parts,
     auto key = random_id();
     if (!key) return std::unexpected(key.error());
     requests.back().key = std::move(*key);
-    requests.back().texts = texts_of(part.options, context.line);
+    requests.back().texts = texts_of(part.options, context);
   }
   auto created = create_steps(controller, requests);
   if (!created) return std::unexpected(creation_error(first.job, created.error(), own_allocation));

@@ -40,6 +40,12 @@ void choose_nodes(CreateStep& out, const JobOptions& options) {
 
 }  // namespace
 
+GresOptions step_gres_of(const JobOptions& options) {
+  GresOptions gres = gres_options_of(options);
+  if (options.gpus_inherited) gres.per_job.clear();
+  return gres;
+}
+
 CreateStep step_request(const JobOptions& options, JobId job, bool own_allocation) {
   bool exact = options.exact || options.exclusive_cpus || options.cpus_per_task;
   CreateStep out{.job = job,
@@ -59,9 +65,7 @@ CreateStep step_request(const JobOptions& options, JobId job, bool own_allocatio
     if (!options.hosts.empty()) follow_hosts(out, options.hosts);
     return out;
   }
-  GresOptions gres = gres_options_of(options);
-  // What the job has as a whole is not what each of its steps asks for.
-  if (options.gpus_inherited) gres.per_job.clear();
+  GresOptions gres = step_gres_of(options);
   if (!(gres == GresOptions{})) out.gres = Ref(std::move(gres));
   if (auto tasks = tasks_by_gpus(options); tasks && !out.tasks) out.tasks = *tasks;
   if (options.spec.time_limit_s != JobSpec::kUnlimited)

@@ -14,6 +14,9 @@ namespace ym::cli {
 // have chosen these already.
 CreateStep step_request(const JobOptions& options, JobId job, bool own_allocation);
 
+// What a step asks for of generic resources: not what its job has as a whole.
+GresOptions step_gres_of(const JobOptions& options);
+
 // Of a --nodelist with more nodes than --nodes admits the first ones are kept; what is said then.
 std::optional<std::string> shorten_node_list(JobOptions& options);
 // --ntasks counts more than --ntasks-per-node, which is dropped where both cannot be; what is said

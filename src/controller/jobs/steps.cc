@@ -71,17 +71,22 @@ std::vector<Room> rooms_of(const State& state, const Job& job, const CreateStep&
 
 // For people only: what is too long is cut.
 Ref<StepTexts> texts_within_bounds(const Ref<StepTexts>& given) {
-  constexpr std::size_t kPathMax = 4096, kFreqMax = 64;
-  bool fits = given->submit_line.size() <= kSubmitLineMax && given->std_in.size() <= kPathMax &&
-              given->std_out.size() <= kPathMax && given->std_err.size() <= kPathMax &&
-              given->cpu_freq.size() <= kFreqMax;
-  if (fits) return given;
+  constexpr std::size_t kPathMax = 4096, kWordMax = 1024;
   StepTexts cut = *given;
-  for (std::string* text : {&cut.std_in, &cut.std_out, &cut.std_err})
-    if (text->size() > kPathMax) text->resize(kPathMax);
-  if (cut.cpu_freq.size() > kFreqMax) cut.cpu_freq.clear();
-  if (cut.submit_line.size() > kSubmitLineMax) cut.submit_line.resize(kSubmitLineMax);
-  return Ref(std::move(cut));
+  bool fits = true;
+  auto bound = [&](std::string& text, std::size_t most) {
+    if (text.size() <= most) return;
+    text.resize(most);
+    fits = false;
+  };
+  bound(cut.submit_line, kSubmitLineMax);
+  for (std::string* text : {&cut.std_in, &cut.std_out, &cut.std_err}) bound(*text, kPathMax);
+  for (std::string* text :
+       {&cut.cpu_freq, &cut.container_id, &cut.network, &cut.distribution, &cut.host,
+        &cut.gres.per_job, &cut.gres.per_node, &cut.gres.per_socket, &cut.gres.per_task,
+        &cut.gres.cpus_per, &cut.gres.memory_per, &cut.gres.bind, &cut.gres.freq, &cut.gres.flags})
+    bound(*text, kWordMax);
+  return fits ? given : Ref(std::move(cut));
 }
 
 // Does it ask for a node that the job does not have?

@@ -164,5 +164,20 @@ TEST_F(StepCreation, TheSameRequestAgainGetsTheSameStep) {
   EXPECT_EQ(controller.state().find(JobId{1})->steps->size(), 2u);
 }
 
+// srun's words are bounded by what srun takes; this is about those who speak for themselves.
+TEST_F(StepCreation, WhatIsSaidOfAStepIsKeptWithinBounds) {
+  std::string much(100000, 'x');
+  StepTexts texts{.submit_line = much, .std_out = much, .network = "net"};
+  texts.host = texts.distribution = texts.gres.per_task = texts.gres.flags = much;
+  auto created = std::get<StepCreated>(ask({.tasks = 1, .texts = Ref(texts)}));
+  const StepTexts& kept = *created.step.texts;
+  EXPECT_EQ(kept.submit_line.size(), kSubmitLineMax);
+  EXPECT_EQ(kept.std_out.size(), 4096u);
+  EXPECT_EQ(kept.network, "net");
+  for (const std::string* text :
+       {&kept.host, &kept.distribution, &kept.gres.per_task, &kept.gres.flags})
+    EXPECT_EQ(text->size(), 1024u);
+}
+
 }  // namespace
 }  // namespace ym

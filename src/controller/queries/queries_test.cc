@@ -239,6 +239,26 @@ TEST(Steps, OfABatchJobBeginWithItsScriptAndNameTheirOwnNodes) {
   EXPECT_TRUE(step_rows(state, state.jobs.at(7), StepId{1}).empty());
 }
 
+TEST(Steps, HaveTheMemoryOfTheirJobWhereTheyAskedForNone) {
+  State state = running_steps();
+  Job& job = state.jobs.edit(7);
+  job.allocation = Ref(Allocation{.nodes = {{.node = {1}, .cpus = 4, .memory_mb = 400},
+                                            {.node = {2}, .cpus = 4, .memory_mb = 400}}});
+  auto memory = [&](std::size_t row) {
+    return step_rows(state, state.jobs.at(7), std::nullopt).at(row).step.shares.at(0).memory_mb;
+  };
+  EXPECT_EQ(memory(0), 400u) << "the script";
+  EXPECT_EQ(memory(1), 400u) << "by node: all of it";
+  JobSpec spec = *job.spec;
+  spec.memory_per_cpu_mb = 100;
+  job.spec = Ref(std::move(spec));
+  EXPECT_EQ(memory(0), 400u);
+  EXPECT_EQ(memory(1), 100u) << "by CPU: what comes with its own";
+  job.steps = Ref(std::vector<Step>{
+      {.id = {0}, .shares = {{.node = {2}, .tasks = 1, .cpus = 1, .memory_mb = 30}}}});
+  EXPECT_EQ(memory(1), 30u) << "what it asked for";
+}
+
 TEST(Steps, AreThoseOfJobsThatHaveAny) {
   State state = running_steps();
   Ids ids;

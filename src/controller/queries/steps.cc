@@ -21,6 +21,18 @@ Step batch_step(const Job& job) {
           .start = job.start};
 }
 
+// A step that has asked for no memory may use its job's: all of it on a node, or, where the job has
+// it for each CPU, what comes with the step's own.
+std::uint64_t memory_of(const Job& job, const StepShare& share) {
+  if (share.memory_mb) return share.memory_mb;
+  for (const NodeShare& held : job.allocation->nodes) {
+    if (held.node != share.node) continue;
+    bool by_cpu = job.spec->memory_per_cpu_mb && held.cpus > share.cpus;
+    return by_cpu ? held.memory_mb * share.cpus / held.cpus : held.memory_mb;
+  }
+  return 0;
+}
+
 StepRow row_of(const State& state, const Job& job, Step step) {
   const Partition* partition = state.find(job.partition);
   StepRow row{.job = job.id,
@@ -33,7 +45,8 @@ StepRow row_of(const State& state, const Job& job, Step step) {
               .het_job = job.het_job,
               .het_offset = job.het_offset};
   std::vector<std::string> names;
-  for (const StepShare& share : row.step.shares) {
+  for (StepShare& share : row.step.shares) {
+    share.memory_mb = memory_of(job, share);
     const Node* node = state.find(share.node);
     if (!node) continue;
     row.addresses.push_back(address_of(*node));

@@ -30,6 +30,12 @@ void fields(F&& f, const StepTexts*) {
   f(3, "std_out", &StepTexts::std_out);
   f(4, "std_err", &StepTexts::std_err);
   f(5, "cpu_freq", &StepTexts::cpu_freq);
+  f(6, "container_id", &StepTexts::container_id);
+  f(7, "network", &StepTexts::network);
+  f(8, "distribution", &StepTexts::distribution);
+  f(9, "host", &StepTexts::host);
+  f(10, "pid", &StepTexts::pid);
+  f(11, "gres", &StepTexts::gres);
 }
 template <class F>
 void fields(F&& f, const Step*) {
