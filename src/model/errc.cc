@@ -37,6 +37,7 @@ std::string_view text_of(Errc code) {
     case Errc::BadJobArray: return "Invalid job array specification";
     case Errc::JobFinished: return "Job has already finished";
     case Errc::PortsBusy: return "Required ports are in use";
+    case Errc::JobHeld: return "Job is in held state, pending scheduler release";
     case Errc::BatchOnly: return "Only batch jobs are accepted or processed";
     case Errc::Disabled: return "Requested operation is presently disabled";
     case Errc::InvalidUserId: return "Invalid user id";

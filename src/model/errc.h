@@ -35,6 +35,7 @@ enum class Errc : std::uint32_t {
   Disabled = 2037,
   DependencyInvalid = 2038,
   BatchOnly = 2039,
+  JobHeld = 2042,
   InvalidLicenses = 2048,
   InvalidTimeLimit = 2051,
   ReservationAccess = 2052,

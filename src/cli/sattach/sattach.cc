@@ -103,9 +103,9 @@ std::string layout_text(const StepRow& row) {
                                 row.step.shares.size(), row.nodes);
   for (std::size_t n = 0; n < row.step.shares.size() && n < row.addresses.size(); ++n) {
     const StepShare& share = row.step.shares[n];
-    out += fmt::format("\tNode {} ({}), {} task(s):", n, row.addresses[n].name, share.tasks);
+    out += fmt::format("\tNode {} ({}), {} task(s): ", n, row.addresses[n].name, share.tasks);
     for (std::uint32_t local = 0; local < share.tasks; ++local)
-      out += fmt::format(" {}", share.rank(local));
+      out += fmt::format("{} ", share.rank(local));
     out += '\n';
   }
   return out;

@@ -25,8 +25,8 @@ TEST(Sattach, FindsAStepByJobOrByArrayElement) {
 TEST(Sattach, ShowsWhichTasksRunWhere) {
   EXPECT_EQ(layout_text(row()),
             "Job step layout:\n\t3 tasks, 2 nodes (n[1-2])\n\n"
-            "\tNode 0 (n1), 2 task(s): 0 1\n"
-            "\tNode 1 (n2), 1 task(s): 2\n");
+            "\tNode 0 (n1), 2 task(s): 0 1 \n"
+            "\tNode 1 (n2), 1 task(s): 2 \n");
 }
 
 }  // namespace

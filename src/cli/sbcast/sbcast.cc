@@ -82,7 +82,9 @@ Status add_verbose(Settings& settings, std::string_view) {
 Result<StepCreated> nodes_of(Controller& controller, const JobRef& wanted) {
   JobId job{wanted.job + wanted.component.value_or(0)};  // components' numbers follow each other
   auto created = controller.ask<StepCreated>(GetJobCredential{.job = job});
-  if (!created || !wanted.step) return created;
+  if (!created)
+    return fail(fmt::format("Slurm job {} lookup error: {}", job.value, created.error().text));
+  if (!wanted.step) return created;
   if (wanted.step->kind != StepRef::Kind::Number) return fail("Invalid job step id specified");
   std::vector<NodeAddress> nodes;
   Status asked = controller.ask_many<StepRows>(
@@ -257,7 +259,9 @@ int sbcast_main(const Arguments& arguments) {
   if (parsed.settings.job.empty())
     parsed.settings.job = environment_variable("SLURM_JOB_ID").value_or("");
   if (parsed.settings.job.empty())
-    return fail_with("Command only valid from within a Slurm job, or with --jobid");
+    return fail_with(
+        "Need a job id to run this command.  Run from within a Slurm job or use the --jobid "
+        "option.");
   auto controller = Controller::open();
   if (!controller) return fail_with(controller.error().text);
   auto failed = copy(*controller, parsed.settings, parsed.operands);

@@ -50,8 +50,8 @@ int wait_job_verb(ScontrolContext& context, const Words& words) {
   if (!ready)
     return context.fail_with(
         fmt::format("scontrol: Problem running job {}", targets->front().job.value));
-  print(fmt::format("scontrol: Nodes {} are ready for job {}\n", rows->rows[0].nodes,
-                    targets->front().job.value));
+  print_error(fmt::format("scontrol: Nodes {} are ready for job {}\n", rows->rows[0].nodes,
+                          targets->front().job.value));
   return 0;
 }
 

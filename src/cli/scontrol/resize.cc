@@ -3,6 +3,7 @@
 #include "cli/scontrol/resize.h"
 #include "base/format.h"
 #include "cli/scontrol/scontrol.h"
+#include "os/environment.h"
 #include "os/files.h"
 
 namespace ym::cli {
@@ -43,6 +44,7 @@ std::string resize_script(const JobRow& row, bool csh) {
 }
 
 int write_resize_scripts(ScontrolContext& context, JobId job) {
+  if (!environment_variable("SLURM_JOB_ID") && !environment_variable("SLURM_JOBID")) return 0;
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
   QueryJobs question{.filter = {.targets = {{.job = job}}, .all_states = true}};

@@ -13,6 +13,7 @@ std::string resize_script(const JobRow& row, bool csh);
 
 // Writes slurm_job_N_resize.sh and .csh into the working directory and says how to use them;
 // nothing if the job does not run. Returns the exit code.
+// Only a shell of a job has variables to set.
 int write_resize_scripts(ScontrolContext& context, JobId job);
 
 }  // namespace ym::cli

@@ -275,6 +275,20 @@ std::vector<JobRow> named_elements(std::vector<JobRow> rows,
   return out;
 }
 
+// One element of an array, or one component of a heterogeneous job?
+bool is_part(const std::vector<JobTarget>& targets) {
+  return targets.size() == 1 && (targets[0].tasks || targets[0].component);
+}
+
+// That a part is not there is one thing, that its job is not another.
+Result<std::vector<JobRow>> nothing_of(Controller& controller, JobId job) {
+  QueryJobs question{.filter = {.targets = {{.job = job}}, .all_states = true}};
+  std::vector<JobRow> rows;
+  Status asked = fetch_rows<JobRows>(controller, question, rows);
+  if (!asked) return std::unexpected(asked.error());
+  return std::vector<JobRow>{};
+}
+
 Result<std::vector<JobRow>> fetch_jobs(ScontrolContext& context, const Words& words) {
   QueryJobs question{.filter = {.all_states = true},
                      .hide = words.empty() && !context.settings().all};
@@ -287,12 +301,13 @@ Result<std::vector<JobRow>> fetch_jobs(ScontrolContext& context, const Words& wo
   if (!controller) return std::unexpected(controller.error());
   std::vector<JobRow> rows;
   Status asked = fetch_rows<JobRows>(**controller, question, rows);
-  bool element = question.filter.targets.size() == 1 && question.filter.targets[0].tasks;
-  if (!asked && !(element && is(asked.error(), Errc::InvalidJobId)))
-    return std::unexpected(asked.error());
+  const std::vector<JobTarget>& targets = question.filter.targets;
+  if (!asked && is(asked.error(), Errc::InvalidJobId) && is_part(targets))
+    return nothing_of(**controller, targets[0].job);
+  if (!asked) return std::unexpected(asked.error());
   if (words.empty()) return rows;
-  rows = named_elements(std::move(rows), question.filter.targets);
-  if (rows.empty() && !element) return refuse(Errc::InvalidJobId);
+  rows = named_elements(std::move(rows), targets);
+  if (rows.empty() && !is_part(targets)) return refuse(Errc::InvalidJobId);
   return rows;
 }
 

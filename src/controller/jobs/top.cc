@@ -11,6 +11,7 @@ namespace ym {
 // highest and those that were before it move down by one place. O(jobs).
 Status Controller::top(const Job& job, Instant now, Outbox& out) {
   if (job.state != JobState::Pending) return refuse(Errc::JobNotPending);
+  if (job.held()) return refuse(Errc::JobHeld);
   std::vector<const Job*> before;
   state_.jobs.for_each([&](std::uint64_t, const Job& other) {
     bool rival = other.state == JobState::Pending && other.spec->uid == job.spec->uid &&

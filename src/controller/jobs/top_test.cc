@@ -33,6 +33,13 @@ TEST(Top, PutsAJobBeforeItsOwnersOthersAndNobodyElses) {
   EXPECT_EQ(priority(1), third);
   EXPECT_EQ(priority(3), last);
   EXPECT_EQ(priority(2), others);
+  controller.alter({1}, {.verb = JobVerb::Hold, .filter = {.targets = {{.job = {3}}}}}, root, now,
+                   out);
+  top.filter.targets[0].job = {3};
+  Outbox refused;
+  controller.alter({1}, top, root, now, refused);
+  EXPECT_TRUE(refused.events.empty());
+  EXPECT_EQ(priority(4), first) << "nobody stands behind a job that is held";
 }
 
 }  // namespace
