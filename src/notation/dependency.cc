@@ -17,10 +17,6 @@ constexpr std::array<std::string_view, 8> kNames = {"after",     "afterany",   "
                                                     "aftercorr", "afternotok", "afterok",
                                                     "expand",    "singleton"};
 
-std::unexpected<Error> invalid(std::string_view why) {
-  return fail(fmt::format("Job dependency problem: {}", why));
-}
-
 std::optional<Kind> kind_of(std::string_view name) {
   for (std::size_t i = 0; i < kNames.size(); ++i)
     if (same_ignoring_case(name, kNames[i])) return static_cast<Kind>(i);
@@ -29,8 +25,8 @@ std::optional<Kind> kind_of(std::string_view name) {
 
 std::unexpected<Error> unknown_kind(std::string_view name) {
   std::string_view near = nearest(name.substr(0, 32), {kNames.begin(), kNames.end()});
-  return invalid(fmt::format("\"{}\" is no kind of dependency{}", printable(name, 32),
-                             near.empty() ? "" : fmt::format(", did you mean {}?", near)));
+  return fail(fmt::format("\"{}\" is no kind of dependency{}", printable(name, 32),
+                          near.empty() ? "" : fmt::format(", did you mean {}?", near)));
 }
 
 constexpr std::string_view kFailed = "(failed)", kUnfulfilled = "(unfulfilled)";
@@ -45,7 +41,7 @@ bool take_state(std::string_view& text) {
 
 // "12", "12_3", "12_*", each perhaps with a delay "12+5" and a state "12(failed)".
 Result<Term> parse_target(Kind kind, std::string_view text) {
-  auto bad = [&] { return invalid(fmt::format("\"{}\" is no job", printable(text, 64))); };
+  auto bad = [&] { return fail(fmt::format("\"{}\" is no job", printable(text, 64))); };
   Term term{.kind = kind};
   std::string_view job = text;
   term.failed = take_state(job);
@@ -78,21 +74,21 @@ Status parse_clause(std::string_view text, std::vector<Term>& terms) {
   auto kind = kind_of(name);
   if (!kind) return unknown_kind(name);
   if (*kind == Kind::Singleton) {
-    if (colon != std::string_view::npos) return invalid("singleton names no job");
+    if (colon != std::string_view::npos) return fail("singleton names no job");
     terms.push_back({.kind = Kind::Singleton});
     return {};
   }
   if (*kind == Kind::Expand)
-    return invalid(
+    return fail(
         "expand is obsolete: a running job can give nodes back (scontrol update NumNodes=), but "
         "not "
         "get more; submit another job");
-  if (colon == std::string_view::npos) return invalid(fmt::format("{} names no job", name));
+  if (colon == std::string_view::npos) return fail(fmt::format("{} names no job", name));
   for (std::string_view target : split(text.substr(colon + 1), ':')) {
     auto term = parse_target(*kind, target);
     if (!term) return std::unexpected(term.error());
     if (terms.size() == Dependency::kTermsMax)
-      return invalid(fmt::format("more than {} jobs", Dependency::kTermsMax));
+      return fail(fmt::format("more than {} jobs", Dependency::kTermsMax));
     terms.push_back(*term);
   }
   return {};
@@ -113,13 +109,11 @@ Result<Dependency> Dependency::parse(std::string_view text) {
     return dependency;
   }
   bool any = text.find('?') != std::string_view::npos;
-  if (any && text.find(',') != std::string_view::npos)
-    return invalid("',' and '?' cannot be mixed");
+  if (any && text.find(',') != std::string_view::npos) return fail("',' and '?' cannot be mixed");
   for (std::string_view clause : split(text, any ? '?' : ','))
     if (auto done = parse_clause(clause, dependency.terms); !done)
       return std::unexpected(done.error());
-  if (dependency.terms.size() > kTermsMax)
-    return invalid(fmt::format("more than {} jobs", kTermsMax));
+  if (dependency.terms.size() > kTermsMax) return fail(fmt::format("more than {} jobs", kTermsMax));
   dependency.any = any;
   return dependency;
 }
