@@ -85,7 +85,7 @@ COMMANDS = {
               ["x", "999", "1.x", "--bogus", "--timeout=x 1", "--timeout", "-Q -v 1", "1 2",
                "--follow 1.0", "1.batch"]),
     "sstat": ([], [["-e", "--helpformat", "-V"]], [],
-              ["", "-j x", "-j 999", "-o bogus -j 1", "--bogus", "-j 1.x"]),
+              ["", "-j x", "-o bogus -j 1", "--bogus", "-j 1.x"]),
 }
 # A held job never runs; --test-only only asks.
 START = {"srun": (["--test-only"], ["true"]), "salloc": (["-I1", "--begin=2037-01-01"], ["true"])}
