@@ -69,7 +69,7 @@ def as_user(name):
 
 
 def jobs_of(yard, uid):
-    return yard.run("squeue", "-h", "-o", "%U").stdout.split().count(str(uid))
+    return len(yard.run("squeue", "-h", "-r", "-o", "%A", "-u", str(uid)).stdout.split())
 
 
 @pytest.fixture
