@@ -2,6 +2,7 @@
 // The checked values of one line, by key, with what a DEFAULT line before it said.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,10 @@ class Fields {
   std::uint64_t number(std::string_view key, std::uint64_t otherwise) const;
   bool yes(std::string_view key, bool otherwise = false) const {
     return number(key, otherwise ? 1 : 0) != 0;
+  }
+
+  void for_each(const std::function<void(const KeyInfo&, const Value&)>& visit) const {
+    for (const Field& field : fields_) visit(*field.key, field.value);
   }
 
   void set(const KeyInfo& key, Value value);

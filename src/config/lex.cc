@@ -52,6 +52,11 @@ bool take_continuation(std::string_view& line) {
   return true;
 }
 
+std::string_view first_key(std::string_view line) {
+  auto key = std::ranges::find_if_not(line, is_blank);
+  return {key, std::find_if_not(key, line.end(), is_key_character)};
+}
+
 std::string_view folder_of(std::string_view path) {
   std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash + 1);
@@ -61,8 +66,9 @@ std::string_view file_of(std::string_view path) { return path.substr(folder_of(p
 
 class Reader {
  public:
-  Reader(const ReadFile& read_file, Diagnostics& diagnostics, std::vector<std::string>& files)
-      : read_file_(read_file), diagnostics_(diagnostics), files_(files) {}
+  Reader(const ReadFile& read_file, Reading reading, Diagnostics& diagnostics,
+         std::vector<std::string>& files)
+      : read_file_(read_file), reading_(reading), diagnostics_(diagnostics), files_(files) {}
 
   void read(const std::string& path, std::string shown, Place from, std::size_t depth) {
     if (files_.size() >= kConfigFilesMax)
@@ -82,6 +88,10 @@ class Reader {
   std::vector<ConfigLine> take() { return std::move(lines_); }
 
  private:
+  bool passes_over(std::string_view line) const {
+    return reading_ == Reading::MainKeys && opens_entity(first_key(line));
+  }
+
   void split(std::string_view text, const std::string& path, std::uint32_t file,
              std::size_t depth) {
     std::string logical;
@@ -94,6 +104,7 @@ class Reader {
       text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
       ++number;
       if (!open) {
+        if (passes_over(line) && !line.contains('\\')) continue;
         logical.clear();
         place.line = number;
       }
@@ -113,6 +124,7 @@ class Reader {
     if (lines_.size() >= kConfigLinesMax) return diagnostics_.error(place, "too many lines");
     if (starts_with_ignoring_case(line, "include") && line.size() > 7 && is_blank(line[7]))
       return include(trim(line.substr(7)), path, place, depth);
+    if (passes_over(line)) return;
     auto assignments = split_assignments(line);
     if (!assignments) return diagnostics_.error(place, assignments.error().text);
     for (const Assignment& assignment : *assignments)
@@ -142,6 +154,7 @@ class Reader {
   }
 
   const ReadFile& read_file_;
+  Reading reading_;
   Diagnostics& diagnostics_;
   std::vector<std::string>& files_;
   std::vector<ConfigLine> lines_;
@@ -200,10 +213,17 @@ Result<std::vector<Assignment>> split_assignments(std::string_view line) {
   return out;
 }
 
+bool opens_entity(std::string_view key) {
+  constexpr std::string_view kOpeners[] = {"NodeName", "PartitionName", "NodeSet", "DownNodes"};
+  return std::ranges::any_of(
+      kOpeners, [&](std::string_view opener) { return same_ignoring_case(key, opener); });
+}
+
 std::vector<ConfigLine> read_lines(const std::string& path, const ReadFile& read_file,
-                                   Diagnostics& diagnostics, std::vector<std::string>& files) {
+                                   Diagnostics& diagnostics, std::vector<std::string>& files,
+                                   Reading reading) {
   diagnostics.add_file(std::string(file_of(path)));
-  Reader reader(read_file, diagnostics, files);
+  Reader reader(read_file, reading, diagnostics, files);
   reader.read(path, "", Place{}, 0);
   return reader.take();
 }

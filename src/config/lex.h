@@ -37,10 +37,17 @@ struct ConfigLine {
 // it.
 Result<std::vector<Assignment>> split_assignments(std::string_view line);
 
+// Does the key open a line of its own kind: NodeName, PartitionName …?
+bool opens_entity(std::string_view key);
+
+// MainKeys: without the lines that such a key begins, which are passed over as a whole.
+enum class Reading : std::uint8_t { All, MainKeys };
+
 // All lines of the file and of those it includes, in order. Trouble goes to `diagnostics`; reading
 // goes on behind it. Each file read is added to the diagnostics' list of files and to `files` under
 // the path that was read.
 std::vector<ConfigLine> read_lines(const std::string& path, const ReadFile& read_file,
-                                   Diagnostics& diagnostics, std::vector<std::string>& files);
+                                   Diagnostics& diagnostics, std::vector<std::string>& files,
+                                   Reading reading = Reading::All);
 
 }  // namespace ym

@@ -39,7 +39,7 @@ Duration program_timeout(const Value& value) {
 }
 
 // "30" or "task=30,network=60": ours is the tasks'.
-void set_frequency(ClusterConfig& config, std::string_view text) {
+void set_frequency(MainConfig& config, std::string_view text) {
   std::string task = option_value(text, "task");
   auto number = parse_unsigned<std::uint32_t>(task.empty() ? text : std::string_view(task));
   if (number) config.acct_frequency_s = *number;
@@ -59,7 +59,7 @@ void set_prolog_flags(PrologFlags& flags, std::string_view text) {
                 flags.serial;
 }
 
-void set_srun_ports(ClusterConfig& config, std::string_view text) {
+void set_srun_ports(MainConfig& config, std::string_view text) {
   auto dash = text.find('-');
   auto first = parse_unsigned<std::uint16_t>(text.substr(0, dash));
   auto last =
@@ -71,7 +71,7 @@ void set_srun_ports(ClusterConfig& config, std::string_view text) {
 
 struct Setter {
   std::string_view key;
-  void (*set)(ClusterConfig& config, const Value& value);
+  void (*set)(MainConfig& config, const Value& value);
 };
 
 constexpr Setter kSetters[] = {
@@ -289,7 +289,7 @@ void MainKeys::add_controller(std::string_view text, Place place) {
   controllers_.push_back(std::move(host));
 }
 
-void MainKeys::set_controllers(ClusterConfig& config) {
+void MainKeys::set_controllers(MainConfig& config) {
   if (controllers_.empty()) {
     using Pair = std::pair<std::string_view, std::string_view>;
     for (auto [machine, address] :
@@ -307,7 +307,7 @@ void MainKeys::set_controllers(ClusterConfig& config) {
   config.controllers = controllers_;
 }
 
-void MainKeys::set_memory(ClusterConfig& config) {
+void MainKeys::set_memory(MainConfig& config) {
   // 0 and UNLIMITED both mean the whole node.
   if (const Value* cpu = fields_.find("DefMemPerCPU"))
     config.default_memory_per_cpu_mb = cpu->number;
@@ -322,7 +322,7 @@ void MainKeys::set_memory(ClusterConfig& config) {
   config.default_memory_per_cpu = config.default_memory_per_cpu_mb != 0;
 }
 
-void MainKeys::check_relations(const ClusterConfig& config) {
+void MainKeys::check_relations(const MainConfig& config) {
   if (config.first_job_id > config.max_job_id)
     findings_.diagnostics.error(Place{}, fmt::format("FirstJobId={} is more than MaxJobId={}",
                                                      config.first_job_id, config.max_job_id));
@@ -340,7 +340,16 @@ void MainKeys::check_relations(const ClusterConfig& config) {
   }
 }
 
-void MainKeys::finish(const std::string& path, ClusterConfig& config) {
+namespace {
+
+std::string shown_in(const MainConfig& config, const KeyInfo& key, const Value& value) {
+  if (key.name == "ClusterName") return config.cluster_name;
+  return key.name == "PreemptMode" ? config.preempt.mode_text : shown_value(key, value);
+}
+
+}  // namespace
+
+void MainKeys::finish(const std::string& path, Shown shown, MainConfig& config) {
   // Without SelectTypeParameters it is CR_CORE_MEMORY, which whole nodes know nothing of.
   config.memory_is_consumable = fields_.text("SelectType") != "select/linear";
   for (const Setter& setter : kSetters)
@@ -350,11 +359,14 @@ void MainKeys::finish(const std::string& path, ClusterConfig& config) {
   set_priority(config);
   set_preemption(fields_, findings_, config);
   check_relations(config);
-  show(path, config);
+  if (shown == Shown::All) return show_all(path, config);
+  fields_.for_each([&](const KeyInfo& key, const Value& value) {
+    config.shown.emplace_back(key.name, shown_in(config, key, value));
+  });
 }
 
-// Every command does this at its start: it does not sort (show_order.h does).
-void MainKeys::show(const std::string& path, ClusterConfig& config) const {
+// It does not sort (show_order.h does).
+void MainKeys::show_all(const std::string& path, MainConfig& config) const {
   config.shown.reserve(256);
   auto add = [&](std::string_view name, std::string value) {
     config.shown.emplace_back(name, std::move(value));
@@ -367,12 +379,10 @@ void MainKeys::show(const std::string& path, ClusterConfig& config) const {
     if (key.name.ends_with("MemPerNode") && !value &&
         fields_.has(fmt::format("{}MemPerCPU", key.name.substr(0, 3))))
       return;
-    if (key.name == "ClusterName" && (value || !key.shown_default.empty()))
-      add(key.name, config.cluster_name);
-    else if (key.name == "PreemptMode")
+    if (key.name == "PreemptMode")
       add(key.name, config.preempt.mode_text);
     else if (value)
-      add(key.name, shown_value(key, *value));
+      add(key.name, shown_in(config, key, *value));
     else if (!key.shown_default.empty())
       add(key.name, std::string(key.shown_default));
   });

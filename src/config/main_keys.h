@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys that stand alone: what each one does to a ClusterConfig, and how `scontrol show config`
+// Keys that stand alone: what each one does to a MainConfig, and how `scontrol show config`
 // prints them all.
 #pragma once
 #include <map>
@@ -19,20 +19,22 @@ Result<std::vector<PriorityRules::TresWeight>> parse_tres_weights(std::string_vi
 
 class MainKeys {
  public:
+  // Which keys `MainConfig::shown` has.
+  enum class Shown : std::uint8_t { All, Given };
+
   explicit MainKeys(Findings& findings) : findings_(findings) {}
 
   void add(const Assignment& assignment, Place place);
-  // Call once, after the last line: what is missing, what excludes each other; then fills all but
-  // nodes, partitions, down_nodes.
-  void finish(const std::string& path, ClusterConfig& config);
+  // Call once, after the last line: what is missing, what excludes each other; then fills all.
+  void finish(const std::string& path, Shown shown, MainConfig& config);
 
  private:
   void add_controller(std::string_view text, Place place);
-  void set_controllers(ClusterConfig& config);
-  void set_memory(ClusterConfig& config);
-  void set_priority(ClusterConfig& config);  // main_priority.cc
-  void check_relations(const ClusterConfig& config);
-  void show(const std::string& path, ClusterConfig& config) const;
+  void set_controllers(MainConfig& config);
+  void set_memory(MainConfig& config);
+  void set_priority(MainConfig& config);  // main_priority.cc
+  void check_relations(const MainConfig& config);
+  void show_all(const std::string& path, MainConfig& config) const;
 
   Findings& findings_;
   Fields fields_;

@@ -33,7 +33,7 @@ Result<std::vector<PriorityRules::TresWeight>> parse_tres_weights(std::string_vi
   return weights;
 }
 
-void MainKeys::set_priority(ClusterConfig& config) {
+void MainKeys::set_priority(MainConfig& config) {
   PriorityRules& rules = config.priority;
   auto weight = [&](std::string_view key) -> std::uint32_t {
     const Value* value = fields_.find(key);

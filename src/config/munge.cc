@@ -6,7 +6,7 @@
 
 namespace ym {
 
-MungeConfig munge_of(const ClusterConfig& config) {
+MungeConfig munge_of(const MainConfig& config) {
   constexpr std::string_view kSocket = "socket=";
   MungeConfig out;
   for (const auto& [name, value] : config.shown) {

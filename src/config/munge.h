@@ -14,7 +14,7 @@ struct MungeConfig {
   std::string socket;  // AuthInfo=socket=; empty: where munged usually is
 };
 // From the values that `config` shows.
-MungeConfig munge_of(const ClusterConfig& config);
+MungeConfig munge_of(const MainConfig& config);
 
 // What a credential for this cluster, and for the channel that it is shown on, has inside: one that
 // was made for something else is worthless. `binding` is the channel's; empty without TLS.

@@ -35,7 +35,7 @@ class Parser {
 
   ClusterConfig finish(const std::string& path) {
     ClusterConfig config;
-    main_.finish(path, config);
+    main_.finish(path, MainKeys::Shown::All, config);
     nodes_.finish(config);
     partitions_.finish(nodes_, config);
     return config;
@@ -55,6 +55,26 @@ std::string unused_warning(const std::vector<KeyUse>& uses) {
 }
 
 }  // namespace
+
+Result<MainConfig> parse_main_keys(const std::string& path, const ReadFile& read_file) {
+  Findings findings;
+  std::vector<std::string> files;
+  auto lines = read_lines(path, read_file, findings.diagnostics, files, Reading::MainKeys);
+  if (files.empty()) return fail(findings.diagnostics.errors());
+  MainKeys keys(findings);
+  for (const ConfigLine& line : lines) {
+    if (findings.diagnostics.full()) break;
+    for (const Assignment& assignment : line.assignments) {
+      if (opens_entity(assignment.key) || same_ignoring_case(assignment.key, "PowerAction")) break;
+      keys.add(assignment, line.place);
+      if (same_ignoring_case(assignment.key, "FrontendName")) break;
+    }
+  }
+  MainConfig config;
+  if (!findings.diagnostics.full()) keys.finish(path, MainKeys::Shown::Given, config);
+  if (findings.diagnostics.failed()) return fail(findings.diagnostics.errors());
+  return config;
+}
 
 Result<ParsedConfig> parse_config(const std::string& path, const ReadFile& read_file) {
   Findings findings;

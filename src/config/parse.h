@@ -23,6 +23,9 @@ struct ParsedConfig {
 // message, up to kConfigErrorsMax of them, one on each line and each with its file and line.
 Result<ParsedConfig> parse_config(const std::string& path, const ReadFile& read_file);
 
+// Only the keys that stand alone; what the lines of nodes and partitions say is not looked at.
+Result<MainConfig> parse_main_keys(const std::string& path, const ReadFile& read_file);
+
 // A slurm.conf that parses to the same configuration, but for `shown`. Keys that have their default
 // are left out.
 std::string print_config(const ClusterConfig& config);

@@ -43,6 +43,14 @@ std::string error_of(std::string_view text) {
   return parsed ? "" : parsed.error().text;
 }
 
+Result<MainConfig> main_keys_of(const std::string& text) {
+  return parse_main_keys("/etc/slurm/slurm.conf",
+                         [&](const std::string& path) -> Result<std::string> {
+                           if (path != "/etc/slurm/slurm.conf") return fail("no such file");
+                           return text;
+                         });
+}
+
 ClusterConfig config_of(std::string_view text) {
   auto parsed = parse(text);
   EXPECT_TRUE(parsed) << parsed.error().text;
@@ -369,6 +377,48 @@ TEST(ParseConfig, the_file_of_a_site_is_understood) {
   EXPECT_EQ(
       shown(c, "SchedulerParameters"),
       "bf_window=10080,bf_resolution=300,bf_max_job_user=50,bf_continue,default_queue_depth=1000");
+}
+
+TEST(ParseMainKeys, LooksAtNothingElse) {
+  std::string text = std::string(kHead) +
+                     "KillWait=7\n"
+                     "  nodename=n1 Nonsense=1 \\\n  CPUs=\"\n"
+                     "NodeName=n1 KillWait=9\nPartitionName=p Nodes=nobody\n"
+                     "DownNodes=x\nNodeSet=y\n"
+                     "SlurmdPort=99 PartitionName=p KillWait=8\nMaxArraySize=5\n";
+  ASSERT_FALSE(parse_files({{"/etc/slurm/slurm.conf", text}}));
+  auto config = main_keys_of(text);
+  ASSERT_TRUE(config) << config.error().text;
+  EXPECT_EQ(config->kill_wait, std::chrono::seconds(7));
+  EXPECT_EQ(config->node_port, 99);
+  EXPECT_EQ(config->max_array_size, 5u);
+  EXPECT_EQ(config->controllers.at(0).name, "ctl");
+}
+
+TEST(ParseMainKeys, RefusesWhatIsWrongWithThem) {
+  auto refused = main_keys_of(std::string(kHead) + "NodeName=n1 Nonsense=1\nKillWait=soon\n");
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text, HasSubstr("slurm.conf:4: KillWait"));
+  EXPECT_FALSE(main_keys_of("KillWait=7\n"));
+}
+
+TEST(ParseMainKeys, ShowsThoseThatAreGiven) {
+  auto config = main_keys_of(std::string(kHead) + "TLSType=none\nKillWait=7\n").value();
+  using Pair = std::pair<std::string, std::string>;
+  EXPECT_THAT(config.shown, ElementsAre(Pair("ClusterName", "c"), Pair("TLSType", "none"),
+                                        Pair("KillWait", "7 sec")));
+}
+
+// The fuzz target of slurm.conf tries the same on anything.
+TEST(ParseMainKeys, AgreesWithTheWholeOfARealSite) {
+  auto whole = parse_site();
+  auto alone = parse_main_keys(testdata() / "site.conf", read_real_file);
+  ASSERT_TRUE(whole && alone);
+  ASSERT_FALSE(whole->config.nodes.empty());
+  for (const auto& given : alone->shown)
+    EXPECT_TRUE(std::ranges::count(whole->config.shown, given)) << given.first;
+  alone->shown = whole->config.shown;
+  EXPECT_TRUE(*alone == static_cast<const MainConfig&>(whole->config));
 }
 
 }  // namespace

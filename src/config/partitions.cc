@@ -177,7 +177,7 @@ namespace {
 struct MemoryLimits {
   std::uint64_t per_cpu_mb = 0, per_node_mb = 0;
 
-  explicit MemoryLimits(const ClusterConfig& config) {
+  explicit MemoryLimits(const MainConfig& config) {
     for (const auto& [key, value] : config.shown) {
       if (key == "MaxMemPerCPU") per_cpu_mb = parse_u64(value).value_or(0);
       if (key == "MaxMemPerNode") per_node_mb = parse_u64(value).value_or(0);

@@ -47,7 +47,7 @@ void set_parameters(const Fields& fields, Findings& findings, PreemptRules& rule
 
 }  // namespace
 
-void set_preemption(const Fields& fields, Findings& findings, ClusterConfig& config) {
+void set_preemption(const Fields& fields, Findings& findings, MainConfig& config) {
   PreemptRules& rules = config.preempt;
   std::string type = fields.text("PreemptType", "preempt/none");
   if (type == "preempt/partition_prio") rules.by = PreemptBy::PartitionTier;

@@ -8,7 +8,7 @@
 namespace ym {
 
 // Settings that contradict each other are errors; words that we do not act on are noted.
-void set_preemption(const Fields& fields, Findings& findings, ClusterConfig& config);
+void set_preemption(const Fields& fields, Findings& findings, MainConfig& config);
 // PreemptParameters as one would write them; empty: none.
 std::string preempt_parameters(const PreemptRules& rules);
 

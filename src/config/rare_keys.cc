@@ -31,7 +31,7 @@ void set_mcs_parameters(McsRules& rules, std::string_view text) {
     rules.groups.emplace_back(group);
 }
 
-void set_mpi_ports(ClusterConfig& config, std::string_view text) {
+void set_mpi_ports(MainConfig& config, std::string_view text) {
   for (std::string_view word : split_words(text, ',')) {
     if (!starts_with_ignoring_case(word, "ports=")) continue;
     std::string_view range = word.substr(6);

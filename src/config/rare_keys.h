@@ -12,6 +12,6 @@ void set_mcs_plugin(McsRules& rules, std::string_view text);
 // MCSParameters: [ondemand|enforced][,noselect|select|ondemandselect][,privatedata][:GROUP|GROUP…]
 void set_mcs_parameters(McsRules& rules, std::string_view text);
 // MpiParams: ports=FIRST-LAST among others.
-void set_mpi_ports(ClusterConfig& config, std::string_view text);
+void set_mpi_ports(MainConfig& config, std::string_view text);
 
 }  // namespace ym

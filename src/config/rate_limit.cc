@@ -9,7 +9,7 @@
 namespace ym {
 namespace {
 
-std::string_view parameters_of(const ClusterConfig& config) {
+std::string_view parameters_of(const MainConfig& config) {
   for (const auto& [name, value] : config.shown)
     if (name == "SlurmctldParameters") return value;
   return {};
@@ -34,7 +34,7 @@ void set_rule(RateRules& rules, std::string_view word) {
 
 }  // namespace
 
-RateRules rate_rules_of(const ClusterConfig& config) {
+RateRules rate_rules_of(const MainConfig& config) {
   RateRules rules;
   for (std::string_view word : split_words(parameters_of(config), ',')) set_rule(rules, word);
   return rules;

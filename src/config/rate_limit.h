@@ -21,6 +21,6 @@ struct RateRules {
 inline constexpr std::uint32_t kRateTableMax = 1'000'000;
 
 // From the values that `config` shows. What is no number, or makes no sense, leaves the default.
-RateRules rate_rules_of(const ClusterConfig& config);
+RateRules rate_rules_of(const MainConfig& config);
 
 }  // namespace ym

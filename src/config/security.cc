@@ -9,7 +9,7 @@
 namespace ym {
 namespace {
 
-std::string_view shown_value_of(const ClusterConfig& config, std::string_view key) {
+std::string_view shown_value_of(const MainConfig& config, std::string_view key) {
   for (const auto& [name, value] : config.shown)
     if (name == key) return value;
   return {};
@@ -30,7 +30,7 @@ bool is_loopback(std::string_view host) {
 
 }  // namespace
 
-TlsConfig tls_of(const ClusterConfig& config) {
+TlsConfig tls_of(const MainConfig& config) {
   TlsConfig out;
   std::string_view type = shown_value_of(config, "TLSType");
   if (type.empty() || type == "(null)")
@@ -52,7 +52,7 @@ TlsConfig tls_of(const ClusterConfig& config) {
   return out;
 }
 
-SecurityConfig security_of(const ClusterConfig& config) {
+SecurityConfig security_of(const MainConfig& config) {
   SecurityConfig out;
   std::string_view info = shown_value_of(config, "AuthInfo");
   out.jwks_file = option(info, "jwks_file");

@@ -32,12 +32,12 @@ struct TlsConfig {
   std::string authority_dir;     // where the cluster's own is kept; empty: in StateSaveLocation
   Duration certificate_life{0};  // of those that the cluster issues itself; 0: the usual
 };
-TlsConfig tls_of(const ClusterConfig& config);
+TlsConfig tls_of(const MainConfig& config);
 
 // Clocks that are further off are to be mended, not to be tolerated.
 inline constexpr Duration kConfiguredSkewMax = std::chrono::seconds(600);
 
 // From the values that `config` shows.
-SecurityConfig security_of(const ClusterConfig& config);
+SecurityConfig security_of(const MainConfig& config);
 
 }  // namespace ym

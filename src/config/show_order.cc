@@ -10,7 +10,7 @@ char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> in_show_order(const ClusterConfig& config) {
+std::vector<std::pair<std::string, std::string>> in_show_order(const MainConfig& config) {
   auto out = config.shown;
   std::ranges::sort(out, [](const auto& a, const auto& b) {
     auto order = std::lexicographical_compare_three_way(

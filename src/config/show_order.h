@@ -11,6 +11,6 @@
 namespace ym {
 
 // By name, whatever the case.
-std::vector<std::pair<std::string, std::string>> in_show_order(const ClusterConfig& config);
+std::vector<std::pair<std::string, std::string>> in_show_order(const MainConfig& config);
 
 }  // namespace ym

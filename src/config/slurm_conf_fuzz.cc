@@ -17,6 +17,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     YM_CHECK(ym::split(parsed.error().text, '\n').size() <= ym::kConfigErrorsMax + 1);
     return 0;
   }
+  reads = 0;
+  auto alone = ym::parse_main_keys("/etc/slurm.conf", read);
+  YM_CHECK(alone.has_value());
+  alone->shown = parsed->config.shown;
+  YM_CHECK(*alone == static_cast<const ym::MainConfig&>(parsed->config));
   if (parsed->config.nodes.size() > 1000) return 0;
   std::string printed = ym::print_config(parsed->config);
   auto again = ym::parse_config(

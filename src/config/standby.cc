@@ -11,7 +11,7 @@
 namespace ym {
 namespace {
 
-std::string_view value_of(const ClusterConfig& config, std::string_view key) {
+std::string_view value_of(const MainConfig& config, std::string_view key) {
   for (const auto& [name, value] : config.shown)
     if (name == key) return value == "(null)" ? std::string_view() : std::string_view(value);
   return {};
@@ -19,7 +19,7 @@ std::string_view value_of(const ClusterConfig& config, std::string_view key) {
 
 }  // namespace
 
-StandbyConfig standby_of(const ClusterConfig& config) {
+StandbyConfig standby_of(const MainConfig& config) {
   StandbyConfig out;
   constexpr std::string_view kName = "lease_time=";
   for (std::string_view word : split_words(value_of(config, "SlurmctldParameters"), ',')) {

@@ -23,9 +23,9 @@ inline constexpr Duration kLeaseTimeMin{1000};
 inline constexpr Duration kLeaseTimeMax = std::chrono::minutes(10);
 
 // From the values that `config` shows.
-StandbyConfig standby_of(const ClusterConfig& config);
+StandbyConfig standby_of(const MainConfig& config);
 
-inline bool has_standbys(const ClusterConfig& config) { return config.controllers.size() > 1; }
+inline bool has_standbys(const MainConfig& config) { return config.controllers.size() > 1; }
 // "primary", "backup1", …
 std::string role_name(std::size_t index);
 

@@ -81,7 +81,9 @@ struct McsRules {
   bool operator==(const McsRules&) const = default;
 };
 
-struct ClusterConfig {
+// The keys of slurm.conf that stand alone. It is all that most commands look at, which do not pay
+// for reading of thousands of nodes.
+struct MainConfig {
   std::string cluster_name = "cluster";
   std::vector<ControllerHost> controllers;
   std::uint16_t controller_port = 6817, node_port = 6818;
@@ -116,15 +118,6 @@ struct ClusterConfig {
   bool whole_nodes = false;           // SelectType=select/linear
   CpuUnit cpu_unit = CpuUnit::Core;   // SelectTypeParameters=CR_*
 
-  std::vector<NodeSpec> nodes;  // in the file's order
-  std::vector<PartitionSpec> partitions;
-  // DownNodes lines: hostlist, state, reason.
-  struct DownNodes {
-    std::string nodes, state, reason;
-    bool operator==(const DownNodes&) const = default;
-  };
-  std::vector<DownNodes> down_nodes;
-
   // --- launching ---
   std::string prolog, epilog;  // slurmd's; a pattern of several programs
   std::string task_prolog, task_epilog, srun_prolog, srun_epilog;
@@ -153,7 +146,6 @@ struct ClusterConfig {
   Duration srun_wait{0};  // WaitTime
   std::uint16_t srun_port_first = 0, srun_port_last = 0;
   std::uint32_t job_file_append = 0;
-  CgroupConfig cgroup;
   // EioTimeout: how long srun and its tasks do without each other after a lost connection.
   Duration stream_timeout = std::chrono::seconds(60);
   std::string reboot_program;
@@ -163,8 +155,7 @@ struct ClusterConfig {
   bool any_partition_suffices = false;  // EnforcePartLimits=ANY
 
   // --- generic resources ---
-  std::string gres_types;           // GresTypes
-  std::vector<GresLine> gres_conf;  // gres.conf
+  std::string gres_types;  // GresTypes
   std::uint32_t default_cpus_per_gpu = 0;
   std::uint64_t default_memory_per_gpu_mb = 0;
   // SelectTypeParameters: ENFORCE_BINDING_GRES, MULTIPLE_SHARING_GRES_PJ, ONE_TASK_PER_SHARING_GRES
@@ -177,7 +168,6 @@ struct ClusterConfig {
 
   // --- topology ---
   std::string topology_plugin = "topology/flat", topology_param;
-  Ref<std::vector<Topology>> topologies;  // topology.yaml, or topology.conf
 
   std::uint16_t mpi_port_first = 0, mpi_port_last = 0;  // MpiParams=ports=
   std::string cpu_freq_default, cpu_freq_governors = "OnDemand,Performance,UserSpace";
@@ -185,10 +175,26 @@ struct ClusterConfig {
   std::string gpu_freq_default;  // GpuFreqDef; empty: not given
   std::string nvidia_smi = "/usr/bin/nvidia-smi";  // SlurmdParameters=nvidia_smi=
   McsRules mcs;                                    // MCSPlugin, MCSParameters
-  OciConfig oci;
 
-  // Every key with its value as `scontrol show config` prints it, sorted by key.
+  // Keys with their values as `scontrol show config` prints them: all, or, where only these keys
+  // were read, those that are given.
   std::vector<std::pair<std::string, std::string>> shown;
+  bool operator==(const MainConfig&) const = default;
+};
+
+struct ClusterConfig : MainConfig {
+  std::vector<NodeSpec> nodes;  // in the file's order
+  std::vector<PartitionSpec> partitions;
+  // DownNodes lines: hostlist, state, reason.
+  struct DownNodes {
+    std::string nodes, state, reason;
+    bool operator==(const DownNodes&) const = default;
+  };
+  std::vector<DownNodes> down_nodes;
+  CgroupConfig cgroup;                    // cgroup.conf
+  OciConfig oci;                          // oci.conf
+  std::vector<GresLine> gres_conf;        // gres.conf
+  Ref<std::vector<Topology>> topologies;  // topology.yaml, or topology.conf
   bool operator==(const ClusterConfig&) const = default;
 };
 

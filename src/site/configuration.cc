@@ -38,16 +38,18 @@ std::string beside_controller(const std::string& pid_file, std::string_view endi
   return stem + stem.substr(stem.rfind('/')) + std::string(ending);
 }
 
+std::string in_folder_of(const std::string& path, const char* name) {
+  auto slash = path.rfind('/');
+  return (slash == std::string::npos ? "" : path.substr(0, slash + 1)) + name;
+}
+
 std::string beside_slurm_conf(const LoadedConfiguration& loaded, const char* name) {
-  auto slash = loaded.path.rfind('/');
-  return (slash == std::string::npos ? "" : loaded.path.substr(0, slash + 1)) + name;
+  return in_folder_of(loaded.path, name);
 }
 
 // cgroup.conf beside slurm.conf, if there is one.
 Status add_cgroup_conf(LoadedConfiguration& loaded) {
-  auto slash = loaded.path.rfind('/');
-  std::string path =
-      slash == std::string::npos ? "cgroup.conf" : loaded.path.substr(0, slash + 1) + "cgroup.conf";
+  std::string path = beside_slurm_conf(loaded, "cgroup.conf");
   if (::access(path.c_str(), F_OK) != 0) return {};
   auto parsed = parse_cgroup_conf(path, [](const std::string& name) { return read_file(name); });
   if (!parsed) return std::unexpected(parsed.error());
@@ -71,9 +73,7 @@ Status add_oci_conf(LoadedConfiguration& loaded) {
 
 // gres.conf, likewise.
 Status add_gres_conf(LoadedConfiguration& loaded) {
-  auto slash = loaded.path.rfind('/');
-  std::string path =
-      slash == std::string::npos ? "gres.conf" : loaded.path.substr(0, slash + 1) + "gres.conf";
+  std::string path = beside_slurm_conf(loaded, "gres.conf");
   if (::access(path.c_str(), F_OK) != 0) return {};
   auto parsed = parse_gres_conf(path, loaded.config.gres_types,
                                 [](const std::string& name) { return read_file(name); });
@@ -119,6 +119,14 @@ Result<std::string> find_configuration() {
       fmt::format("No slurm.conf found: SLURM_CONF is not set and none of these exists: {}. "
                   "`yardmaster up` starts a cluster of your own",
                   looked));
+}
+
+Result<LoadedMainConfig> load_main_config() {
+  auto path = find_configuration();
+  if (!path) return std::unexpected(path.error());
+  auto config = parse_main_keys(*path, [](const std::string& name) { return read_file(name); });
+  if (!config) return std::unexpected(config.error());
+  return LoadedMainConfig{.path = std::move(*path), .config = std::move(*config)};
 }
 
 Result<LoadedConfiguration> load_configuration(const std::string& path) {
@@ -180,7 +188,7 @@ Result<LoadedConfiguration> load_with_topologies(const std::string& path) {
   return loaded;
 }
 
-std::string controller_socket(const ClusterConfig& config, const std::string& name) {
+std::string controller_socket(const MainConfig& config, const std::string& name) {
   if (config.controller_pid_file.find('%') == std::string::npos)
     return beside_controller(config.controller_pid_file, ".sock");
   bool first = name.empty() && !config.controllers.empty();
@@ -188,7 +196,7 @@ std::string controller_socket(const ClusterConfig& config, const std::string& na
   return beside_controller(expand_node_path(config.controller_pid_file, used, used), ".sock");
 }
 
-std::vector<std::string> controller_sockets(const ClusterConfig& config) {
+std::vector<std::string> controller_sockets(const MainConfig& config) {
   std::vector<std::string> out;
   for (const ControllerHost& host : config.controllers)
     if (std::string path = controller_socket(config, host.name);
@@ -213,7 +221,12 @@ std::string node_socket(const ClusterConfig& config, const std::string& node) {
   return node_file(config, node, ".sock");
 }
 
-std::string controller_trust_file(const ClusterConfig& config) {
+std::string node_socket(const MainConfig& config, const std::string& node,
+                        const std::string& host) {
+  return beside(expand_node_path(config.node_pid_file, node, host), ".sock");
+}
+
+std::string controller_trust_file(const MainConfig& config) {
   return beside_controller(config.controller_pid_file, ".ca");
 }
 
@@ -245,15 +258,13 @@ TlsFiles tls_files(const LoadedConfiguration& loaded) {
           .node_key = or_usual(said.node_key, "slurmd_cert_key.pem")};
 }
 
-std::string key_file(const LoadedConfiguration& loaded) {
-  if (!loaded.config.key_file.empty()) return loaded.config.key_file;
-  auto slash = loaded.path.rfind('/');
-  return slash == std::string::npos ? "slurm.key" : loaded.path.substr(0, slash + 1) + "slurm.key";
+std::string key_file(const std::string& path, const MainConfig& config) {
+  return config.key_file.empty() ? in_folder_of(path, "slurm.key") : config.key_file;
 }
 
-std::string jwks_file(const LoadedConfiguration& loaded) {
-  if (std::string set = security_of(loaded.config).jwks_file; !set.empty()) return set;
-  std::string key = key_file(loaded);
+std::string jwks_file(const std::string& path, const MainConfig& config) {
+  if (std::string set = security_of(config).jwks_file; !set.empty()) return set;
+  std::string key = key_file(path, config);
   return key.substr(0, key.rfind('/') + 1) + "slurm.jwks";
 }
 

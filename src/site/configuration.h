@@ -26,6 +26,13 @@ struct LoadedConfiguration {
 // `path` empty: find it.
 Result<LoadedConfiguration> load_configuration(const std::string& path = {});
 
+// What most commands need of it.
+struct LoadedMainConfig {
+  std::string path;
+  MainConfig config;
+};
+Result<LoadedMainConfig> load_main_config();
+
 // The same with topology.yaml, or topology.conf if TopologyPlugin wants one: for those who place
 // jobs. Commands do without.
 Result<LoadedConfiguration> load_with_topologies(const std::string& path = {});
@@ -35,18 +42,19 @@ Result<LoadedConfiguration> load_with_topologies(const std::string& path = {});
 // own where there is one: /run/slurmctld/slurmctld.sock.
 // %n in the pid file's name is the controller's, where several share a machine; `name` empty: the
 // first.
-std::string controller_socket(const ClusterConfig& config, const std::string& name = {});
+std::string controller_socket(const MainConfig& config, const std::string& name = {});
 // Those of all controllers that may be on this machine, each once.
-std::vector<std::string> controller_sockets(const ClusterConfig& config);
+std::vector<std::string> controller_sockets(const MainConfig& config);
 std::string node_socket(const ClusterConfig& config, const std::string& node);
+std::string node_socket(const MainConfig& config, const std::string& node, const std::string& host);
 // The cluster's key: as configured, else slurm.key beside slurm.conf.
-std::string key_file(const LoadedConfiguration& loaded);
+std::string key_file(const std::string& path, const MainConfig& config);
 // The set of keys beside it: as configured, else slurm.jwks in the key's folder.
-std::string jwks_file(const LoadedConfiguration& loaded);
+std::string jwks_file(const std::string& path, const MainConfig& config);
 
 // Whom commands of this machine believe over TLS (net/trust_file.h): written by the daemons beside
 // their sockets, /run/slurmctld.pid → /run/slurmctld.ca.
-std::string controller_trust_file(const ClusterConfig& config);
+std::string controller_trust_file(const MainConfig& config);
 std::string node_trust_file(const ClusterConfig& config, const std::string& node);
 // All of those that may be on this machine.
 std::vector<std::string> trust_files_here(const ClusterConfig& config);

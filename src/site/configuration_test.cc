@@ -41,9 +41,9 @@ TEST(Configuration, ANodesSocketKnowsItsNodeAndItsHost) {
 
 TEST(Configuration, TheKeyStandsBesideSlurmConfUnlessConfigured) {
   LoadedConfiguration loaded{.path = "/etc/slurm/slurm.conf"};
-  EXPECT_EQ(key_file(loaded), "/etc/slurm/slurm.key");
+  EXPECT_EQ(key_file(loaded.path, loaded.config), "/etc/slurm/slurm.key");
   loaded.config.key_file = "/secret/key";
-  EXPECT_EQ(key_file(loaded), "/secret/key");
+  EXPECT_EQ(key_file(loaded.path, loaded.config), "/secret/key");
 }
 
 TEST(Configuration, TheEnvironmentNamesTheFile) {

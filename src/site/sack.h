@@ -8,9 +8,9 @@
 
 namespace ym {
 
-std::string sack_socket(const ClusterConfig& config);
-std::string sack_pid_file(const ClusterConfig& config);
+std::string sack_socket(const MainConfig& config);
+std::string sack_pid_file(const MainConfig& config);
 // Whom commands believe, as controller_trust_file.
-std::string sack_trust_file(const ClusterConfig& config);
+std::string sack_trust_file(const MainConfig& config);
 
 }  // namespace ym

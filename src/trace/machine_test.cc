@@ -23,7 +23,8 @@ TEST(Machine, RefusesWhatIsNone) {
 }
 
 TEST(Machine, ASiteLosesWhatAReplayDoesNotHave) {
-  ClusterConfig config{.cluster_name = "site"};
+  ClusterConfig config;
+  config.cluster_name = "site";
   config.prolog = "/etc/prolog";
   config.prolog_flags.alloc = true;
   config.nodes = {NodeSpec{.name = "n1", .cpus = 4, .state = "DOWN"}};

@@ -107,10 +107,17 @@ Waiting waiting_of(const JobOptions& options, std::string_view program) {
   return out;
 }
 
-int refuse_allocation(JobCommand command, const Error& error, const SubmitJob& request,
-                      const ClusterConfig& config) {
-  for (const std::string& line : lines_before_refusal(error, request, config))
+void tell_before_refusal(JobCommand command, const Error& error, const SubmitJob& request,
+                         const Controller& controller) {
+  auto config = controller.whole_config();
+  if (!config) return;
+  for (const std::string& line : lines_before_refusal(error, request, **config))
     complain(name_of(command), line);
+}
+
+int refuse_allocation(JobCommand command, const Error& error, const SubmitJob& request,
+                      const Controller& controller) {
+  tell_before_refusal(command, error, request, controller);
   Error told = error;
   if (told.code == 0) told.code = kLikeController;
   return tell_refusal(command, told);

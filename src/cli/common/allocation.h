@@ -31,7 +31,10 @@ Result<Granted> allocate(Controller& controller, const SubmitJob& request, const
 Waiting waiting_of(const JobOptions& options, std::string_view program);
 // Tells why there are no nodes; the exit code.
 int refuse_allocation(JobCommand command, const Error& error, const SubmitJob& request,
-                      const ClusterConfig& config);
+                      const Controller& controller);
+// What Slurm says before that, of wrong partitions and of what no node has.
+void tell_before_refusal(JobCommand command, const Error& error, const SubmitJob& request,
+                         const Controller& controller);
 // Tells the controller that the allocation is no longer needed. Its failure is none of the user's
 // business: the controller finds out by itself.
 void relinquish(Controller& controller, JobId job, ExitStatus exit);

@@ -53,7 +53,8 @@ void pause_for(Duration time) { ::poll(nullptr, 0, static_cast<int>(time.count()
 
 // From sackd or a slurmd of this machine, which know us by the kernel's word. `binding`: of the
 // only channel that it is for; empty: for any.
-Result<std::string> token_of_local_node(const ClusterConfig& config, std::string_view binding) {
+Result<std::string> token_of_local_node(SlurmConf& conf, std::string_view binding) {
+  const MainConfig& config = conf.main();
   std::string here = host_name();
   ClientOptions options{.cluster = config.cluster_name, .connect_timeout = kConnectTimeout};
   GetToken request{.lifespan_s = kTokenLife_s, .binding = base64url_encode(binding)};
@@ -73,10 +74,12 @@ Result<std::string> token_of_local_node(const ClusterConfig& config, std::string
     return token->text;
   };
   if (auto token = token_of(sack_socket(config))) return *token;
-  for (const NodeSpec& node : config.nodes) {
+  auto all = conf.all();
+  if (!all) return std::unexpected(all.error());
+  for (const NodeSpec& node : (*all)->config.nodes) {
     std::string host = node.hostname.empty() ? node.name : node.hostname;
     if (host.substr(0, host.find('.')) != here && host != "localhost") continue;
-    if (auto token = token_of(node_socket(config, node.name))) return *token;
+    if (auto token = token_of(node_socket((*all)->config, node.name))) return *token;
   }
   if (refused) return std::unexpected(*refused);
   return fail(kNoProof,
@@ -87,9 +90,15 @@ Result<std::string> token_of_local_node(const ClusterConfig& config, std::string
 }  // namespace
 
 Result<Controller> Controller::open() {
-  auto loaded = load_configuration();
+  auto loaded = load_main_config();
   if (!loaded) return std::unexpected(loaded.error());
-  return Controller(std::move(*loaded));
+  return Controller(std::make_shared<SlurmConf>(std::move(*loaded)));
+}
+
+Result<const ClusterConfig*> Controller::whole_config() const {
+  auto all = conf_->all();
+  if (!all) return std::unexpected(all.error());
+  return &(*all)->config;
 }
 
 std::vector<Address> Controller::places() const {
@@ -133,7 +142,8 @@ Status Controller::connect() {
 
 const KeyRing* Controller::keys() {
   if (!std::exchange(looked_for_keys_, true)) {
-    KeyFiles files{.key = key_file(*loaded_), .jwks = jwks_file(*loaded_)};
+    KeyFiles files{.key = key_file(config_path(), config()),
+                   .jwks = jwks_file(config_path(), config())};
     if (auto ring = load_keyring(files, false, wall_clock()))
       keys_ = std::make_shared<const KeyRing>(std::move(*ring));
   }
@@ -142,7 +152,7 @@ const KeyRing* Controller::keys() {
 
 Status Controller::prove(ClientOptions& options, const Address& server, const std::string& name) {
   if (!trust_) {
-    auto found = RemoteTrust::find(*loaded_);
+    auto found = RemoteTrust::find(*conf_);
     if (!found) return std::unexpected(found.error());
     trust_ = std::make_shared<const RemoteTrust>(std::move(*found));
   }
@@ -173,8 +183,8 @@ Status Controller::prove(ClientOptions& options, const Address& server, const st
   // As long as there is no other connection, a daemon of this machine is all who can vouch for us;
   // and it can do so for this very channel.
   if (!with_key && !with_token && trust_->on() && !client_ && name == kControllerName) {
-    options.make_token = [loaded = loaded_](std::string_view binding) {
-      return token_of_local_node(loaded->config, binding);
+    options.make_token = [conf = conf_](std::string_view binding) {
+      return token_of_local_node(*conf, binding);
     };
     return {};
   }
@@ -272,7 +282,7 @@ Result<std::string> Controller::token(const std::string& server) {
 
 Result<std::string> Controller::fresh_token() {
   if (auto given = environment_variable("SLURM_JWT"); given && !given->empty()) return *given;
-  auto local = token_of_local_node(config(), {});
+  auto local = token_of_local_node(*conf_, {});
   if (local || !client_) return local;
   auto answer = ask<Token>(GetToken{.lifespan_s = kTokenLife_s});
   if (!answer) return local;
@@ -367,11 +377,20 @@ Status Controller::exchange(std::uint16_t type, const std::string& payload, Aski
   }
 }
 
+// The names of machines are looked up only where they are part of the socket's.
+Result<std::string> Controller::socket_of(const std::string& node) const {
+  if (!config().node_pid_file.contains("%h")) return node_socket(config(), node, node);
+  auto all = whole_config();
+  if (!all) return std::unexpected(all.error());
+  return node_socket(**all, node);
+}
+
 Result<Client> Controller::start_node(const NodeAddress& node) {
   ClientOptions options{.cluster = config().cluster_name, .connect_timeout = kConnectTimeout};
-  std::string path = node_socket(config(), node.name);
-  auto client = ::access(path.c_str(), W_OK) == 0 ? Client::begin({.path = path}, options)
-                                                  : Result<Client>(fail("not on this machine"));
+  auto path = socket_of(node.name);
+  if (!path) return std::unexpected(path.error());
+  auto client = ::access(path->c_str(), W_OK) == 0 ? Client::begin({.path = *path}, options)
+                                                   : Result<Client>(fail("not on this machine"));
   if (!client) {
     Address remote{.host = node.address.empty() ? node.name : node.address, .port = node.port};
     if (Status ready = prove(options, remote, node.name); !ready)

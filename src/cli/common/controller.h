@@ -6,19 +6,19 @@
 // cluster's key if it can be read (administrators), else got from the slurmd of this machine.
 #pragma once
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/ref.h"
 #include "base/result.h"
 #include "cli/common/remote_trust.h"
+#include "cli/common/slurm_conf.h"
 #include "model/errc.h"
 #include "net/client.h"
 #include "net/keyring.h"
-#include "site/configuration.h"
 #include "wire/codec.h"
 #include "wire/messages.h"
 
@@ -37,16 +37,19 @@ class Controller {
  public:
   // Reads the configuration. Connects with the first question.
   static Result<Controller> open();
-  explicit Controller(LoadedConfiguration loaded) : loaded_(std::move(loaded)) {}
+  explicit Controller(LoadedConfiguration loaded)
+      : conf_(std::make_shared<SlurmConf>(std::move(loaded))) {}
 
   // Another connection, not made yet.
   Controller another() const {
-    Controller one(loaded_);
+    Controller one(conf_);
     one.trust_ = trust_;
     return one;
   }
-  const ClusterConfig& config() const { return loaded_->config; }
-  const LoadedConfiguration& loaded() const { return *loaded_; }
+  const MainConfig& config() const { return conf_->main(); }
+  // The same with nodes and partitions, for those who name some.
+  Result<const ClusterConfig*> whole_config() const;
+  const std::string& config_path() const { return conf_->path(); }
 
   // Connects, if the controller is there, and says hello without waiting for the welcome: what the
   // command has to prepare passes meanwhile. Trouble is told by the first question.
@@ -98,7 +101,7 @@ class Controller {
   Result<Client> connect_node(const NodeAddress& node);
 
  private:
-  explicit Controller(Ref<LoadedConfiguration> loaded) : loaded_(std::move(loaded)) {}
+  explicit Controller(std::shared_ptr<SlurmConf> conf) : conf_(std::move(conf)) {}
 
   using Take = std::function<Status(const Frame&)>;
 
@@ -119,6 +122,7 @@ class Controller {
     };
   }
 
+  Result<std::string> socket_of(const std::string& node) const;
   Status connect();
   // What a connection over the network to `server` needs. `name`: in its certificate.
   Status prove(ClientOptions& options, const Address& server, const std::string& name);
@@ -139,7 +143,7 @@ class Controller {
   Status exchange_once(const Attempt& attempt, const std::string& payload, const Take& take,
                        bool& sent, bool& final);
 
-  Ref<LoadedConfiguration> loaded_;
+  std::shared_ptr<SlurmConf> conf_;
   std::optional<Client> client_;
   std::string token_;
   Duration token_made_{0};                    // by the monotonic clock

@@ -167,7 +167,7 @@ HostSources sources_of(Controller& controller) {
             if (!rows) return std::unexpected(rows.error());
             return std::move(rows->rows);
           },
-          .topology = [&] { return load_topology(controller.loaded().path); }};
+          .topology = [&] { return load_topology(controller.config_path()); }};
 }
 
 Result<std::vector<Topology>> load_topologies(const std::string& slurm_conf) {

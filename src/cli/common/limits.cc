@@ -9,7 +9,7 @@
 namespace ym::cli {
 namespace {
 
-Result<std::vector<std::uint32_t>> chosen(const JobOptions& options, const ClusterConfig& config) {
+Result<std::vector<std::uint32_t>> chosen(const JobOptions& options, const MainConfig& config) {
   if (options.propagate) return parse_limit_names(*options.propagate);
   if (!config.propagate_limits_except.empty())
     return parse_limit_exceptions(config.propagate_limits_except);
@@ -20,8 +20,7 @@ std::uint64_t value_of(rlim_t limit) { return limit == RLIM_INFINITY ? kNoLimit 
 
 }  // namespace
 
-Result<std::vector<ResourceLimit>> own_limits(const JobOptions& options,
-                                              const ClusterConfig& config) {
+Result<std::vector<ResourceLimit>> own_limits(const JobOptions& options, const MainConfig& config) {
   auto kinds = chosen(options, config);
   if (!kinds) return std::unexpected(kinds.error());
   bool by_name = options.propagate && !same_ignoring_case(*options.propagate, "ALL");

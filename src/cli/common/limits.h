@@ -11,7 +11,6 @@ namespace ym::cli {
 
 // Chosen by --propagate, else by slurm.conf's PropagateResourceLimits or …Except. Those that the
 // user names one by one are required.
-Result<std::vector<ResourceLimit>> own_limits(const JobOptions& options,
-                                              const ClusterConfig& config);
+Result<std::vector<ResourceLimit>> own_limits(const JobOptions& options, const MainConfig& config);
 
 }  // namespace ym::cli

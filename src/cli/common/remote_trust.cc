@@ -39,10 +39,13 @@ std::uint64_t hash_of(std::string_view text) {
 
 }  // namespace
 
-Result<RemoteTrust> RemoteTrust::find(const LoadedConfiguration& loaded) {
+Result<RemoteTrust> RemoteTrust::find(SlurmConf& conf) {
   RemoteTrust out;
-  TlsConfig tls = tls_of(loaded.config);
+  TlsConfig tls = tls_of(conf.main());
   if (!tls.on) return out;
+  auto all = conf.all();
+  if (!all) return std::unexpected(all.error());
+  const LoadedConfiguration& loaded = **all;
   TlsTrust trust;
   std::string file = tls_files(loaded).authority;
   if (tls.site_authority || ::access(file.c_str(), R_OK) == 0) {

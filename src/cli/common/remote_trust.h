@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "cli/common/slurm_conf.h"
 #include "net/client.h"
 #include "net/tls.h"
-#include "site/configuration.h"
 
 namespace ym::cli {
 
@@ -19,7 +19,7 @@ class RemoteTrust {
  public:
   // The site's authority if there is one; else ca_cert.pem beside slurm.conf, and what the daemons
   // of this machine say.
-  static Result<RemoteTrust> find(const LoadedConfiguration& loaded);
+  static Result<RemoteTrust> find(SlurmConf& conf);
 
   bool on() const { return context_ != nullptr; }
   // By certificates. If not, the server has to prove the cluster's key.

@@ -38,9 +38,11 @@ Result<StepsHere> ask_local_node(const Controller& controller, std::string name,
                                  const QueryStepsHere& question) {
   if (name.empty()) name = environment_variable("SLURMD_NODENAME").value_or("");
   ClientOptions options{.cluster = controller.config().cluster_name};
-  for (const NodeSpec& node : controller.config().nodes) {
+  auto config = controller.whole_config();
+  if (!config) return std::unexpected(config.error());
+  for (const NodeSpec& node : (*config)->nodes) {
     if (!name.empty() && node.name != name) continue;
-    std::string path = node_socket(controller.config(), node.name);
+    std::string path = node_socket(**config, node.name);
     if (::access(path.c_str(), W_OK) != 0) continue;
     auto client = Client::connect({.path = path}, options);
     if (!client && name.empty()) continue;  // left over from a slurmd that is gone

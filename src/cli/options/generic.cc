@@ -32,7 +32,7 @@ Status set_gpus(JobOptions& options, std::string_view value) {
 
 // What slurm.conf knows, as it may be asked for.
 Status list_gres(JobOptions& options) {
-  auto loaded = load_configuration("");
+  auto loaded = load_main_config();
   if (!loaded) return fail(kWholeTextOne, loaded.error().text);
   options.answer = "Valid gres options are:\n";
   for (std::string_view name : split_words(loaded->config.gres_types, ','))

@@ -22,7 +22,7 @@ std::string_view failure_of(JobCommand command) {
   }
 }
 
-std::string_view shown(const ClusterConfig& config, std::string_view key) {
+std::string_view shown(const MainConfig& config, std::string_view key) {
   for (const auto& [name, value] : config.shown)
     if (name == key) return value;
   return {};
@@ -96,12 +96,12 @@ std::vector<std::string> lines_before_refusal(const Error& error, const SubmitJo
   return lines;
 }
 
-std::string what_is_ignored(const JobOptions& options, const ClusterConfig& config) {
+std::string what_is_ignored(const JobOptions& options, const MainConfig& config) {
   if (options.extras.core_spec == kNoCoreSpec || may_spare_cores(config)) return {};
   return "Ignoring -S since it's not allowed by configuration (AllowSpecResourcesUsage = No)";
 }
 
-Status check_against(const JobOptions& options, const ClusterConfig& config) {
+Status check_against(const JobOptions& options, const MainConfig& config) {
   if (!options.clusters.empty()) {
     auto names = split_words(options.clusters, ',');
     bool ours = std::ranges::any_of(names, [&](std::string_view name) {

@@ -30,8 +30,8 @@ std::vector<std::string> lines_before_refusal(const Error& error, const SubmitJo
 
 // What can be told before the controller is asked, once the configuration is known: -M names
 // other clusters, or generic resources are wanted where there are none.
-Status check_against(const JobOptions& options, const ClusterConfig& config);
+Status check_against(const JobOptions& options, const MainConfig& config);
 // Of what is not refused, but of no effect there; empty: nothing.
-std::string what_is_ignored(const JobOptions& options, const ClusterConfig& config);
+std::string what_is_ignored(const JobOptions& options, const MainConfig& config);
 
 }  // namespace ym::cli

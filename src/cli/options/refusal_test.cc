@@ -9,7 +9,8 @@ namespace ym::cli {
 namespace {
 
 ClusterConfig cluster(std::string gres_types) {
-  ClusterConfig out{.cluster_name = "yard"};
+  ClusterConfig out;
+  out.cluster_name = "yard";
   out.nodes = {{.name = "n1", .cpus = 4, .memory_mb = 2000}};
   out.partitions = {{.name = "debug"}};
   out.shown = {{"GresTypes", std::move(gres_types)}};

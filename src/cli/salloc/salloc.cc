@@ -188,7 +188,7 @@ int salloc_main(const Arguments& arguments) {
   }
   Instant asked = wall_clock();
   auto granted = allocate(*controller, *request, waiting_of(options, "salloc"));
-  if (!granted) return refuse_allocation(kSalloc, granted.error(), *request, controller->config());
+  if (!granted) return refuse_allocation(kSalloc, granted.error(), *request, *controller);
   ring(options, wall_clock() - asked);
   if (!options.quiet) {
     remark("salloc", fmt::format("Granted job allocation {}", granted->job.value));

@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/common/allocation.h"
 #include "cli/common/controller.h"
 #include "cli/common/limits.h"
 #include "cli/common/local.h"
@@ -81,9 +82,8 @@ int wait_for_end(Controller& controller, JobId job) {
   return ended.exit.code;
 }
 
-int tell_failure(const SubmitJob& request, const Error& error, const ClusterConfig& config) {
-  for (const std::string& line : lines_before_refusal(error, request, config))
-    complain("sbatch", line);
+int tell_failure(const SubmitJob& request, const Error& error, const Controller& controller) {
+  tell_before_refusal(kSbatch, error, request, controller);
   std::string text = submission_error(error, request.spec.name);
   if (request.test_only) {
     print_error(fmt::format("allocation failure: {}\n", text));
@@ -129,7 +129,7 @@ int submit(Result<Controller>& controller, const JobOptions& options, SubmitJob 
     return tell_refusal(kSbatch, shown.error());
   request.environment = environment.bytes();
   auto answer = controller->submit(request);
-  if (!answer) return tell_failure(request, answer.error(), controller->config());
+  if (!answer) return tell_failure(request, answer.error(), *controller);
   if (!answer->warning.empty()) remark("sbatch", answer->warning);
   if (request.test_only) {
     remark("sbatch", expectation(*answer));

@@ -123,7 +123,7 @@ Result<std::vector<NodeOutcome>> copy(Controller& controller, Settings& settings
   if (!created) return std::unexpected(created.error());
   if (Status kept = keep_nodes(*created, settings.nodes); !kept)
     return std::unexpected(kept.error());
-  const ClusterConfig& config = controller.config();
+  const MainConfig& config = controller.config();
   BroadcastWish& wish = settings.wish;
   wish.source = operands[0];
   wish.destination = destination_of(operands[0], operands[1], config.bcast_parameters);

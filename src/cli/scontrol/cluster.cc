@@ -77,7 +77,7 @@ int ping_data(ScontrolContext& context, Controller& controller) {
 int ping_verb(ScontrolContext& context, const Words&) {
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  const ClusterConfig& config = (*controller)->config();
+  const MainConfig& config = (*controller)->config();
   if (context.settings().notation) return ping_data(context, **controller);
   if (has_standbys(config)) return ping_each(**controller);
   auto pong = (*controller)->ask<Pong>(Ping{});
@@ -119,7 +119,7 @@ int shutdown_verb(ScontrolContext& context, const Words& words) {
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
   // The standbys first, or one of them would take over.
-  const ClusterConfig& config = (*controller)->config();
+  const MainConfig& config = (*controller)->config();
   for (std::size_t i = 0; has_standbys(config) && !controller_only && i < config.controllers.size();
        ++i) {
     auto pong = (*controller)->ask_at<Pong>(i, Ping{}, kPingTimeout);

@@ -59,8 +59,10 @@ bool is_meant(std::string_view name, const Hostlist& members, const std::string&
 
 std::string local_node(const Controller& controller) {
   if (auto name = environment_variable("SLURMD_NODENAME")) return *name;
-  for (const NodeSpec& node : controller.config().nodes)
-    if (::access(node_socket(controller.config(), node.name).c_str(), F_OK) == 0) return node.name;
+  auto config = controller.whole_config();
+  if (!config) return "";
+  for (const NodeSpec& node : (*config)->nodes)
+    if (::access(node_socket(**config, node.name).c_str(), F_OK) == 0) return node.name;
   return "";
 }
 
@@ -79,7 +81,7 @@ int refuse_topology(const ScontrolContext& context, const Error& error) {
 int show_topoconf(ScontrolContext& context, const Words&) {
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  auto all = load_topologies((*controller)->loaded().path);
+  auto all = load_topologies((*controller)->config_path());
   if (!all) return refuse_topology(context, all.error());
   print(topology_yaml(*all));
   return 0;
@@ -88,7 +90,7 @@ int show_topoconf(ScontrolContext& context, const Words&) {
 int show_topology(ScontrolContext& context, const Words& words) {
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  auto topology = load_topology((*controller)->loaded().path);
+  auto topology = load_topology((*controller)->config_path());
   if (!topology) return refuse_topology(context, topology.error());
   if (context.settings().notation)
     return print_data(context, {"show", "topology"},

@@ -77,10 +77,11 @@ int show_daemons(ScontrolContext& context, const Words&) {
   auto is_here = [&](const std::string& name) {
     return name == host || name == brief || name == "localhost";
   };
-  const ClusterConfig& config = (*controller)->config();
-  bool controls = config.controllers.empty(), works = false;
-  for (const ControllerHost& one : config.controllers) controls = controls || is_here(one.name);
-  for (const NodeSpec& node : config.nodes) works = works || is_here(node.hostname);
+  auto config = (*controller)->whole_config();
+  if (!config) return context.fail_with(config.error().text);
+  bool controls = (*config)->controllers.empty(), works = false;
+  for (const ControllerHost& one : (*config)->controllers) controls = controls || is_here(one.name);
+  for (const NodeSpec& node : (*config)->nodes) works = works || is_here(node.hostname);
   std::string out;
   if (controls) out += "slurmctld";
   if (works) out += out.empty() ? "slurmd" : " slurmd";
@@ -95,7 +96,9 @@ int show_aliases(ScontrolContext& context, const Words& words) {
   ::gethostname(host.data(), host.size() - 1);
   std::string wanted = words.empty() ? host.data() : words[0];
   std::string names;
-  for (const NodeSpec& node : (*controller)->config().nodes)
+  auto config = (*controller)->whole_config();
+  if (!config) return context.fail_with(config.error().text);
+  for (const NodeSpec& node : (*config)->nodes)
     if (node.hostname == wanted || (words.empty() && node.hostname == "localhost"))
       names += (names.empty() ? "" : " ") + node.name;
   if (!names.empty()) print(names + "\n");

@@ -61,7 +61,9 @@ int write_script(ScontrolContext& context, const Words& words) {
 int write_config(ScontrolContext& context, const Words& words) {
   auto controller = context.controller();
   if (!controller) return context.fail_with(controller.error().text);
-  ClusterConfig config = (*controller)->config();
+  auto whole = (*controller)->whole_config();
+  if (!whole) return context.fail_with(whole.error().text);
+  ClusterConfig config = **whole;
   std::vector<NodeRow> nodes;
   if (Status asked = fetch_rows<NodeRows>(**controller, QueryNodes{}, nodes); !asked)
     return context.fail_with(fmt::format("slurm_load_node error: {}", asked.error().text));
@@ -72,7 +74,7 @@ int write_config(ScontrolContext& context, const Words& words) {
   for (const NodeRow& row : nodes) config.nodes.push_back(*row.node.spec);
   config.partitions.clear();
   for (const PartitionRow& row : partitions) config.partitions.push_back(*row.partition.spec);
-  std::string path = environment_variable("SLURM_CONF_OUT").value_or((*controller)->loaded().path);
+  std::string path = environment_variable("SLURM_CONF_OUT").value_or((*controller)->config_path());
   std::string file =
       words.empty() ? fmt::format("{}.{}", path, show_time(wall_clock(), "now")) : words[0];
   std::string text = fmt::format("# Written by scontrol at {}\n{}", show_time(wall_clock(), "now"),

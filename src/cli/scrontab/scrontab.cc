@@ -163,7 +163,7 @@ Result<std::string> given_text(const std::vector<std::string>& operands) {
   return read_file(operands[0], kCrontabTextMax + 1);
 }
 
-bool is_enabled(const ClusterConfig& config) {
+bool is_enabled(const MainConfig& config) {
   for (const auto& [key, value] : config.shown)
     if (key == "ScronParameters")
       for (std::string_view word : split_words(value, ','))

@@ -78,7 +78,7 @@ int refuse(std::string_view text) {
 }
 
 // What the configuration says of weights.
-void read_weights(Settings& settings, const ClusterConfig& config) {
+void read_weights(Settings& settings, const MainConfig& config) {
   const std::pair<std::string_view, std::uint32_t PriorityRules::*> keys[] = {
       {"PriorityWeightAge", &PriorityRules::age},
       {"PriorityWeightAssoc", &PriorityRules::assoc},

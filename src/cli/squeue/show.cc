@@ -46,9 +46,10 @@ Status settle_nodes(SqueueSettings& settings, Controller& controller) {
   if (settings.nodes.empty()) return {};
   auto hosts = resolve_hosts(settings.nodes, sources_of(controller));
   if (!hosts) return fail(fmt::format("Invalid node name: {}", hosts.error().text));
-  const ClusterConfig& config = controller.config();
+  auto config = controller.whole_config();
+  if (!config) return std::unexpected(config.error());
   std::set<std::string_view> known;
-  for (const NodeSpec& node : config.nodes) known.insert(node.name);
+  for (const NodeSpec& node : (*config)->nodes) known.insert(node.name);
   if (hosts->count() > kNodesMax) return fail("Invalid node name: too many of them");
   std::vector<std::string> names;
   for (const std::string& host : hosts->names()) {
@@ -57,7 +58,7 @@ Status settle_nodes(SqueueSettings& settings, Controller& controller) {
       continue;
     }
     std::size_t before = names.size();
-    for (const NodeSpec& node : config.nodes)
+    for (const NodeSpec& node : (*config)->nodes)
       if (node.hostname == host || (host == "localhost" && node.hostname == host_name()))
         names.push_back(node.name);
     if (names.size() == before) return fail(fmt::format("Invalid node name {}", host));

@@ -18,7 +18,7 @@ class FramePrograms {
  public:
   struct Step {
     const JobOptions& options;
-    const ClusterConfig& config;
+    const MainConfig& config;
     const StepCreated& created;
     JobId job;
     const std::vector<std::string>& command;

@@ -89,7 +89,7 @@ int run_in_own_allocation(Controller& controller, std::vector<StepPart> parts,
   auto display = x11 ? own_display() : LocalDisplay{};
   if (!display) return tell_refusal(kSrun, display.error());
   auto granted = allocate(controller, *request, waiting_of(components.front(), "srun"));
-  if (!granted) return refuse_allocation(kSrun, granted.error(), *request, controller.config());
+  if (!granted) return refuse_allocation(kSrun, granted.error(), *request, controller);
   set_allocation_variables(*granted, components, controller.config().cluster_name,
                            context.work_dir);
   context.environment = own_environment();
@@ -203,7 +203,7 @@ Status test_programs(const std::vector<StepPart>& parts) {
 
 // LaunchParameters=srun_exclusive_allocation: --exclusive is about the nodes of the job that srun
 // makes, not about the CPUs of its tasks.
-void settle_exclusive(JobOptions& options, const ClusterConfig& config) {
+void settle_exclusive(JobOptions& options, const MainConfig& config) {
   if (options.jobid) return;
   for (std::string_view word : split_words(config.launch_parameters, ','))
     if (same_ignoring_case(word, "srun_exclusive_allocation")) options.exclusive_cpus = false;
@@ -218,7 +218,7 @@ void settle_layout(JobOptions& options) {
 
 // What is left to be found out about one part, with the variables of its component around.
 Status settle(StepPart& part, Controller& controller) {
-  const ClusterConfig& config = controller.config();
+  const MainConfig& config = controller.config();
   if (Status settled = settle_outside(part.options); !settled) return settled;
   if (Status settled = settle_clashes(part.options); !settled) return settled;
   settle_exclusive(part.options, config);

@@ -35,7 +35,7 @@ std::string gpu_freq_of(const JobOptions& options) {
 }
 
 Status add_task_wishes(LaunchTasks& launch, const JobOptions& options,
-                       const SubmissionContext& context, const ClusterConfig& config) {
+                       const SubmissionContext& context, const MainConfig& config) {
   auto limits = own_limits(options, config);
   if (!limits) return std::unexpected(limits.error());
   launch.limits = std::move(*limits);

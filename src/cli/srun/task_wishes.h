@@ -9,7 +9,7 @@
 namespace ym::cli {
 
 Status add_task_wishes(LaunchTasks& launch, const JobOptions& options,
-                       const SubmissionContext& context, const ClusterConfig& config);
+                       const SubmissionContext& context, const MainConfig& config);
 
 // --gpu-freq, as notation/gpu_freq.h reads it; empty: no wish.
 std::string gpu_freq_of(const JobOptions& options);

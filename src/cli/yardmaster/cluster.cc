@@ -91,7 +91,7 @@ Result<std::vector<JobRow>> ask_active_jobs(Controller& controller) {
   return rows;
 }
 
-std::string node_log_path(const ClusterConfig& config, const NodeSpec& node) {
+std::string node_log_path(const MainConfig& config, const NodeSpec& node) {
   return expand_node_path(config.node_log, node.name,
                           node.hostname.empty() ? node.name : node.hostname);
 }

@@ -30,7 +30,7 @@ Result<std::vector<NodeRow>> ask_nodes(Controller& controller);
 // Those that have not ended.
 Result<std::vector<JobRow>> ask_active_jobs(Controller& controller);
 
-std::string node_log_path(const ClusterConfig& config, const NodeSpec& node);
+std::string node_log_path(const MainConfig& config, const NodeSpec& node);
 // The last lines of a log, indented for showing below a message; empty if there is none.
 std::string log_tail(const std::string& path, std::size_t lines = 8);
 

@@ -105,7 +105,7 @@ std::vector<Finding> check_users(const Patient& patient) {
 }
 
 std::vector<Finding> check_key(const Patient& patient) {
-  std::string path = key_file(patient.loaded);
+  std::string path = key_file(patient.loaded.path, patient.loaded.config);
   struct stat facts{};
   if (::stat(path.c_str(), &facts) != 0)
     return {{Health::Fail, "key", fmt::format("{} is not there", path),

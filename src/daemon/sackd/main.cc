@@ -133,8 +133,9 @@ int main(int argc, char** argv) {
     return 1;
   };
   if (ym::Status ok = log.reopen(); !ok) return give_up(ok.error().text);
-  auto keys = ym::load_keyring({.key = key_file(*loaded), .jwks = jwks_file(*loaded)}, false,
-                               ym::wall_clock());
+  auto keys = ym::load_keyring({.key = key_file(loaded->path, loaded->config),
+                                .jwks = jwks_file(loaded->path, loaded->config)},
+                               false, ym::wall_clock());
   if (!keys) return give_up(keys.error().text);
   std::string pid_file = ym::sack_pid_file(loaded->config);
   std::string socket = ym::sack_socket(loaded->config);

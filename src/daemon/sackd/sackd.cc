@@ -108,8 +108,9 @@ void Sackd::take_files(const ConfigFiles& files) {
 }
 
 Status Sackd::renew_keys() {
-  auto ring =
-      load_keyring({.key = key_file(loaded_), .jwks = jwks_file(loaded_)}, false, wall_clock());
+  auto ring = load_keyring({.key = key_file(loaded_.path, loaded_.config),
+                            .jwks = jwks_file(loaded_.path, loaded_.config)},
+                           false, wall_clock());
   if (!ring) return std::unexpected(ring.error());
   log_.info("keys: {}", ring->describe());
   keys_.set(std::move(*ring));

@@ -29,7 +29,8 @@ class SackdTest : public testing::Test {
     write_key('k');
     LoadedConfiguration loaded{.path = dir_ + "/slurm.conf"};
     loaded.config.cluster_name = "emil";
-    KeyFiles files{.key = key_file(loaded), .jwks = jwks_file(loaded)};
+    KeyFiles files{.key = key_file(loaded.path, loaded.config),
+                   .jwks = jwks_file(loaded.path, loaded.config)};
     sackd_ =
         std::make_unique<Sackd>(loaded, load_keyring(files, false, wall_clock()).value(), log_);
     EXPECT_TRUE(sackd_->listen(dir_ + "/sackd.sock"));

@@ -31,7 +31,8 @@ constexpr Duration kKeyPeriod = std::chrono::seconds(1);
 constexpr Duration kLockPause = std::chrono::milliseconds(100);
 
 KeyFiles key_files(const LoadedConfiguration& loaded) {
-  return {.key = key_file(loaded), .jwks = jwks_file(loaded)};
+  return {.key = key_file(loaded.path, loaded.config),
+          .jwks = jwks_file(loaded.path, loaded.config)};
 }
 
 }  // namespace

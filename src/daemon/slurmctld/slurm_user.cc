@@ -108,8 +108,8 @@ Status give_run_folder(const UserEntry& user, const std::string& pid) {
 }
 
 Status give_keys(const UserEntry& user, const LoadedConfiguration& loaded) {
-  std::string key = key_file(loaded);
-  if (exists(key) || exists(jwks_file(loaded))) return {};
+  std::string key = key_file(loaded.path, loaded.config);
+  if (exists(key) || exists(jwks_file(loaded.path, loaded.config))) return {};
   auto made = load_or_create_key(key, system_entropy());
   if (!made) return std::unexpected(made.error());
   return give_to(user, key) ? Status() : Status(fail(errno_text(key)));
@@ -118,7 +118,8 @@ Status give_keys(const UserEntry& user, const LoadedConfiguration& loaded) {
 // As SlurmUser: what he cannot use, in words that help.
 Status check_access(const UserEntry& user, const LoadedConfiguration& loaded,
                     const OwnFiles& files) {
-  for (const std::string& path : {key_file(loaded), jwks_file(loaded)})
+  for (const std::string& path :
+       {key_file(loaded.path, loaded.config), jwks_file(loaded.path, loaded.config)})
     if (exists(path) && ::access(path.c_str(), R_OK) != 0)
       return fail(fmt::format(
           "key file {} cannot be read by SlurmUser={}, as whom slurmctld runs; mend it with: chown "

@@ -91,7 +91,8 @@ Standby::Standby(Options options, KeyRing keys, LogHome& home, Log& log)
               .lease_time = options_.lease_time}) {}
 
 Result<std::unique_ptr<Standby>> Standby::start(Options options, LogHome& home, Log& log) {
-  KeyFiles files{.key = key_file(options.loaded), .jwks = jwks_file(options.loaded)};
+  KeyFiles files{.key = key_file(options.loaded.path, options.loaded.config),
+                 .jwks = jwks_file(options.loaded.path, options.loaded.config)};
   // One of them makes the key, and all must have the same.
   auto keys = load_keyring(files, options.index == 0, wall_clock());
   if (!keys) return std::unexpected(keys.error());

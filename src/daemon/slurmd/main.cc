@@ -61,7 +61,8 @@ Result<KeyRing> cluster_keys(const LoadedConfiguration& loaded) {
         return host.name == host_name() || host.name == "localhost" ||
                host.address == "localhost" || host.address == "127.0.0.1";
       });
-  KeyFiles files{.key = key_file(loaded), .jwks = jwks_file(loaded)};
+  KeyFiles files{.key = key_file(loaded.path, loaded.config),
+                 .jwks = jwks_file(loaded.path, loaded.config)};
   bool there = ::access(files.key.c_str(), F_OK) == 0;
   auto keys = load_keyring(files, with_controller, wall_clock());
   // slurmctld has to read what was made here, too.
@@ -109,8 +110,8 @@ Result<Prepared> prepare(const SlurmdOptions& options) {
   if (!options.conf_server.empty() && loaded->config.key_file.empty())
     loaded->config.key_file = fetched_key_file();
   if (!options.join.empty() && options.conf_server.empty())
-    if (Status joined =
-            join_cluster(controllers_of(loaded->config), options.join, key_file(*loaded));
+    if (Status joined = join_cluster(controllers_of(loaded->config), options.join,
+                                     key_file(loaded->path, loaded->config));
         !joined)
       return std::unexpected(joined.error());
   auto node = find_own_node(loaded->config, options.node, host_name());
