@@ -93,6 +93,9 @@ def test_nodes_are_created_and_deleted(yard):
     refused = yard.run("scontrol", "create", "NodeName=d3", "State=CLOUD", check=False)
     assert "MaxNodeCount in slurm.conf is 4" in refused.stderr and refused.returncode == 1
     assert out(yard, "scontrol", "show", "hostlist", "feature{new}") == "d[1-2]\n"
+    assert yard.run("squeue", "-w", "n1,d[1-2]").returncode == 0
+    unknown = yard.run("squeue", "-w", "d3", check=False)
+    assert unknown.stderr == "squeue: error: Invalid node name d3\n" and unknown.returncode == 1
     # They are in the log, not in slurm.conf: a new start knows them.
     yard.kill9("slurmctld")
     yard.start_controller()

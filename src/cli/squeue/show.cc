@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // squeue's way from the question to the printed lines.
+#include <map>
 #include <set>
+#include <utility>
 
 #include "base/format.h"
 #include "cli/common/host_functions.h"
@@ -42,26 +44,48 @@ Status fetch_steps(Controller& controller, const SqueueSettings& settings,
 }
 
 // Nodes go by their own names and by those of their machines, of which localhost is this one.
+class NodeNames {
+ public:
+  void add(const NodeSpec& node) {
+    if (!names_.insert(node.name).second) return;
+    of_machine_.emplace(node.hostname, node.name);
+    if (node.hostname == host_name()) of_machine_.emplace("localhost", node.name);
+  }
+  std::vector<std::string> meant_by(const std::string& host) const {
+    if (names_.contains(host)) return {host};
+    std::vector<std::string> out;
+    auto [first, last] = of_machine_.equal_range(host);
+    for (auto at = first; at != last; ++at) out.push_back(at->second);
+    return out;
+  }
+
+ private:
+  std::set<std::string> names_;
+  std::multimap<std::string, std::string> of_machine_;
+};
+
+// slurm.conf knows most of them, the controller those that came later.
 Status settle_nodes(SqueueSettings& settings, Controller& controller) {
   if (settings.nodes.empty()) return {};
   auto hosts = resolve_hosts(settings.nodes, sources_of(controller));
   if (!hosts) return fail(fmt::format("Invalid node name: {}", hosts.error().text));
+  if (hosts->count() > kNodesMax) return fail("Invalid node name: too many of them");
   auto config = controller.whole_config();
   if (!config) return std::unexpected(config.error());
-  std::set<std::string_view> known;
-  for (const NodeSpec& node : (*config)->nodes) known.insert(node.name);
-  if (hosts->count() > kNodesMax) return fail("Invalid node name: too many of them");
+  NodeNames known;
+  for (const NodeSpec& node : (*config)->nodes) known.add(node);
+  bool asked = false;
   std::vector<std::string> names;
   for (const std::string& host : hosts->names()) {
-    if (known.contains(host)) {
-      names.push_back(host);
-      continue;
+    std::vector<std::string> meant = known.meant_by(host);
+    if (meant.empty() && !std::exchange(asked, true)) {
+      std::vector<NodeRow> rows;
+      if (Status done = fetch_report<NodeRows>(controller, QueryNodes{}, rows); !done) return done;
+      for (const NodeRow& row : rows) known.add(*row.node.spec);
+      meant = known.meant_by(host);
     }
-    std::size_t before = names.size();
-    for (const NodeSpec& node : (*config)->nodes)
-      if (node.hostname == host || (host == "localhost" && node.hostname == host_name()))
-        names.push_back(node.name);
-    if (names.size() == before) return fail(fmt::format("Invalid node name {}", host));
+    if (meant.empty()) return fail(fmt::format("Invalid node name {}", host));
+    names.insert(names.end(), meant.begin(), meant.end());
   }
   settings.nodes = Hostlist::of(names).str();
   return {};
