@@ -63,8 +63,10 @@ class Calendar {
   void count_gres(const Reservation& in, const Allocation& allocation, std::int64_t sign);
   // Marks what the reservation keeps of the node, or all but that, as held.
   void keep_gres(Free& free, const Reservation& one, bool others) const;
+  // Without a limit a job counts as one of a year, or a reservation of 2099 would keep it out now.
   static bool meets(const Reservation& one, const Stay& stay) {
-    return one.start < stay.to && stay.from < one.end;
+    Instant to = stay.to == kNever ? stay.from + std::chrono::days(365) : stay.to;
+    return one.start < to && stay.from < one.end;
   }
 
   std::vector<Reservation> all_;

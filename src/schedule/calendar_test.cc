@@ -52,6 +52,21 @@ TEST(Calendar, KeepsJobsOutThatWouldRunIntoAReservation) {
   EXPECT_EQ(calendar.turns(kNow), (std::vector<Instant>{at(60), at(120)}));
 }
 
+TEST(Calendar, AJobWithoutALimitCountsAsOneOfAYear) {
+  constexpr int kYear = 365 * 24 * 60;
+  Book book;
+  book.add("soon", kYear - 1, kYear + 60, {{.node = {1}}});
+  book.add("far", kYear, kYear + 60, {{.node = {2}}});
+  Calendar calendar = book.calendar();
+  auto open_for_ever = [&](std::uint32_t id) {
+    Free free = node(id);
+    return calendar.clip(free, calendar.stays(job_of("eve"), kNow, kNever).front());
+  };
+  EXPECT_FALSE(open_for_ever(1));
+  EXPECT_TRUE(open_for_ever(2));
+  EXPECT_FALSE(open(calendar, job_of("eve"), 2, kYear + 1)) << "who says that he stays longer";
+}
+
 TEST(Calendar, LetsItsUsersInWhileItIsActiveAndNowhereElse) {
   Book book;
   book.add("r", -10, 120, {{.node = {1}}});
