@@ -47,10 +47,12 @@ std::string program_of(const std::string& folder) {
   char path[PATH_MAX];
   ssize_t length = ::readlink((folder + "/exe").c_str(), path, sizeof path);
   if (length <= 0) return {};
-  std::string program = base_name(std::string_view(path, static_cast<std::size_t>(length)));
-  constexpr std::string_view kReplaced = " (deleted)";  // a build has replaced the file
-  if (program.ends_with(kReplaced)) program.resize(program.size() - kReplaced.size());
-  return program;
+  std::string_view file(path, static_cast<std::size_t>(length));
+  // A file that was replaced may have had any name last: linkers and packagers move it out of the
+  // way first. The name that the process began with stays.
+  if (file.ends_with(" (deleted)"))
+    return std::string(trim(read_file(folder + "/comm", 4096).value_or("")));
+  return base_name(file);
 }
 
 std::vector<pid_t> all_processes() {

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/format.h"
 
 namespace ym::cli {
 namespace {
@@ -28,6 +33,33 @@ TEST(Processes, AShepherdIsKnownByItsFolderNotByTheJobsEnvironment) {
   EXPECT_TRUE(classify({"slurmstepd", {"/y/spool/n1/attempts/x/batch"}, {}}, kConf, kSpool));
   EXPECT_FALSE(classify({"slurmstepd", {"/y/spool2/n1/x"}, {}}, kConf, kSpool));
   EXPECT_FALSE(classify({"slurmstepd", {"/z"}, {"SLURM_CONF=" + kConf}}, kConf, kSpool));
+}
+
+// Linkers and packagers move the old file out of the way before they remove it.
+TEST(Processes, ADaemonWhoseFileWasReplacedIsStillFound) {
+  std::string folder = ::testing::TempDir() + fmt::format("processes-{}", ::getpid());
+  std::filesystem::create_directory(folder);
+  std::filesystem::copy("/bin/sh", folder + "/slurmd");
+  std::string conf = folder + "/slurm.conf";
+  auto child = spawn({.program = folder + "/slurmd",
+                      .arguments = {"-c", "kill -STOP $$", "slurmd", "-f", conf, "-N", "n1"},
+                      .environment = {},
+                      .folder = "/"});
+  ASSERT_TRUE(child) << child.error().text;
+  auto found = [&] {
+    auto all = cluster_processes(conf, kSpool);
+    return all.size() == 1 && all[0].pid == child->pid && all[0].program == "slurmd" &&
+           all[0].node == "n1";
+  };
+  // It comes back from exec before all of /proc knows.
+  EXPECT_TRUE(wait_until(std::chrono::seconds(20), found));
+  std::filesystem::rename(folder + "/slurmd", folder + "/.old-1");
+  std::filesystem::remove(folder + "/.old-1");
+  EXPECT_TRUE(found());
+  ::kill(child->pid, SIGKILL);
+  wait_for_child(*child);
+  EXPECT_TRUE(cluster_processes(conf, kSpool).empty());
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Processes, ChildrenOfChildrenAreFound) {
