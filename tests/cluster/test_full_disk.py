@@ -12,17 +12,22 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root to mount a
 
 
 @pytest.fixture
-def yard(tmp_path):
+def make_yard(tmp_path):
     state = tmp_path / "state"
     state.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=48m", "none", str(state)],
                              capture_output=True, text=True)
     if mounted.returncode != 0:
         pytest.skip(f"cannot mount a small disk: {mounted.stderr.strip()}")
-    cluster = Yard(tmp_path, nodes=1)
-    cluster.start()
-    yield cluster
-    cluster.stop()
+    made = []
+
+    def make(**kwargs):
+        made.append(Yard(tmp_path, nodes=1, **kwargs))
+        made[0].start()
+        return made[0]
+    yield make
+    for cluster in made:
+        cluster.stop()
     subprocess.run(["umount", str(state)], check=True)
 
 
@@ -42,7 +47,8 @@ def submit(yard, size):
                     input=script)
 
 
-def test_a_full_disk_refuses_work_and_loses_none(yard):
+def test_a_full_disk_refuses_work_and_loses_none(make_yard):
+    yard = make_yard()
     acknowledged = [int(submit(yard, 1000).stdout)]
     fill(f"{yard.dir}/state/filler")
     refused = None
@@ -67,3 +73,22 @@ def test_a_full_disk_refuses_work_and_loses_none(yard):
     lost = [job for job in acknowledged if str(job) not in known]
     assert not lost
     assert len(set(acknowledged)) == len(acknowledged)
+
+
+# With TLS it notes its own certificate when it starts.
+@pytest.mark.parametrize("tls", ["none", "tls/s2n"])
+def test_a_controller_starts_on_a_full_disk(make_yard, tls):
+    yard = make_yard(extra=f"TLSType={tls}\n")
+    first = submit(yard, 1000).stdout.strip()
+    yard.kill9("slurmctld")
+    fill(f"{yard.dir}/state/filler")
+    yard.start_controller()
+    assert yard.run("squeue", "-h", "-o", "%i").stdout.split() == [first]
+    assert "cannot write its log" in submit(yard, 1000).stderr
+    os.unlink(f"{yard.dir}/state/filler")
+    done = wait_for(lambda: (d := submit(yard, 1000)).returncode == 0 and d, what="work goes on")
+    yard.kill9("slurmctld")
+    yard.start_controller()
+    known = yard.run("squeue", "-h", "-o", "%i").stdout.split()
+    assert sorted(known) == sorted([first, done.stdout.strip()])
+    wait_for(yard.idle_nodes, what="the node is back")

@@ -135,7 +135,11 @@ Status ControllerTrust::issue_own() {
   if (role_ == Role::Leader) {
     TrustBook book = book_;
     book.note(*facts, now);
-    if (Status saved = save(book); !saved) return saved;
+    Status saved = save(book);
+    // A full disk must not keep the controller from answering: its own certificate, whose key is in
+    // memory alone, is written down with the next change of the book.
+    if (!saved && (home_ || saved.error().code == store_errc::kFenced)) return saved;
+    if (!saved) log_.error("TLS: {}; noted with the next certificate", saved.error().text);
     book_ = std::move(book);
   }
   facts_ = *facts;
