@@ -137,8 +137,8 @@ def test_others_are_answered_whatever_some_do(make_yard):
     assert loris["cut"] > 0, "more at the door than one user may have"
     assert garbage["cut"] > 0
     assert flood["taken"] > 0
-    # Each of the flooder's jobs is kept, as he asked for: about a kilobyte. A sanitizer keeps what was
-    # freed, too.
+    # Each of the flooder's jobs is kept, as he asked for: about a kilobyte. A sanitizer keeps what
+    # was freed, too.
     assert SANITIZED or yard.memory_mb() < before + 400 + flood["taken"] // 500
     assert yard.run("squeue", "-h", "-o", "%A", "-j", job, check=False).returncode == 0
 
