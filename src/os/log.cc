@@ -77,7 +77,10 @@ int Log::errors_fd() {
 }
 
 void Log::set_level(LogLevel level) { level_ = level; }
-void Log::set_to_stderr(bool on) { options_.to_stderr = on; }
+void Log::set_to_stderr(bool on) {
+  std::lock_guard lock(mutex_);
+  options_.to_stderr = on;
+}
 
 void Log::write(LogLevel level, std::string_view text) {
   if (shows(level)) write_line(level, text);

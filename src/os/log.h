@@ -56,7 +56,7 @@ class Log {
   bool shows_topic(std::uint64_t topic) const {
     return (topics_.load(std::memory_order_relaxed) & topic) != 0;
   }
-  bool shows(LogLevel level) const { return level <= level_; }
+  bool shows(LogLevel level) const { return level <= level_.load(std::memory_order_relaxed); }
 
   // Where a program that we start may say what goes wrong: the file, or stderr without one. Open at
   // least until the next reopen().
@@ -90,8 +90,8 @@ class Log {
       write(level, fmt::vformat(fmt::string_view(format), fmt::make_format_args(args...)));
   }
 
-  Options options_;  // constant after construction but for to_stderr
-  LogLevel level_;
+  Options options_;  // constant after construction but for to_stderr, which mutex_ protects
+  std::atomic<LogLevel> level_;
   std::atomic<std::uint64_t> topics_ = 0;
   std::mutex mutex_;
   int fd_ = -1;  // protected by mutex_

@@ -244,9 +244,11 @@ TEST(RealContainment, TasksOfOneStepAreInGroupsOfTheirOwnAndDieTogether) {
   for (std::size_t task = 0; task < 2; ++task) {
     pid_t pid = groups.fork_inside(task);
     if (pid == 0) {
-      ::pause();
+      ::raise(SIGSTOP);
       ::_exit(0);
     }
+    // Who cannot be born in its group goes there before it comes back.
+    ASSERT_EQ(::waitpid(pid, nullptr, WUNTRACED), pid);
     children.push_back(pid);
   }
   for (std::size_t task = 0; task < 2; ++task)
