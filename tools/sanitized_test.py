@@ -48,3 +48,4 @@ def test_a_race_in_a_daemon_is_found(tmp_path):
     done = sanitized("sh", "-c", f"{tmp_path}/race | cat", TMPDIR=str(tmp_path))
     assert done.returncode == 1
     assert "data race" in done.stdout
+    assert "race.cc:" in done.stdout, "it tells the line"
