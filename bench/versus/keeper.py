@@ -51,7 +51,7 @@ class Keeper:
     def __init__(self):
         self.wake, write = os.pipe()
         os.set_blocking(write, False)
-        signal.set_wakeup_fd(write)
+        signal.set_wakeup_fd(write, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         self.ended = {}      # pid -> how, of those in outputs
         self.outputs = {}    # pid -> (stdout, stderr) files
@@ -185,14 +185,21 @@ class Keeper:
         self.kill_all(grace)
         return {"left": len(below(os.getpid()))}
 
+    @staticmethod
+    def say(line):
+        # Not by sys.stdout: Python 3.11 loses what a signal, as each end of a child is one, kept from
+        # being written with the rest, and whoever asked waits for ever.
+        left = memoryview(line.encode())
+        while left:
+            left = left[os.write(1, left):]
+
     def serve(self):
         while True:
             while b"\n" in self.rest:
                 line, self.rest = self.rest.split(b"\n", 1)
                 request = json.loads(line)
                 answer = getattr(self, "op_" + request.pop("op"))(**request)
-                sys.stdout.write(json.dumps(answer) + "\n")
-                sys.stdout.flush()
+                self.say(json.dumps(answer) + "\n")
             ready, _, _ = select.select([0, self.wake], [], [])
             if self.wake in ready:
                 os.read(self.wake, 4096)

@@ -108,6 +108,26 @@ def test_a_keeper_whose_answer_nobody_reads_ends_everything(tmp_path):
     assert left_of(tmp_path) == []
 
 
+def test_a_long_answer_comes_whole_while_children_end(tmp_path):
+    keeper = subprocess.Popen([sys.executable, "-B", KEEPER], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, env=dict(os.environ, TMPDIR=str(tmp_path)),
+                              text=True)
+    env = {"PATH": os.environ["PATH"], "MARK": f"{tmp_path}/ymversus"}
+
+    def ask(op, **request):
+        keeper.stdin.write(json.dumps(dict(request, op=op, env=env, cwd="/")) + "\n")
+        keeper.stdin.flush()
+        return json.loads(keeper.stdout.readline())
+    # Its orphans end as the keeper's children, one after the other.
+    ask("start", argv=["sh", "-c", "while :; do (true & ); done"])
+    for _ in range(100):
+        assert len(ask("run", argv=["seq", "20000"], seconds=60)["stdout"].split()) == 20000
+    keeper.stdin.close()
+    keeper.wait(timeout=60)
+    keeper.stdout.close()
+    assert left_of(tmp_path) == []
+
+
 def test_an_unknown_workload_is_refused_with_those_that_there_are(versus):
     run = versus("--only", "nonsense")
     _, err = run.communicate(timeout=60)
