@@ -187,8 +187,8 @@ class Keeper:
 
     @staticmethod
     def say(line):
-        # Not by sys.stdout: Python 3.11 loses what a signal, as each end of a child is one, kept from
-        # being written with the rest, and whoever asked waits for ever.
+        # Not by sys.stdout: if a signal, as each end of a child is one, interrupts it, Python 3.11
+        # loses the rest, and whoever asked waits for ever.
         left = memoryview(line.encode())
         while left:
             left = left[os.write(1, left):]
