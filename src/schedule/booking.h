@@ -16,6 +16,10 @@ struct Booking {
 };
 using Bookings = std::map<JobId, Booking>;
 
+// What a job without a time limit counts as where its length matters: for its priority, for
+// policies, and beside reservations, or one of 2099 would keep it out now.
+inline constexpr Duration kLengthWithoutLimit = std::chrono::days(365);
+
 // When a job that starts at `start` is over at the latest.
 Instant latest_end(const JobSpec& spec, Instant start);
 

@@ -14,6 +14,7 @@
 
 #include "model/job.h"
 #include "model/state.h"
+#include "schedule/booking.h"
 #include "schedule/placement.h"
 
 namespace ym {
@@ -63,9 +64,8 @@ class Calendar {
   void count_gres(const Reservation& in, const Allocation& allocation, std::int64_t sign);
   // Marks what the reservation keeps of the node, or all but that, as held.
   void keep_gres(Free& free, const Reservation& one, bool others) const;
-  // Without a limit a job counts as one of a year, or a reservation of 2099 would keep it out now.
   static bool meets(const Reservation& one, const Stay& stay) {
-    Instant to = stay.to == kNever ? stay.from + std::chrono::days(365) : stay.to;
+    Instant to = stay.to == kNever ? stay.from + kLengthWithoutLimit : stay.to;
     return one.start < to && stay.from < one.end;
   }
 

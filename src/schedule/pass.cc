@@ -11,8 +11,7 @@
 namespace ym {
 namespace {
 
-// Of a job without a limit, for policies that count with it.
-constexpr std::int64_t kLongestLimit_s = 365 * 86'400;
+constexpr std::int64_t kLongestLimit_s = kLengthWithoutLimit / std::chrono::seconds(1);
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "schedule/booking.h"
 
 namespace ym {
 namespace {
@@ -84,7 +85,8 @@ std::int64_t size_factor(const JobSpec& spec, const PriorityScale& scale) {
   const ClusterTotals& totals = scale.totals;
   if (scale.rules.small_relative_to_time) {
     bool unlimited = spec.time_limit_s == 0 || spec.time_limit_s == JobSpec::kUnlimited;
-    std::int64_t minutes = unlimited ? 365 * 24 * 60 : std::max(1u, spec.time_limit_s / 60);
+    std::int64_t minutes = unlimited ? kLengthWithoutLimit / std::chrono::minutes(1)
+                                     : std::max(1u, spec.time_limit_s / 60);
     std::int64_t of_all = normal(share(cpus_of(spec), minutes * totals.cpus));
     return scale.rules.favor_small ? kWholeFactor - of_all : of_all;
   }

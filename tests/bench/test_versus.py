@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -118,10 +119,14 @@ def test_a_long_answer_comes_whole_while_children_end(tmp_path):
         keeper.stdin.write(json.dumps(dict(request, op=op, env=env, cwd="/")) + "\n")
         keeper.stdin.flush()
         return json.loads(keeper.stdout.readline())
+    # Who waits for the rest of an answer in vain hears of the keeper's end instead.
+    bound = threading.Timer(60, keeper.stdin.close)
+    bound.start()
     # Its orphans end as the keeper's children, one after the other.
     ask("start", argv=["sh", "-c", "while :; do (true & ); done"])
     for _ in range(100):
         assert len(ask("run", argv=["seq", "20000"], seconds=60)["stdout"].split()) == 20000
+    bound.cancel()
     keeper.stdin.close()
     keeper.wait(timeout=60)
     keeper.stdout.close()

@@ -22,9 +22,9 @@ def make_yard(tmp_path):
     made = []
 
     def make(**kwargs):
-        made.append(Yard(tmp_path, nodes=1, **kwargs))
-        made[0].start()
-        return made[0]
+        made.append(cluster := Yard(tmp_path, nodes=1, **kwargs))
+        cluster.start()
+        return cluster
     yield make
     for cluster in made:
         cluster.stop()
